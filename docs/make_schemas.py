@@ -31,7 +31,6 @@ COLLECTION = "qrels.txt runs"
 COMMANDS = {
     "eval": f"{COLLECTION} -q",
     "features": COLLECTION,
-    "findings": COLLECTION,
     "coverage": "aspects.txt runs",
     "properties": "-m ACT --depth 3",
     "scales": "-m RBP --length 3",

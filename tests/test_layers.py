@@ -60,7 +60,7 @@ STATIONS = {
     "declaration": "docstrings measures scores",
     "analysis.stats": "judging measures scores",
     "analysis": "declaration read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
-    "analysis.findings": "judging measures scores analysis analysis.stats lab.measurement",
+    "analysis.findings": "declaration judging measures scores analysis analysis.stats lab.measurement",
     "analysis.study": "declaration files directories json_documents read judging measures certainty scores analysis"
     " analysis.findings analysis.stats",
     "lab.rounding": "",

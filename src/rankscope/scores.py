@@ -18,7 +18,7 @@ from rankscope.columns import CategoricalColumn
 from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.frames import FrameMixin
-from rankscope.judging import Judged
+from rankscope.judging import Judged, judge
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.external import ExternalMeasure, external_measure
@@ -452,6 +452,12 @@ class Collection(TransientCacheMixin):
         """Return the same collection with other evaluation options: ``ties``, ``unjudged``, ``seed``."""
         options = replace(self.options, **changes)
         return self if options == self.options else self._copy(options=options)
+
+    def with_tie_groups(self) -> Collection:
+        """Return the same collection, whose rankings are read together with the groups of tied documents."""
+        if self.options.settings:  # Other options read what they need.
+            return self
+        return self._copy(judged=judge(self.qrels, self.runs, ties=True, jobs=self.jobs))
 
     def _copy(self, **changed: Any) -> Collection:
         other = object.__new__(Collection)

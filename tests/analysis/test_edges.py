@@ -33,16 +33,16 @@ def test_lists_are_cut_down_to_one_rank_where_there_are_always_too_many_rankings
 def test_pairs_of_measures_that_disagree_equally_are_in_the_order_of_their_names(scored):
     values = np.array([[0.9, 0.8], [0.5, 0.4], [0.1, 0.2]])
     found = rs.findings(scored({"AP": values, "RR": values, "Bpref": values}), replicates=20)
-    rows = found.of("disagreement").evidence.rows
+    rows = found.get("disagreement").evidence.rows
     assert [row[:2] for row in rows] == [("AP", "Bpref"), ("AP", "RR"), ("RR", "Bpref")]
 
 
 def test_of_many_doubtful_means_four_are_named(scored):
     values = np.array([[0.9, 0.8], [0.5, 0.4]])
     names = ["AP", "AP@3", "AP@4", "AP@5", "AP@6"]
-    four = rs.findings(scored(dict.fromkeys(names[:4], values)), replicates=20).of("scale").sentence
+    four = rs.findings(scored(dict.fromkeys(names[:4], values)), replicates=20).get("scale").sentence
     assert "4 of 4 measures, AP, AP@3, AP@4 and AP@5:" in four
-    five = rs.findings(scored(dict.fromkeys(names, values)), replicates=20).of("scale").sentence
+    five = rs.findings(scored(dict.fromkeys(names, values)), replicates=20).get("scale").sentence
     assert "5 of 5 measures, AP, AP@3, AP@4, AP@5 and others:" in five
 
 
@@ -97,7 +97,7 @@ def test_a_measure_that_is_defined_on_one_topic_says_so():
 def test_measures_on_one_topic_disagree_without_significance(scored):
     values = np.array([[0.9, 0.8, 0.7], [0.1, 0.3, 0.2]])
     holes = np.array([[0.1, np.nan, np.nan], [0.9, np.nan, np.nan]])
-    one = rs.findings(scored({"AP": values, "Twist": holes}), replicates=20).of("disagreement")
+    one = rs.findings(scored({"AP": values, "Twist": holes}), replicates=20).get("disagreement")
     assert (one.numbers["swapped"], one.numbers["contradict"]) == (1, 0)
 
 

@@ -253,12 +253,12 @@ def test_a_level_that_chance_meets_exactly_is_not_undercut(scored: Any) -> None:
 
 
 def test_the_hardest_of_two_topics_is_named_and_of_one_there_is_none(scored: Any) -> None:
-    found = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).of("hard")
+    found = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).get("hard")
     assert found is not None
     assert (found.numbers["topic"], found.numbers["mean"], found.numbers["empty"]) == ("t1", 0.1, 1)
-    empty = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.0]]})).of("hard")
+    empty = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.0]]})).get("hard")
     assert empty is not None and empty.numbers["empty"] == 1
-    assert rs.findings(scored({"AP": [[0.5], [0.4]]})).of("hard") is None
+    assert rs.findings(scored({"AP": [[0.5], [0.4]]})).get("hard") is None
 
 
 def test_runs_are_tied_for_first_until_the_selected_best_is_better_with_corrected_levels(scored: Any) -> None:

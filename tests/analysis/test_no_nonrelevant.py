@@ -82,15 +82,15 @@ def test_findings_do_not_rest_on_bpref_unless_nothing_else_was_asked_for() -> No
     runs = made()
     found = rs.findings(rs.evaluate(QRELS, runs, "Bpref AP P@10"), replicates=20)
     assert "Bpref" not in " ".join(one.sentence for one in found if one.kind != "scale")
-    assert found.of("leader").numbers["measure"] == "AP"
+    assert found.get("leader").numbers["measure"] == "AP"
     assert {row[0] for row in found["apart"].rows} == {"AP", "P@10"}
     assert (
-        rs.findings(rs.evaluate(QRELS, runs, "Bpref"), replicates=20).of("leader").numbers["measure"]
+        rs.findings(rs.evaluate(QRELS, runs, "Bpref"), replicates=20).get("leader").numbers["measure"]
         == "Bpref"
     )
     judged = {**QRELS, "q0": {**QRELS["q0"], "x1": 0}}
     found = rs.findings(rs.evaluate(judged, runs, "Bpref AP P@10"), replicates=20)
-    assert found.of("leader").numbers["measure"] == "Bpref"
+    assert found.get("leader").numbers["measure"] == "Bpref"
 
 
 def test_the_page_has_no_bpref_unless_it_was_asked_for() -> None:

@@ -277,7 +277,7 @@ def written(value: Any) -> str:
 
 
 def describe_result(result: Any) -> dict[str, Any]:
-    findings = [vars(item) | {"evidence": len(item.evidence)} for item in getattr(result, "findings", ())]
+    findings = [vars(item) | {"evidence": len(item.evidence)} for item in getattr(result, "items", ())]
     settings = {"settings": result.settings, "main": result.main}
     return to_plain({**settings, **describe_tables(result), "findings": findings})  # type: ignore[no-any-return]
 

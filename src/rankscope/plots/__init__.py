@@ -51,7 +51,6 @@ _HOME = {
 """Public names by module; a module is imported when one of its names is first used."""
 
 FIGURES = {
-    "findings": {"findings": "findings.plot_findings"},
     "coverage": {"curves": "coverage.plot_coverage", "aspects": "coverage.plot_aspects"},
 }
 """Figures of results of analyses that are not declared yet, by a table of the result; the first one is the default."""

@@ -20,7 +20,7 @@ _ROWS = 8
 
 
 def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) -> Figure:
-    """Every finding with its sentence and a small chart of the first rows of its evidence.
+    """Draw every finding with its sentence and a small chart of the first rows of its evidence.
 
     >>> import rankscope as rs
     >>> runs = {"good": {f"q{i}": ["a"] for i in range(4)}, "poor": {f"q{i}": ["b", "a"][:i] for i in range(4)}}
@@ -28,7 +28,7 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
     >>> len(plot_findings(found).axes) == len(found)
     True
     """
-    found = list(result.findings)
+    found = result.items
     lines = max(1, ceil(len(found) / columns))
     letters = int(width / columns * 14)
     with styled():
@@ -46,8 +46,8 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
                 one.title, (0, 1), xycoords=above, va="top", fontsize=6.5, fontweight="bold", gid="title"
             )
             _FORMS[one.chart.form](panel, one)
-            if one.chart.says:
-                panel.set_xlabel(textwrap.fill(printable(one.chart.says), letters), fontsize=6)
+            if one.chart.caption:
+                panel.set_xlabel(textwrap.fill(printable(one.chart.caption), letters), fontsize=6)
     return Figure(
         figure, tuple(axes[: len(found)]), result["findings"] if found else Table("findings", (), [])
     )

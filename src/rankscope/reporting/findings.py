@@ -49,7 +49,7 @@ def _plain(one: Finding) -> Found:
 def _chart(one: Chart) -> EvidenceChart:
     return {
         "form": one.form, "label": list(one.label), "value": one.value, "low": one.low, "high": one.high,
-        "strong": one.strong, "percent": one.percent, "says": one.says,
+        "strong": one.strong, "percent": one.percent, "says": one.caption,
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.findings.asked import RULES
+from rankscope.analysis.findings.rules import RULES
 
 MEASURES = "AP P@10 RBP Twist"
 close = pytest.approx
@@ -290,12 +290,12 @@ def test_nobody_is_best_among_identical_systems(runs, scored):
         difficulty = rng.beta(1, 2, 30)
         values = np.clip(difficulty + rng.normal(0, 0.15, (runs, 30)), 0, 1)
         found = rs.findings(scored({"AP": values, "RR": np.sqrt(values)}), replicates=50)
-        one = found.of("leader")
+        one = found.get("leader")
         named += "leads by AP: the test" in one.sentence
         spread += not one.sentence.startswith("No run leads")
         if one.sentence.startswith("No run leads"):
-            assert found.of("deciding") is None
-        assert found.of("disagreement").numbers["contradict"] == 0
+            assert found.get("deciding") is None
+        assert found.get("disagreement").numbers["contradict"] == 0
     assert named == 0 if runs > 2 else named <= 4  # two runs: the level of the test, .05
     assert spread <= 4
 
@@ -312,11 +312,11 @@ def test_identical_lists_lead_nobody():
         for r in range(8)
     }  # fmt: skip
     found = rs.findings(rs.evaluate(qrels, runs, "AP nDCG@10 Twist"))
-    assert found.of("leader").sentence.startswith(
+    assert found.get("leader").sentence.startswith(
         "No run leads by AP beyond chance: chance alone spreads the means of 8 runs over 25 topics"
     )
     assert (
-        found.of("apart").sentence
+        found.get("apart").sentence
         == "25 topics tell none of the 28 pairs of runs apart by any of these measures."
     )
 
@@ -328,7 +328,7 @@ def test_pairs_whose_orders_were_only_sampled_are_undecided_and_not_open():
     tied = {f"{kind}{k}": 1.0 for kind in "rx" for k in range(7)}
     runs = {f"run{r}": dict.fromkeys(topics, tied) for r in range(2)}
     runs["apart"] = {topic: {"n": 1.0} for topic in topics}
-    one = rs.findings(rs.evaluate(qrels, runs, "Compat")).of("ties")
+    one = rs.findings(rs.evaluate(qrels, runs, "Compat")).get("ties")
     assert (one.numbers["open"], one.numbers["unknown"], one.numbers["pairs"]) == (1, 2, 3)
     assert "can change the order of 1 of 3 pairs of runs, and 2 are undecided." in one.sentence
     assert (
@@ -347,7 +347,7 @@ def test_runs_that_can_only_equal_the_best_precision_do_not_reach_more():
             f"run{r}": {topic: [f"{'du'[rng.random() < 0.1]}{k}" for k in rng.permutation(12)] for topic in topics}
             for r in range(6)
         }  # fmt: skip
-        one = rs.findings(rs.evaluate(qrels, runs, "P@10")).of("unjudged")
+        one = rs.findings(rs.evaluate(qrels, runs, "P@10")).get("unjudged")
         tops = {run: [(t, d) for t in topics for d in lists[t][:10]] for run, lists in runs.items()}
         now = {run: Fraction(sum(qrels[t].get(d, 0) for t, d in top), 70) for run, top in tops.items()}
         could = {run: now[run] + Fraction(sum(d[0] == "u" for _, d in top), 70) for run, top in tops.items()}
@@ -362,7 +362,7 @@ def test_unjudged_precision_is_that_of_the_table_where_missing_topics_are_skippe
     qrels = {f"t{t}": {"a": 1, "b": 0} for t in range(4)}
     runs = {"all": {t: ["a", "b"] for t in qrels}, "half": {"t0": ["a", "x"], "t1": ["b", "a"]}}
     scores = rs.evaluate(qrels, runs, "P@2", missing="skip")
-    one = rs.findings(scores).of("unjudged")
+    one = rs.findings(scores).get("unjudged")
     assert one.numbers["run"] == "half" and one.numbers["precision"] == scores.mean("P@2")[1] == 0.5
     assert one.numbers["highest"] == 0.75
 
@@ -374,15 +374,15 @@ def test_differences_that_are_significant_by_exactly_one_measure_are_counted(sco
     wide = rng.normal(0, 0.3, (4, 20))
     wide -= wide.mean(axis=1)[:, None]
     found = rs.findings(scored({"AP": up + noise, "RR": down + noise, "P@5": up + noise}), replicates=20)
-    one = found.of("disagreement")
+    one = found.get("disagreement")
     assert (one.numbers["significant"], one.numbers["by_one"], one.numbers["contradict"]) == (6, 0, 6)
     assert "0 of these differences are significant by exactly one of the two, 6 by both." in one.sentence
-    one = rs.findings(scored({"AP": up + noise, "RR": 0.1 * down + wide}), replicates=20).of("disagreement")
+    one = rs.findings(scored({"AP": up + noise, "RR": 0.1 * down + wide}), replicates=20).get("disagreement")
     assert (one.numbers["significant"], one.numbers["by_one"], one.numbers["contradict"]) == (6, 6, 0)
 
 
 def test_topics_that_share_the_lowest_mean_are_all_the_hardest(scored):
-    found = rs.findings(scored({"AP": [[0.1, 0.0, 0.2, 0.5], [0.2, 0.3, 0.1, 0.5]]}), replicates=20).of(
+    found = rs.findings(scored({"AP": [[0.1, 0.0, 0.2, 0.5], [0.2, 0.3, 0.1, 0.5]]}), replicates=20).get(
         "hard"
     )
     assert found.sentence.startswith("Topic t0 and 2 others are the hardest: mean AP 0.1500")
@@ -393,7 +393,7 @@ def test_measures_that_tie_runs_differently_are_not_said_to_order_them_alike(sco
     found = rs.findings(
         scored({"AP": [[0.1, 0.3], [0.2, 0.5]], "P@5": [[0.2, 0.2], [0.2, 0.2]]}), replicates=20
     )
-    assert found.of("disagreement").sentence == (
+    assert found.get("disagreement").sentence == (
         "No two of the 2 measures order any of the 1 pairs of runs in opposite directions."
     )
 
@@ -405,16 +405,16 @@ def test_of_very_many_pairs_a_sample_is_tested_and_said(scored, monkeypatch):
     whole = rs.findings(scores, replicates=50)
     monkeypatch.setattr("rankscope.analysis.findings.basis.MOST_PAIRS", 20)
     some = rs.findings(scores, replicates=50)
-    assert (whole.of("apart").numbers["pairs"], some.of("apart").numbers["pairs"]) == (66, 20)
-    assert "of 20 pairs of runs (drawn from 66) apart" in some.of("apart").sentence
-    share = [found.of("apart").numbers["share"] for found in (whole, some)]
+    assert (whole.get("apart").numbers["pairs"], some.get("apart").numbers["pairs"]) == (66, 20)
+    assert "of 20 pairs of runs (drawn from 66) apart" in some.get("apart").sentence
+    share = [found.get("apart").numbers["share"] for found in (whole, some)]
     assert share[0] == pytest.approx(share[1], abs=0.3)
     kept = ("swapped", "pairs", "tau")  # what needs no test is of all pairs
-    assert [whole.of("disagreement").numbers[k] for k in kept] == [
-        some.of("disagreement").numbers[k] for k in kept
+    assert [whole.get("disagreement").numbers[k] for k in kept] == [
+        some.get("disagreement").numbers[k] for k in kept
     ]
-    assert "among 20 pairs that were drawn and tested" in some.of("disagreement").sentence
-    assert rs.findings(scores, replicates=50).of("apart").sentence == some.of("apart").sentence
+    assert "among 20 pairs that were drawn and tested" in some.get("disagreement").sentence
+    assert rs.findings(scores, replicates=50).get("apart").sentence == some.get("apart").sentence
 
 
 def test_one_clear_leader(scored):
@@ -422,7 +422,7 @@ def test_one_clear_leader(scored):
     values = np.clip(
         rng.random((1, 20)) * 0.3 + np.array([[0.6], [0.3], [0.1]]) + rng.normal(0, 0.02, (3, 20)), 0, 1
     )
-    one = rs.findings(scored({"AP": values})).of("leader")
+    one = rs.findings(scored({"AP": values})).get("leader")
     assert one.sentence.startswith("r0 leads by AP: the test tells its mean of")
     assert one.numbers["others"] == 2
     assert one.link == {"view": "runs", "measure": "AP", "run": ["r0", "r1"]}
@@ -439,7 +439,7 @@ def test_every_rule_is_silent_where_it_has_nothing(rule, scored):
 
 def test_unjudged_bound_is_that_of_the_certainty(small):
     qrels, runs = small
-    one = rs.findings(rs.evaluate(qrels, runs, "P@10 AP")).of("unjudged")
+    one = rs.findings(rs.evaluate(qrels, runs, "P@10 AP")).get("unjudged")
     low, high = rs.evaluate(qrels, runs, "P@10", unjudged="bounds").bounds("P@10")
     means = {run: (low.values[r].mean(), high.values[r].mean()) for r, run in enumerate(low.runs)}
     for row in one.evidence.records():
@@ -452,6 +452,6 @@ def test_lower_is_better(scored):
     values = rng.random((3, 30)) * 0.1 + np.array([[0.6], [0.3], [0.1]])
     measure = "BalancePoint"
     found = rs.findings(scored({measure: values}))
-    assert found.of("leader").numbers["run"] == "r2"
-    assert found.of("overtaking") is None  # nowhere worse
-    assert found.of("hard") is None
+    assert found.get("leader").numbers["run"] == "r2"
+    assert found.get("overtaking") is None  # nowhere worse
+    assert found.get("hard") is None

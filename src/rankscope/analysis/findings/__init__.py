@@ -1,6 +1,92 @@
-"""What matters in a collection, as sentences with numbers: each rule is a small function, each finding is data."""
+"""The main results of an evaluation as sentences with numbers: each rule is a function, each finding is data."""
 
-from rankscope.analysis.findings.asked import findings
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
 from rankscope.analysis.findings.finding import Chart, Finding, Findings
+from rankscope.choices import FINDINGS_MEASURES, Correction, Test
+from rankscope.declaration import Level, Option, Seed, analysis
+
+if TYPE_CHECKING:
+    from rankscope.scores import Scores
 
 __all__ = ["Chart", "Finding", "Findings", "findings"]
+
+
+@analysis(
+    figures={"findings": "findings.plot_findings"},
+    covers=("bounds",),
+    measures=FINDINGS_MEASURES,
+    examples="""
+    rankscope findings qrels.txt runs/
+    rankscope findings qrels.txt runs/ -m "nDCG@10 AP Twist" --plot findings.pdf
+    rankscope findings --scores AP=ap.csv --scores RR=rr.csv
+    rankscope findings qrels.txt runs/ -f json -o findings.json
+    """,
+)
+def findings(
+    scores: Scores,
+    *,
+    test: Test = "t",
+    correction: Correction | None = None,
+    alpha: Level = 0.05,
+    replicates: Annotated[int, Option("B")] = 1000,
+    seed: Seed = 1,
+) -> Findings:
+    """Report the main results of an evaluation as sentences with numbers.
+
+    Findings are about the first measure: the leader and the runs that are tied with it, the pairs of runs that the
+    topics separate, measures that disagree, topics that decide, topics without which another run would lead, and hard
+    topics. Others are about unjudged and tied documents, high gain at high effort, CRP curves that never return, and
+    means of ordinal measures.
+
+    Each sentence is followed by the first rows of the table that it is based on; JSON has all rows. Findings about
+    rankings are omitted for scores from a file. No run is called the leader if chance spreads the means as widely.
+
+    Parameters
+    ----------
+    scores
+        Runs to report on.
+    test
+        Test over topics.
+    correction
+        Correction for the number of pairs, within each measure (default: max-t for randomisation and bootstrap, else
+        holm).
+    alpha
+        Significance level.
+    replicates
+        Number of replicates of the bootstrap.
+    seed
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Findings
+        The findings, the most important first, and the tables that they are based on.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
+    >>> good = {f"q{i}": {"a": 3, "b": 2} for i in range(9)}
+    >>> poor = {f"q{i}": {"b": 3, "c": 2, **({"a": 1} if i % 2 else {})} for i in range(9)}
+    >>> result = rs.findings(rs.evaluate(qrels, {"good": good, "poor": poor}, ["AP", "RR"]))
+    >>> print(result.get("leader").sentence)  # doctest: +ELLIPSIS
+    good leads by AP: the test tells its mean of 1.0000 over 9 topics from those of all other runs, 1; next is poor...
+    >>> result.leader[0].value
+    1.0
+    """
+    from rankscope.analysis.findings.basis import Basis
+    from rankscope.analysis.findings.rules import RULES
+    from rankscope.analysis.stats.intervals import check_level
+    from rankscope.analysis.stats.significance import correction_for
+
+    check_level(alpha, replicates)
+    chosen = correction_for(test, correction)
+    basis = Basis(scores, alpha, test, chosen, replicates, seed)
+    items = tuple(finding for rule in RULES if (finding := rule(basis)) is not None)
+    settings = {
+        **scores.settings, "alpha": alpha, "test": test, "correction": chosen, "replicates": replicates, "seed": seed,
+    }  # fmt: skip
+    return Findings.from_items(items, settings)

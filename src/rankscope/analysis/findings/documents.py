@@ -6,8 +6,9 @@ import numpy as np
 
 from rankscope.analysis.certain_pairs import tie_extremes, tie_verdicts
 from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.findings.evidence import TiedMean, UnjudgedShare
 from rankscope.analysis.findings.finding import Chart, Finding
-from rankscope.tables import Cell, Table
+from rankscope.tables import Cell
 
 __all__ = ["ties", "unjudged"]
 
@@ -63,8 +64,7 @@ def unjudged(basis: Basis) -> Finding | None:
         (lists.runs[r], float(shares[r]), float(precision[r]), float(highest[r]), bool(shares[r] > _NOTABLE))
         for r in order.tolist()
     ]
-    evidence = Table(
-        "unjudged", ("run", "unjudged", "lowest", "highest", "notable"), rows,
+    evidence = UnjudgedShare.table("unjudged", rows,
         caption=f"Unjudged documents in the first {depth} ranks, and what P@{depth} could be",
     )  # fmt: skip
     chart = Chart(
@@ -73,10 +73,10 @@ def unjudged(basis: Basis) -> Finding | None:
         "unjudged",
         strong="notable",
         percent=True,
-        says=f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less",
+        caption=f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less",
     )
     state = {"measure": f"P@{depth}", "run": [lists.runs[top]]}
-    return Finding("unjudged", "What nobody judged", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("unjudged", "Unjudged documents", pattern, numbers, evidence, chart, "runs", state)
 
 
 def ties(basis: Basis) -> Finding | None:
@@ -122,8 +122,7 @@ def ties(basis: Basis) -> Finding | None:
         (lists.runs[r], float(means[r]), float(worst[r]), float(best[r]), float(width[r]))
         for r in order.tolist()
     ]
-    evidence = Table(
-        "ties", ("run", "value", "worst", "best", "width"), rows,
+    evidence = TiedMean.table("ties", rows,
         caption=f"{measure} in the worst and in the best order of documents of equal score",
     )  # fmt: skip
     chart = Chart(
@@ -132,7 +131,7 @@ def ties(basis: Basis) -> Finding | None:
         "value",
         "worst",
         "best",
-        says=f"dot: mean {measure}; line: from the worst to the best order of ties",
+        caption=f"dot: mean {measure}; line: from the worst to the best order of ties",
     )
     state = {"measure": str(measure), "run": [lists.runs[top]]}
-    return Finding("ties", "What ties leave open", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("ties", "Tied documents", pattern, numbers, evidence, chart, "runs", state)

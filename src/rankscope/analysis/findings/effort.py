@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.findings.evidence import BarrenTopic
 from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.measures import REGISTRY
-from rankscope.tables import Cell, Table
+from rankscope.tables import Cell
 
 __all__ = ["parting", "unreturned"]
 
@@ -47,19 +50,18 @@ def parting(basis: Basis) -> Finding | None:
         "{count:,} of {lists:,} lists ({share:.1%}) gain more {measure} than the median of {median:.4f} and still cost"
         " high or huge effort (Twist below {limit:g}); effort and gain agree on {agree:.0%} of the lists."
     )
-    evidence = Table(
-        "parting", found.quadrants.columns, found.quadrants.rows,
-        caption=f"Lists by effort (Twist) and gain ({gain})",
-    )  # fmt: skip
+    evidence = replace(
+        found.quadrants, name="parting", caption=f"Rankings by effort (Twist) and gain ({gain})"
+    )
     chart = Chart(
         "plane",
         ("gain", "effort"),
         "share",
         percent=True,
-        says="share of the lists; outlined: much gain at much effort",
+        caption="share of the lists; outlined: much gain at much effort",
     )
     state: dict[str, Cell] = {"measure": str(gain)}
-    return Finding("parting", "Where effort and gain part", pattern, numbers, evidence, chart, "plane", state)
+    return Finding("parting", "High gain at high effort", pattern, numbers, evidence, chart, "plane", state)
 
 
 def unreturned(basis: Basis) -> Finding | None:
@@ -108,8 +110,7 @@ def unreturned(basis: Basis) -> Finding | None:
          for t in seen.tolist()),
         key=lambda row: (-row[1], row[0]),
     )  # fmt: skip
-    evidence = Table(
-        "unreturned", ("topic", "relevant", "lists", "rho_0", "share", "many"), rows,
+    evidence = BarrenTopic.table("unreturned", rows,
         caption="Lists whose curve never returns, topics with the most relevant documents first",
     )  # fmt: skip
     chart = Chart(
@@ -118,12 +119,12 @@ def unreturned(basis: Basis) -> Finding | None:
         "share",
         strong="many",
         percent=True,
-        says="topic / relevant documents: share of its lists that never return",
+        caption="topic / relevant documents: share of its lists that never return",
     )
     worst = found.judged.topics[int(seen[np.argmax(sizes[seen])])]
     return Finding(
         "unreturned",
-        "Curves that never return",
+        "Curves that never return to zero",
         pattern,
         numbers,
         evidence,

@@ -1,27 +1,42 @@
-"""A finding is data: a sentence, the numbers in it, the table that it rests on, and where to look further."""
+"""A finding: a sentence, the numbers in it, the table that it is based on, and the view that shows more."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from rankscope.result import Result
+from rankscope.analysis.effort import Quadrant
+from rankscope.analysis.findings.evidence import (
+    BarrenTopic,
+    DecidingTopic,
+    Disagreement,
+    HardTopic,
+    LeaderRow,
+    MeasureScale,
+    OvertakingTopic,
+    Sentence,
+    Separation,
+    TiedMean,
+    UnjudgedShare,
+)
+from rankscope.result import TypedResult, table
+from rankscope.rows import RowTable
 from rankscope.tables import Cell, Table
 
-__all__ = ["Chart", "Finding", "Findings", "listed"]
+__all__ = ["Chart", "Finding", "Findings", "join_names"]
 
 _ROWS = 6
-"""Rows of an evidence table that people read below its sentence."""
+"""Rows of an evidence table that are printed below its sentence."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """How the evidence is drawn: a small chart with a row per row of the table.
+    """A small chart of the evidence, with a mark per row.
 
-    ``form``: ``bars`` from zero, ``dots`` with an interval from ``low`` to ``high``, ``plane`` (the cells of the
-    effort/gain plane) or ``badges`` (a word per row). ``strong`` is the column that says which rows stand out. ``says``
-    is what stands below the chart: what its marks are.
+    ``form`` is ``bars`` from zero, ``dots`` with an interval from ``low`` to ``high``, ``plane`` (cells of the
+    effort/gain plane) or ``badges`` (a word per row). ``strong`` names the column of rows that stand out. ``caption``
+    explains the marks.
     """
 
     form: Literal["bars", "dots", "plane", "badges"]
@@ -31,14 +46,14 @@ class Chart:
     high: str = ""
     strong: str = ""
     percent: bool = False
-    says: str = ""
+    caption: str = ""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that matters. Every number of the sentence is one of ``numbers``, which ``pattern`` puts in its place.
+    """A sentence, which ``pattern`` formats from ``numbers``, and the table that it is based on.
 
-    >>> one = Finding("leader", "Who leads", "{run} has a mean of {value:.3f}.", {"run": "bm25", "value": 0.25},
+    >>> one = Finding("leader", "Leader", "{run} has a mean of {value:.3f}.", {"run": "bm25", "value": 0.25},
     ...               Table("leader", ("run", "value"), [("bm25", 0.25)]), Chart("bars", ("run",), "value"), "runs")
     >>> one.sentence
     'bm25 has a mean of 0.250.'
@@ -51,69 +66,84 @@ class Finding:
     evidence: Table
     chart: Chart
     view: str
-    """The view of the page that shows it."""
+    """View of the report that shows it."""
     state: Mapping[str, Cell | Sequence[str]] = field(default_factory=dict)
-    """What is chosen there: ``measure``, ``run`` (several), ``topic``."""
+    """Selection in the view: ``measure``, ``run`` (several), ``topic``."""
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """Finding in words."""
         return self.pattern.format(**self.numbers)
 
     @property
     def link(self) -> dict[str, Any]:
-        """The view of the page that shows it, and what is chosen there."""
+        """View of the report that shows it, and the selection there."""
         return {"view": self.view, **self.state}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Findings(Result):
-    """The findings about a collection, the most important first."""
+class Findings(TypedResult):
+    """The findings about a collection, the most important first; tables of findings that were not made are None."""
 
-    findings: tuple[Finding, ...]
-    settings: Mapping[str, Any]
+    findings: RowTable[Sentence] = table("every finding, as a sentence")
+    leader: RowTable[LeaderRow] | None = table("means, and runs tied for first", main=False, default=None)
+    apart: RowTable[Separation] | None = table("pairs that the topics separate", main=False, default=None)
+    disagreement: RowTable[Disagreement] | None = table(
+        "pairs that measures order differently", main=False, default=None
+    )
+    deciding: RowTable[DecidingTopic] | None = table("topics that decide", main=False, default=None)
+    overtaking: RowTable[OvertakingTopic] | None = table(
+        "differences of the first two runs", main=False, default=None
+    )
+    hard: RowTable[HardTopic] | None = table("hardest topics", main=False, default=None)
+    unjudged: RowTable[UnjudgedShare] | None = table("unjudged documents", main=False, default=None)
+    ties: RowTable[TiedMean] | None = table("ranges over orders of ties", main=False, default=None)
+    parting: RowTable[Quadrant] | None = table("rankings by effort and gain", main=False, default=None)
+    unreturned: RowTable[BarrenTopic] | None = table("curves that never return", main=False, default=None)
+    scale: RowTable[MeasureScale] | None = table("scales of the measures", main=False, default=None)
+    items: tuple[Finding, ...]
+
+    @classmethod
+    def from_items(cls, items: tuple[Finding, ...], settings: Mapping[str, Any]) -> Findings:
+        """Return the result with these findings and the tables that they are based on."""
+        rows = [Sentence(item.kind, item.sentence, item.evidence.name) for item in items]
+        tables: dict[str, Any] = {item.evidence.name: item.evidence for item in items}
+        first = Sentence.table("findings", rows, caption="Findings")
+        return cls(findings=first, items=items, settings=settings, **tables)
 
     def __len__(self) -> int:
-        return len(self.findings)
+        return len(self.items)
 
-    def __iter__(self) -> Any:
-        return iter(self.findings)
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.items)
 
-    def of(self, kind: str) -> Finding | None:
-        """The finding of a kind, if there is one."""
-        return next((one for one in self.findings if one.kind == kind), None)
+    def get(self, kind: str) -> Finding | None:
+        """Return the finding of a kind, or None if there is none."""
+        return next((item for item in self if item.kind == kind), None)
 
     def _about(self) -> str:
-        return f"{len(self)}: {', '.join(one.kind for one in self)}" if self.findings else "nothing found"
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """``findings`` {kind, sentence, evidence}, and the table that each rests on, under the name of its kind."""
-        rows = [(one.kind, one.sentence, one.evidence.name) for one in self]
-        first = Table("findings", ("kind", "sentence", "evidence"), rows, caption="Findings")
-        return {"findings": first, **{one.evidence.name: one.evidence for one in self}}
+        return f"{len(self)}: {', '.join(item.kind for item in self)}" if self.items else "none"
 
     @property
     def display(self) -> Sequence[Table]:
         """Each finding with its sentence, above the first rows of its evidence."""
-        return [_shown(one) for one in self] or [self["findings"]]
+        return [_excerpt(item) for item in self] or [self.findings]
 
 
-def _shown(one: Finding) -> Table:
-    table = one.evidence
-    rows = list(table.rows[:_ROWS])
-    more = len(table) - len(rows)
-    said = f"{more:,} more rows in the table {table.name}" if more else ""
-    legend = "; ".join(filter(None, (table.caption, table.legend, said)))
-    return replace(table, rows=rows, caption=f"{one.title}. {one.sentence}", legend=legend)
+def _excerpt(finding: Finding) -> Table:
+    evidence = finding.evidence
+    rows = list(evidence.rows[:_ROWS])
+    n_more = len(evidence) - len(rows)
+    rest = f"{n_more:,} more rows in the table {evidence.name}" if n_more else ""
+    legend = "; ".join(filter(None, (evidence.caption, evidence.legend, rest)))
+    return replace(evidence, rows=rows, caption=f"{finding.title}. {finding.sentence}", legend=legend)
 
 
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names for a sentence.
+def join_names(names: Sequence[str], limit: int = 3) -> str:
+    """Return an enumeration of names for a sentence.
 
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c", "d", "e"])
     ('a', 'a and b', 'a, b, c and others')
     """
-    if len(names) > most:
-        return ", ".join(names[:most]) + " and others"
+    if len(names) > limit:
+        return ", ".join(names[:limit]) + " and others"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -10,11 +10,12 @@ import numpy as np
 
 from rankscope.analysis.correlation import correlate
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.finding import Chart, Finding, listed
+from rankscope.analysis.findings.evidence import Disagreement, LeaderRow, Separation
+from rankscope.analysis.findings.finding import Chart, Finding, join_names
 from rankscope.analysis.leaderboard import FIRST
 from rankscope.analysis.stats.matrices import CompleteMatrix, run_merits
 from rankscope.analysis.stats.significance import procedure
-from rankscope.tables import Cell, Table
+from rankscope.tables import Cell
 
 __all__ = ["apart", "disagreement", "leader"]
 
@@ -48,14 +49,13 @@ def leader(basis: Basis) -> Finding | None:
             " other runs, {others}; next is {second} with {second_value:.4f}."
         )
     else:
-        numbers["others"] = listed(others)
+        numbers["others"] = join_names(others)
         pattern = (
             "{tied} of {runs} runs share the lead by {measure}: {run} has the highest mean, {value:.4f} over {topics}"
             " topics, but no test tells {others} from it."
         )
     names = ("run", "value", "low", "high", "rank", "first_rank", "last_rank", "tied_for_first")
-    evidence = Table(
-        "leader", names, [tuple(row[name] for name in names) for row in rows],
+    evidence = LeaderRow.table("leader", [tuple(row[name] for name in names) for row in rows],
         caption=f"Means of {matrix.measure}, and who is tied for first",
         legend=f"{FIRST}, level {f'{basis.alpha:g}'.removeprefix('0')}; intervals of single means, unadjusted",
     )  # fmt: skip
@@ -66,11 +66,11 @@ def leader(basis: Basis) -> Finding | None:
         "low",
         "high",
         "tied_for_first",
-        says=f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval of the mean, unadjusted",
+        caption=f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval of the mean, unadjusted",
     )
     chosen = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
     state = {"measure": str(matrix.measure), "run": chosen}
-    return Finding("leader", "Who leads", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("leader", "Leader", pattern, numbers, evidence, chart, "runs", state)
 
 
 def apart(basis: Basis) -> Finding | None:
@@ -99,15 +99,21 @@ def apart(basis: Basis) -> Finding | None:
         )
         more = ", but only {least_significant:,} ({least_share:.0%}) by {least}."
         pattern += more if least[2] != most[2] else "."
-    evidence = Table(
-        "apart", ("measure", "pairs", "significant", "share", "topics"), rows,
+    evidence = Separation.table("apart", rows,
         caption="Pairs of runs that are told apart", legend=procedure(basis.test, basis.correction, basis.alpha),
     )  # fmt: skip
     chart = Chart(
-        "bars", ("measure",), "share", percent=True, says="share of the pairs of runs that are told apart"
+        "bars", ("measure",), "share", percent=True, caption="share of the pairs of runs that are told apart"
     )
     return Finding(
-        "apart", "What the topics can tell", pattern, numbers, evidence, chart, "runs", {"measure": most[0]}
+        "apart",
+        "Pairs the topics can separate",
+        pattern,
+        numbers,
+        evidence,
+        chart,
+        "runs",
+        {"measure": most[0]},
     )
 
 
@@ -149,8 +155,7 @@ def disagreement(basis: Basis) -> Finding | None:
             if numbers["significant"]
             else f"{{significant}} of these differences{tested} are significant by either: it may be chance."
         )
-    evidence = Table(
-        "disagreement", names, rows, caption="How differently measures order the runs",
+    evidence = Disagreement.table("disagreement", rows, caption="How differently measures order the runs",
         legend="significant: swapped pairs that at least one of the two measures calls different; contradict: both",
     )  # fmt: skip
     best = [basis.scores.runs[int(np.argmax(run_merits(basis.matrices[m])))] for m in basis.matrices]
@@ -159,11 +164,11 @@ def disagreement(basis: Basis) -> Finding | None:
         ("a", "b"),
         "share",
         percent=True,
-        says="two measures: share of the pairs that they order otherwise",
+        caption="two measures: share of the pairs that they order otherwise",
     )
     state = {"measure": str(numbers["b"]), "run": list(dict.fromkeys(best))[:4]}
     return Finding(
-        "disagreement", "Where measures disagree", pattern, numbers, evidence, chart, "runs", state
+        "disagreement", "Disagreement between measures", pattern, numbers, evidence, chart, "runs", state
     )
 
 

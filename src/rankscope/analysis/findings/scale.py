@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.finding import Chart, Finding, listed
+from rankscope.analysis.findings.evidence import MeasureScale
+from rankscope.analysis.findings.finding import Chart, Finding, join_names
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement.scales import ALL, EQUAL, ScaleVerdict
 from rankscope.lab.measurement.verdicts import MAX_LENGTH, scales
 from rankscope.measures import Measure
-from rankscope.tables import Cell, Table
+from rankscope.tables import Cell
 
 __all__ = ["badge", "scale"]
 
@@ -38,21 +39,20 @@ def scale(basis: Basis) -> Finding | None:
         )
     else:
         numbers |= {
-            "names": listed([str(row[0]) for row in warned], 4), "measure": example[0], "length": example[2],
+            "names": join_names([str(row[0]) for row in warned], 4), "measure": example[0], "length": example[2],
             "example": example[3],
         }  # fmt: skip
         pattern = (
             "The laboratory warns about the means of {warned} of {measures} measures, {names}: equal steps are not"
             " equal in them. At length {length}, {example}."
         )
-    evidence = Table(
-        "scale", ("measure", "scale", "fails_from", "counterexample"), rows,
+    evidence = MeasureScale.table("scale", rows,
         caption="On which scale each measure is, and the shortest counterexample",
         legend="interval-like where both ends have equally many relevant documents, or else ordinal",
     )  # fmt: skip
     chart = Chart("badges", ("measure",), "scale")
     state: dict[str, Cell] = {} if example is None else {"measure": example[0]}
-    return Finding("scale", "Which means to doubt", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("scale", "Means of ordinal measures", pattern, numbers, evidence, chart, "runs", state)
 
 
 def badge(measure: Measure) -> tuple[Cell, ...] | None:

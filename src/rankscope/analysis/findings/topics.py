@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.finding import Chart, Finding, listed
+from rankscope.analysis.findings.evidence import DecidingTopic, HardTopic, OvertakingTopic
+from rankscope.analysis.findings.finding import Chart, Finding, join_names
 from rankscope.analysis.stats.matrices import CompleteMatrix, rounded, run_merits
-from rankscope.tables import Cell, Table
+from rankscope.tables import Cell
 
 __all__ = ["deciding", "hard", "overtaking"]
 
@@ -52,8 +53,7 @@ def deciding(basis: Basis) -> Finding | None:
         (matrix.topics[t], float(shares[t]), float(level[t]), float(spread[t]), place < half)
         for place, t in enumerate(order.tolist())
     ]
-    evidence = Table(
-        "deciding", ("topic", "share", "mean", "spread", "in_half"), rows,
+    evidence = DecidingTopic.table("deciding", rows,
         caption=f"Share of each topic in the variance of the means of {matrix.measure}",
         legend="mean and spread (standard deviation): over the runs",
     )  # fmt: skip
@@ -63,10 +63,10 @@ def deciding(basis: Basis) -> Finding | None:
         "share",
         strong="in_half",
         percent=True,
-        says="share of the variance between the means; grey: beyond the first half",
+        caption="share of the variance between the means; grey: beyond the first half",
     )
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[order[0]]}
-    return Finding("deciding", "Which topics decide", pattern, numbers, evidence, chart, "map", state)
+    return Finding("deciding", "Topics that decide", pattern, numbers, evidence, chart, "map", state)
 
 
 def overtaking(basis: Basis) -> Finding | None:
@@ -89,7 +89,7 @@ def overtaking(basis: Basis) -> Finding | None:
     names = [matrix.topics[t] for t in order[:dropped].tolist()]
     numbers: dict[str, Cell] = {
         "run": basis.scores.runs[a], "other": basis.scores.runs[b], "measure": str(matrix.measure),
-        "dropped": dropped, "topics": len(matrix.topics), "names": listed(names),
+        "dropped": dropped, "topics": len(matrix.topics), "names": join_names(names),
         "difference": float(abs(merits[a] - merits[b])), "wins": int((gains > 0).sum()),
         "losses": int((gains < 0).sum()),
     }  # fmt: skip
@@ -102,8 +102,7 @@ def overtaking(basis: Basis) -> Finding | None:
          float(matrix.values[a, t] - matrix.values[b, t]), place < dropped)
         for place, t in enumerate(order.tolist())
     ]  # fmt: skip
-    evidence = Table(
-        "overtaking", ("topic", "value_a", "value_b", "difference", "needed"), rows,
+    evidence = OvertakingTopic.table("overtaking", rows,
         caption=f"{numbers['run']} (a) against {numbers['other']} (b) by {matrix.measure}, a's largest wins first",
     )  # fmt: skip
     chart = Chart(
@@ -111,10 +110,11 @@ def overtaking(basis: Basis) -> Finding | None:
         ("topic",),
         "difference",
         strong="needed",
-        says=f"difference in {matrix.measure}, leader minus the other; grey: not needed for the order to turn",
+        caption=f"difference in {matrix.measure}, leader minus the other; grey: not needed for the order to turn",
     )
     state = {"measure": str(matrix.measure), "run": [str(numbers["run"]), str(numbers["other"])]}
-    return Finding("overtaking", "What the lead hangs on", pattern, numbers, evidence, chart, "versus", state)
+    title = "Smallest set of topics that changes the leader"
+    return Finding("overtaking", title, pattern, numbers, evidence, chart, "versus", state)
 
 
 def hard(basis: Basis) -> Finding | None:
@@ -141,8 +141,7 @@ def hard(basis: Basis) -> Finding | None:
         pattern += "; on {empty} of {topics} topics at least half of the runs score {zero}"
     pattern += "."
     rows = [(matrix.topics[t], float(level[t]), float(best[t]), bool(empty[t])) for t in order.tolist()]
-    evidence = Table(
-        "hard", ("topic", "mean", "best", "half_score_0"), rows,
+    evidence = HardTopic.table("hard", rows,
         caption=f"{matrix.measure} over the runs, hardest topics first",
     )  # fmt: skip
     chart = Chart(
@@ -152,7 +151,7 @@ def hard(basis: Basis) -> Finding | None:
         "mean",
         "best",
         strong="half_score_0",
-        says=f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run",
+        caption=f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run",
     )
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[worst]}
-    return Finding("hard", "Which topics are hard", pattern, numbers, evidence, chart, "map", state)
+    return Finding("hard", "Hardest topics", pattern, numbers, evidence, chart, "map", state)
