@@ -20,6 +20,7 @@ __all__ = [
     "Columns",
     "ConcatenatedRows",
     "Rows",
+    "SelectedColumns",
     "as_rows",
     "dtype_kind",
     "iter_blocks",
@@ -137,6 +138,25 @@ class Columns(Rows):
     def columns(self) -> list[Column]:
         """Return the columns of all rows."""
         return list(self._columns)
+
+
+class SelectedColumns(Rows):
+    """Rows with some of the columns of other rows.
+
+    >>> SelectedColumns(Columns([[1, 2], ["a", "b"]]), [1])[0]
+    ('a',)
+    """
+
+    def __init__(self, rows: Rows, indices: Sequence[int]) -> None:
+        self._rows, self._indices = rows, tuple(indices)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def block(self, start: int, stop: int) -> Sequence[Column]:
+        """Return the columns of some rows."""
+        columns = self._rows.block(start, stop)
+        return [columns[index] for index in self._indices]
 
 
 class ConcatenatedRows(Rows):

@@ -35,6 +35,7 @@ from rankscope.columns import (
     Column,
     Columns,
     Rows,
+    SelectedColumns,
     dtype_kind,
     iter_blocks,
     to_values,
@@ -166,7 +167,11 @@ class Table(FrameMixin):
         kept_fields: Any = {
             field: [name for name in listed if name in names] for field, listed in fields.items()
         }
-        rows = [tuple(row[i] for i in kept) for row in self.rows]
+        rows: Sequence[Sequence[Cell]] = (
+            SelectedColumns(self.rows, kept)
+            if isinstance(self.rows, Rows)
+            else [tuple(row[i] for i in kept) for row in self.rows]
+        )
         return replace(self, columns=names, rows=rows, **kept_fields)
 
     def records(self) -> list[dict[str, Cell]]:

@@ -15,6 +15,7 @@ import rankscope as rs
 from rankscope.analysis.compare import _letter, compare, letters
 from rankscope.analysis.power import power
 from rankscope.analysis.stats.significance import TESTS
+from rankscope.columns import Rows
 from rankscope.errors import InputError
 
 
@@ -198,3 +199,10 @@ def test_the_interval_of_a_single_pair_needs_no_adjustment(scored):
     values = np.random.default_rng(4).random((2, 20))
     for test, said in (("t", "simultaneous"), ("bootstrap", "simultaneous"), ("wilcoxon", "unadjusted")):
         assert compare(scored({"AP": values}), test=test).settings["intervals"] == said
+
+
+def test_pairs_of_many_runs_stay_columns(scored):
+    """Tuples of all pairs of 5,000 runs take more memory than most machines have."""
+    result = compare(scored({"AP": np.random.default_rng(3).random((30, 8))}))
+    assert isinstance(result.pairs.rows, Rows)
+    assert result.pairs.columns[-1] == "ties" and len(result.pairs.rows[0]) == len(result.pairs.columns)
