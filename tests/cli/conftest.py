@@ -22,32 +22,32 @@ import pytest
 from rankscope.cli.main import main
 
 NOTES = ("rankscope: warning: ", " ignored in ", "; --input-format overrules)")
-"""What lines say that are no errors, and may stand before one."""
+"""Parts of lines that are notes, and may precede an error."""
 
-LONGEST = 60  # seconds that no command may take on such small input
+MAX_SECONDS = 60  # far more than any command needs for such small input
 
 
 class TooLong(BaseException):
-    """A command that does not end; no handler of errors stops it."""
+    """Raised if a command does not end; no handler of errors catches it."""
 
 
 @dataclass(frozen=True)
 class World:
-    """A directory with judgments and runs in it, which commands are run in."""
+    """Directory with judgments and runs, the working directory of commands."""
 
-    place: Path
+    folder: Path
     runs: list[str]
     qrels: str
 
     @property
     def topics(self) -> list[str]:
-        """Something to ask for: the topics, as far as the judgments can be read."""
+        """Topics of the judgments, as far as they can be read."""
         words = [line.split()[:1] for line in Path(self.qrels).read_bytes().split(b"\n")[:3]]
         return [os.fsdecode(word[0]) for word in words if word] or ["1"]
 
     def files(self) -> list[Path]:
-        """Everything below the directory."""
-        return sorted(self.place.rglob("*"))
+        """Return all files below the directory."""
+        return sorted(self.folder.rglob("*"))
 
 
 class CommandLine:
@@ -55,21 +55,21 @@ class CommandLine:
 
     @contextlib.contextmanager
     def world(self, qrels: bytes, runs: list[bytes]) -> Iterator[World]:
-        """A directory that lasts as long as the block."""
-        place = Path(tempfile.mkdtemp(prefix="hostile-"))
+        """Create a directory that is removed after the block."""
+        folder = Path(tempfile.mkdtemp(prefix="hostile-"))
         try:
-            (place / "q.txt").write_bytes(qrels)
-            (place / "groups.txt").write_text("run0 a\nrun1 a\nrun2 b\n")
-            names = [str(place / f"run{r}.txt") for r in range(len(runs))]
+            (folder / "q.txt").write_bytes(qrels)
+            (folder / "groups.txt").write_text("run0 a\nrun1 a\nrun2 b\n")
+            names = [str(folder / f"run{r}.txt") for r in range(len(runs))]
             for name, content in zip(names, runs, strict=True):
                 Path(name).write_bytes(content)
-            with contextlib.chdir(place):
-                yield World(place, names, str(place / "q.txt"))
+            with contextlib.chdir(folder):
+                yield World(folder, names, str(folder / "q.txt"))
         finally:
-            shutil.rmtree(place)
+            shutil.rmtree(folder)
 
     def run(self, arguments: list[str], stdin: bytes = b"") -> tuple[int, bytes, str]:
-        """Exit code, bytes of standard output, text of standard error."""
+        """Run a command, and return its exit code, standard output and standard error."""
         out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
         usual, shown = sys.stdin, warnings.showwarning
         sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
@@ -87,22 +87,22 @@ class CommandLine:
         return code, out.buffer.getvalue(), err.getvalue()  # type: ignore[attr-defined]
 
     def check(self, arguments: list[str], world: World, stdin: bytes = b"") -> None:
-        """Run a command and hold it to its promises, whatever it was given."""
+        """Run a command, and check the guarantees that hold for any arguments."""
         before = world.files()
         code, out, err = self.run(arguments, stdin)
-        said = err.splitlines()
-        errors = [line for line in said if not any(words in line for words in NOTES)]
+        lines = err.splitlines()
+        errors = [line for line in lines if not any(words in line for words in NOTES)]
         assert code in (0, 2), err
         assert "Traceback" not in err
         assert "internal error" not in err
         assert "encountered in" not in err and "empty slice" not in err, (
-            f"a warning of numpy's reached the user: {err}"
+            f"a warning of numpy was printed: {err}"
         )
-        assert all(line.startswith("rankscope: ") and line.isprintable() for line in said), err
+        assert all(line.startswith("rankscope: ") and line.isprintable() for line in lines), err
         assert err == "" or err.endswith("\n")
         if code == 2:
             assert len(errors) == 1, err
-            assert said[-1] == errors[0]
+            assert lines[-1] == errors[0]
             assert world.files() == before
         elif _value(arguments, "-f", "--format") == "json":
             written = _value(arguments, "-o", "--output")
@@ -112,14 +112,14 @@ class CommandLine:
 
 
 def _value(arguments: list[str], short: str, long: str) -> str | None:
-    """What an option was given last."""
-    found = None
+    """Return the last value of an option."""
+    value = None
     for flag, after in pairwise([*arguments, ""]):
         if flag == short:
-            found = after
+            value = after
         elif flag.startswith(f"{long}="):
-            found = flag.partition("=")[2]
-    return found
+            value = flag.partition("=")[2]
+    return value
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -132,7 +132,7 @@ def _time_limit() -> Iterator[None]:
         yield
         return
     usual = signal.signal(signal.SIGALRM, _ring)
-    signal.alarm(LONGEST)
+    signal.alarm(MAX_SECONDS)
     try:
         yield
     finally:
@@ -146,5 +146,5 @@ def _ring(*_: object) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def command_line() -> CommandLine:
-    """Runs commands in this process and holds them to their promises."""
+    """Runs commands in this process, and checks their guarantees."""
     return CommandLine()

@@ -54,22 +54,22 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_version_and_completion_load_nothing_heavy() -> None:
     """In a process in which numpy and the like cannot be loaded."""
     shells = [["completion", shell] for shell in ("bash", "zsh", "fish")]
-    asked = [["--version"], ["--help"], ["help", "eval"], *shells, *([name, "--help"] for name in COMMANDS)]
+    calls = [["--version"], ["--help"], ["help", "eval"], *shells, *([name, "--help"] for name in COMMANDS)]
     probe = f"""
 import sys
 for heavy in ("numpy", "scipy", "matplotlib", "pandas"):
     sys.modules[heavy] = None
 from rankscope.cli.main import main
-for words in {asked!r}:
+for words in {calls!r}:
     try:
         code = main(words)
     except SystemExit as stop:
         code = stop.code
     if code:
         sys.exit(f"{{words}} ended with {{code}}")"""
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("usage: rankscope") > len(COMMANDS)
+    process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.count("usage: rankscope") > len(COMMANDS)
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c != "trec_eval"])
@@ -96,8 +96,8 @@ except SystemExit:
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     if given is not None:
         environment["OPENBLAS_NUM_THREADS"] = given
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, env=environment)
-    assert done.stderr == threads
+    process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, env=environment)
+    assert process.stderr == threads
 
 
 def test_eval_does_not_load_scipy(files: tuple[str, str]) -> None:
@@ -110,7 +110,7 @@ sys.exit(1 if any(m in sys.modules for m in ("scipy", "matplotlib", "pandas")) e
 
 
 def test_a_process_does_not_look_for_garbage(files: tuple[str, str]) -> None:
-    """Neither while modules load nor at its end; and what was typed is what is done."""
+    """The collector runs neither while modules load nor at the end; the arguments are those of the command line."""
     probe = (
         "import gc, sys\n"
         f"sys.argv = ['rankscope', 'eval', *{files!r}, '-m', 'AP']\n"
@@ -120,9 +120,9 @@ def test_a_process_does_not_look_for_garbage(files: tuple[str, str]) -> None:
         "code = program()\n"
         "print(code, len(seen), gc.get_freeze_count() > 1000)"
     )
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "0 0 True", done.stderr
-    assert "AP" in done.stdout
+    process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert process.stdout.splitlines()[-1] == "0 0 True", process.stderr
+    assert "AP" in process.stdout
 
 
 def test_eval_in_every_format(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,9 +275,9 @@ def test_plugins(
     code, out, _ = run(capsys, "eval", *files, *twice, "-m", "MyOther")
     assert code == 0
     assert "7" in out.splitlines()[-1]
-    found = importlib.machinery.PathFinder.find_spec("json", sys.path)
-    assert found is not None
-    assert found.origin != str(plugin)
+    spec = importlib.machinery.PathFinder.find_spec("json", sys.path)
+    assert spec is not None
+    assert spec.origin != str(plugin)
     (tmp_path / "broken.py").write_text("1 / 0\n")
     code, _, err = run(capsys, "eval", *files, "--plugin", str(tmp_path / "broken.py"))
     assert code == 2
@@ -306,8 +306,8 @@ def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
         script = (
             f'{out}\nCOMP_WORDS=(rankscope eval --mis); COMP_CWORD=2; _rankscope; echo "${{COMPREPLY[@]}}"'
         )
-        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == "--missing"
+        process = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        assert process.stdout.strip() == "--missing"
 
 
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -385,9 +385,9 @@ def test_hostile_names_do_not_disturb_the_terminal(
 
 def test_a_closed_pipe_is_no_error(files: tuple[str, str]) -> None:
     command = f"{sys.executable} -m rankscope eval {files[0]} {files[1]} -q | head -n 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "Traceback" not in done.stderr
+    process = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert process.returncode == 0
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])

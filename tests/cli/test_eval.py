@@ -18,7 +18,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+def run_command(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
     try:
         code = main([*map(str, arguments)])
     except SystemExit as stop:
@@ -32,12 +32,12 @@ def table(text: str) -> list[list[str]]:
 
 def test_the_number_of_topics_is_in_the_table(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = place / "qrels.txt", place / "runs"
-    _, out, _ = said(capsys, "eval", *files, "-m", "AP", "-f", "table")
+    _, out, _ = run_command(capsys, "eval", *files, "-m", "AP", "-f", "table")
     assert out.startswith("Means over 9 topics")
     run = sorted((place / "runs").iterdir())[0]
     short = place.parent / "short.txt"
     short.write_text("".join(line for line in run.read_text().splitlines(True) if line[:3] in ("301", "302")))
-    _, out, err = said(capsys, "eval", *files, short, "-m", "AP", "-f", "table", "--missing", "skip")
+    _, out, err = run_command(capsys, "eval", *files, short, "-m", "AP", "-f", "table", "--missing", "skip")
     rows = {line[0]: line for line in table(out)}
     assert rows["run"][:2] == ["run", "topics"]
     assert (rows["short"][1], rows[run.stem][1]) == ("2", "9")
@@ -49,12 +49,12 @@ def test_every_topic_is_a_table_of_topics_and_measures(
 ) -> None:
     run = sorted((place / "runs").iterdir())[0]
     arguments = ("eval", place / "qrels.txt", run, "-m", "AP NumRet", "-q", "-f")
-    _, out, _ = said(capsys, *arguments, "table")
+    _, out, _ = run_command(capsys, *arguments, "table")
     lines = table(out[out.index("Every topic of ") :])
     assert lines[1] == ["topic", "AP", "NumRet"]
     values = rs.evaluate(place / "qrels.txt", run, ["AP", "NumRet"]).per_topic()[run.stem]
     assert lines[3:] == [[t, f"{one[rs.AP]:.4f}", f"{one[rs.NumRet]:.0f}"] for t, one in values.items()]
-    assert "topic,AP" not in said(capsys, *arguments, "csv")[1]  # programs get one value a line
+    assert "topic,AP" not in run_command(capsys, *arguments, "csv")[1]  # programs get one value a line
 
 
 @pytest.mark.parametrize("named", ["301,304-306", "file"])
@@ -63,27 +63,29 @@ def test_some_topics(named: str, place: Path, tmp_path: Path, capsys: pytest.Cap
         named = str(tmp_path / "topics.txt")
         Path(named).write_text("301\n304\n305\n306\n")
     arguments = ("eval", place / "qrels.txt", place / "runs", "-m", "AP", "--topics", named)
-    answer = json.loads(said(capsys, *arguments, "-f", "json")[1])
+    answer = json.loads(run_command(capsys, *arguments, "-f", "json")[1])
     assert answer["settings"]["chosen_topics"] == ["301", "304", "305", "306"]
-    every = rs.evaluate(place / "qrels.txt", place / "runs", "AP")
-    expected = every.of_topics(["301", "304", "305", "306"]).means()
+    all_scores = rs.evaluate(place / "qrels.txt", place / "runs", "AP")
+    expected = all_scores.of_topics(["301", "304", "305", "306"]).means()
     assert {row["run"]: row["value"] for row in answer["tables"]["means"]} == {
         run: means[rs.AP] for run, means in expected.items()
     }
     assert {row["topics"] for row in answer["tables"]["means"]} == {4}
-    code, _, err = said(capsys, *arguments[:-1], "351")
+    code, _, err = run_command(capsys, *arguments[:-1], "351")
     assert (code, err) == (2, "rankscope: topic '351' has no judgments; did you mean 301?\n") or "351" in err
 
 
 def test_the_level_of_relevance(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = place / "qrels.txt", place / "runs"
-    answer = json.loads(said(capsys, "eval", *files, "-m", "AP P(rel=1)@5 nDCG", "-l", "2", "-f", "json")[1])
+    answer = json.loads(
+        run_command(capsys, "eval", *files, "-m", "AP P(rel=1)@5 nDCG", "-l", "2", "-f", "json")[1]
+    )
     expected = rs.evaluate(*files, ["AP(rel=2)", "P(rel=2)@5", "nDCG"])
     assert answer["settings"]["measures"] == ["AP(rel=2)", "P(rel=2)@5", "nDCG"]
     assert [row["value"] for row in answer["tables"]["means"]] == [
         value for means in expected.means().values() for value in means.values()
     ]
-    code, _, err = said(capsys, "eval", *files, "-m", "nDCG", "-l", "2")
+    code, _, err = run_command(capsys, "eval", *files, "-m", "nDCG", "-l", "2")
     assert (code, err) == (
         2, "rankscope: no level of relevance in nDCG; name a measure that has one, such as AP\n",
     )  # fmt: skip
@@ -95,7 +97,7 @@ def test_the_order_of_the_runs(place: Path, capsys: pytest.CaptureFixture[str]) 
     names = list(means)
 
     def order(*more: str) -> list[str]:
-        out = said(capsys, "eval", *files, "-m", "AP RR", "-f", "table", *more)[1]
+        out = run_command(capsys, "eval", *files, "-m", "AP RR", "-f", "table", *more)[1]
         return [line[0] for line in table(out) if line[0] in names]
 
     by = {m: sorted(names, key=lambda run: -means[run][m]) for m in (rs.AP, rs.RR)}
@@ -104,19 +106,19 @@ def test_the_order_of_the_runs(place: Path, capsys: pytest.CaptureFixture[str]) 
     assert order("--sort", "run") == sorted(names)
     assert order("--sort", "given") == names
     assert order("--sort", "AP", "-l", "2")
-    out = said(capsys, "eval", *files, "-m", "AP RR", "--sort", "RR")[1]
+    out = run_command(capsys, "eval", *files, "-m", "AP RR", "--sort", "RR")[1]
     assert list(dict.fromkeys(line[0] for line in table(out)[1:])) == by[rs.RR]
-    assert said(capsys, "eval", *files, "-m", "AP", "--sort", "RR")[0] == 2
+    assert run_command(capsys, "eval", *files, "-m", "AP", "--sort", "RR")[0] == 2
 
 
 def test_complete_as_in_trec_eval(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = place / "qrels.txt", place / "runs"
-    usual = said(capsys, "eval", *files)
-    assert said(capsys, "eval", *files, "-c") == usual
-    assert "(default: zero)" in " ".join(said(capsys, "eval", "--help")[1].split())
+    usual = run_command(capsys, "eval", *files)
+    assert run_command(capsys, "eval", *files, "-c") == usual
+    assert "(default: zero)" in " ".join(run_command(capsys, "eval", "--help")[1].split())
 
 
-def test_unjudged_and_tied_documents_are_warned_of(
+def test_a_note_warns_about_unjudged_and_tied_documents(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
@@ -125,7 +127,7 @@ def test_unjudged_and_tied_documents_are_warned_of(
     (tmp_path / "tied").write_text("1 Q0 a 1 1.0 t\n1 Q0 b 2 1.0 t\n")
     (tmp_path / "fine").write_text("1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n")
     files = [tmp_path / name for name in ("qrels", "unjudged", "tied", "fine")]
-    code, out, err = said(capsys, "eval", *files, "-m", "AP")
+    code, out, err = run_command(capsys, "eval", *files, "-m", "AP")
     assert code == 0
     assert err == (
         "rankscope: 50% of the first ten documents of 'unjudged' are unjudged and count as not relevant;"
@@ -133,5 +135,5 @@ def test_unjudged_and_tied_documents_are_warned_of(
         "rankscope: 100% of the documents of 'tied' have the score of another one; --order decides their ranks,"
         " and rankscope orderings shows what that changes\n"
     )
-    assert said(capsys, "eval", *files, "-m", "AP", "--quiet") == (0, out, "")
-    assert said(capsys, "eval", files[0], files[3], "-m", "AP")[2] == ""
+    assert run_command(capsys, "eval", *files, "-m", "AP", "--quiet") == (0, out, "")
+    assert run_command(capsys, "eval", files[0], files[3], "-m", "AP")[2] == ""

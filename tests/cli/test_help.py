@@ -9,7 +9,7 @@ from rankscope.cli.main import main
 from rankscope.read import limits
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     try:
         code = main(arguments)
     except SystemExit as stop:
@@ -23,10 +23,10 @@ def test_help_fits_its_columns(
     command: str | None, columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    code, out, err = said(capsys, *([] if command is None else [command]), "--help")
+    code, out, err = run_command(capsys, *([] if command is None else [command]), "--help")
     assert (code, err) == (0, "")
     assert [line for line in out.splitlines() if len(line) > columns] == []
-    assert said(capsys, "help", *([] if command is None else [command])) == (0, out, "")
+    assert run_command(capsys, "help", *([] if command is None else [command])) == (0, out, "")
 
 
 def test_help_shows_everyday_commands_first_and_all_others_by_group() -> None:
@@ -55,21 +55,21 @@ def test_help_shows_everyday_commands_first_and_all_others_by_group() -> None:
     ],
 )
 def test_slips_are_answered(arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = said(capsys, *arguments)
+    code, out, err = run_command(capsys, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"rankscope: {answer}")
 
 
 def test_half_a_word_is_no_option(capsys: pytest.CaptureFixture[str]) -> None:
     """``--depth`` must not mean ``--depths`` where there is no such option."""
-    assert "did you mean --depths?" in said(capsys, "bounds", "q", "r", "--depth", "5")[2]
+    assert "did you mean --depths?" in run_command(capsys, "bounds", "q", "r", "--depth", "5")[2]
 
 
 def test_limits_are_named_with_what_raises_them(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    text = " ".join(said(capsys, "eval", "--help")[1].split())
+    text = " ".join(run_command(capsys, "eval", "--help")[1].split())
     assert f"{limits.LONGEST_LINE:,} bytes" in text
     assert f"{limits.UNPACKED_RATIO} times their size" in text
     assert limits.FREE == 1 << 30

@@ -1,8 +1,8 @@
 """The whole command line against hostile and careless users.
 
-Every command gets damaged, absurd and merely unusual files with options drawn from its own parser. Whatever it is
-given, it ends with 0 or 2, says one line when it fails, leaves no file behind then, and prints JSON that a strict
-parser reads. RANKSCOPE_HYPOTHESIS=thorough looks at many more.
+Every command gets damaged, absurd and merely unusual files with options drawn from its parser. It must end with 0 or 2,
+print one line and leave no file behind if it fails, and print JSON that a strict parser reads.
+RANKSCOPE_HYPOTHESIS=thorough tries many more examples.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ SPLICES = [
 ]  # fmt: skip
 
 
-# strategies are made once: to make one takes as long as drawing from it ten times
+# Strategies are cached: building one takes as long as drawing from it ten times.
 
 
 def either(usual: list[bytes], odd: list[bytes]) -> dict[bool, st.SearchStrategy[bytes]]:
-    """What a hostile user writes, and others."""
+    """Return the strategies of hostile (True) and other users (False)."""
     return {True: st.sampled_from([*usual * 4, *odd]), False: st.sampled_from(usual)}
 
 
@@ -52,30 +52,30 @@ GRADE, SCORE = either(GRADES, ODD_GRADES), either(SCORES, ODD_SCORES)
 
 
 @cache
-def one_of(*choices: Any) -> st.SearchStrategy[Any]:
+def sample(*choices: Any) -> st.SearchStrategy[Any]:
     return st.sampled_from(choices)
 
 
 @cache
-def some_of(*choices: Any, least: int = 1, most: int | None = None, unique: bool = True) -> Any:
-    return st.lists(one_of(*choices), min_size=least, max_size=most, unique=unique)
+def sample_several(*choices: Any, min_size: int = 1, max_size: int | None = None, unique: bool = True) -> Any:
+    return st.lists(sample(*choices), min_size=min_size, max_size=max_size, unique=unique)
 
 
 @st.composite
 def collections(draw: st.DrawFn, hostile: bool) -> tuple[bytes, list[bytes]]:
     """Judgments and one to three runs: strange but well-formed or, from a hostile user, damaged in some places."""
-    topics = draw(some_of(*TOPICS, least=draw(one_of(1, 3)), most=5))
-    documents = draw(some_of(*DOCUMENTS, most=7))
-    iterations = draw(one_of((b"0",), (b"0",), (b"1", b"2", b"3")))
+    topics = draw(sample_several(*TOPICS, min_size=draw(sample(1, 3)), max_size=5))
+    documents = draw(sample_several(*DOCUMENTS, max_size=7))
+    iterations = draw(sample((b"0",), (b"0",), (b"1", b"2", b"3")))
     lines = []
     for topic in topics:
         for iteration in iterations:
-            for document in draw(some_of(*documents)):
+            for document in draw(sample_several(*documents)):
                 grade = draw(GRADE[hostile])
                 lines.append(b" ".join([topic, iteration, document, grade]))
     qrels = b"\n".join(lines) + b"\n"
-    runs = [_run(draw, topics, documents, hostile) for _ in range(draw(one_of(2, 3, 3, 2, 1)))]
-    if draw(one_of(*[False] * 5, True)):
+    runs = [_run(draw, topics, documents, hostile) for _ in range(draw(sample(2, 3, 3, 2, 1)))]
+    if draw(sample(*[False] * 5, True)):
         runs = [runs[0]] * 3  # identical runs
     if hostile:
         qrels = draw(damaged(qrels)) if draw(st.booleans()) else qrels
@@ -85,13 +85,13 @@ def collections(draw: st.DrawFn, hostile: bool) -> tuple[bytes, list[bytes]]:
 
 def _run(draw: st.DrawFn, topics: list[bytes], documents: list[bytes], hostile: bool) -> bytes:
     lines = []
-    answered = [draw(one_of(*topics))]
-    answered += draw(some_of(*topics, b"unknown", least=0, most=4, unique=not hostile))
+    answered = [draw(sample(*topics))]
+    answered += draw(sample_several(*topics, b"unknown", min_size=0, max_size=4, unique=not hostile))
     constant = draw(st.booleans())
     used: set[tuple[bytes, bytes]] = set()
     for topic in answered:
-        pool = draw(one_of((*documents, b"u1", b"u2"), (b"u1", b"u2", b"u3")))  # or all unjudged
-        for rank, document in enumerate(draw(some_of(*pool)), 1):
+        pool = draw(sample((*documents, b"u1", b"u2"), (b"u1", b"u2", b"u3")))  # or all unjudged
+        for rank, document in enumerate(draw(sample_several(*pool)), 1):
             score = b"1" if constant else draw(SCORE[hostile])
             if hostile or (topic, document) not in used:
                 lines.append(b" ".join([topic, b"Q0", document, str(rank).encode(), score, b"tag\xff"]))
@@ -101,7 +101,7 @@ def _run(draw: st.DrawFn, topics: list[bytes], documents: list[bytes], hostile: 
 
 @st.composite
 def damaged(draw: st.DrawFn, content: bytes) -> bytes:
-    """The same bytes after a few accidents."""
+    """Draw bytes that a few accidents have damaged."""
     for _ in range(draw(st.integers(1, 3))):
         content = accident(draw, content)
     return content
@@ -145,22 +145,22 @@ def measure_texts(draw: st.DrawFn, hostile: bool) -> str:
     if hostile and draw(st.booleans()):
         none = ["AP(", "P@", "@5", "AP()", "nDCG(gains='1,2')@2", "nDGC", "AP,P@5"]
         return draw(st.text(max_size=8) | st.sampled_from(none))
-    known: Measure = draw(st.sampled_from(sorted(REGISTRY.values(), key=str)))
+    measure: Measure = draw(st.sampled_from(sorted(REGISTRY.values(), key=str)))
     written = []
-    for name in draw(st.permutations(sorted(known.parameters)))[: draw(st.integers(0, 2))]:
-        p = known.parameters[name]
+    for name in draw(st.permutations(sorted(measure.parameters)))[: draw(st.integers(0, 2))]:
+        p = measure.parameters[name]
         near = [str(x) for x in (p.low, p.high, p.default) if x not in (None, "")] + list(p.choices)
         written.append(f"{name}={draw(st.sampled_from(near + (FRACTIONS + ODD_FRACTIONS) * hostile))}")
-    text = known.name + (f"({','.join(written)})" if written else "")
-    if known.name == "IPrec":
+    text = measure.name + (f"({','.join(written)})" if written else "")
+    if measure.name == "IPrec":
         return text + draw(st.sampled_from(["@0", "@0.3", "@1"]))
     cutoffs = {"required": ["@1", "@10"], "optional": ["", "@1", "@5", "@10000000"], "none": [""]}
     odd = ["@0", "@0.3", "@-1", "@inf", "@1e10", "@nan", "@9999999999"]
-    return text + draw(st.sampled_from(cutoffs[known.cutoff_rule] * 2 + odd * hostile))
+    return text + draw(st.sampled_from(cutoffs[measure.cutoff_rule] * 2 + odd * hostile))
 
 
-def value_of(draw: st.DrawFn, action: argparse.Action, world: Any, hostile: bool) -> str:
-    """A value for an option: one that it could take or, from a hostile user, anything."""
+def draw_value(draw: st.DrawFn, action: argparse.Action, world: Any, hostile: bool) -> str:
+    """Draw a value of an option: a valid one or, from a hostile user, any text."""
 
     def pick(usual: Sequence[str], odd: Sequence[str] = ()) -> str:
         return draw(st.sampled_from([*[*usual] * 2, *odd] if hostile else list(usual)))
@@ -174,7 +174,7 @@ def value_of(draw: st.DrawFn, action: argparse.Action, world: Any, hostile: bool
         odd = ["0", "-1", "x"] if action.dest in FEW else ODD_NUMBERS if whole else ODD_FRACTIONS
         several = 1 if kind in ("int", "float") else 3
         return ",".join(pick(few, odd) for _ in range(draw(st.integers(1, several))))
-    here, absent = str(world.place), str(world.place / "absent")
+    folder, absent = str(world.folder), str(world.folder / "absent")
     special: dict[str, Callable[[], str]] = {
         "measure": lambda: " ".join(draw(st.lists(measure_texts(hostile), min_size=1, max_size=3))),
         "by": lambda: draw(measure_texts(hostile)),
@@ -189,28 +189,28 @@ def value_of(draw: st.DrawFn, action: argparse.Action, world: Any, hostile: bool
         "groups": lambda: pick(["groups.txt"], [absent, "q.txt", "."]),
         "gains": lambda: pick(["linear", "exp2", "0,5,10"], ["0", "", "x", "0,inf", "0,1e400", "1,2"]),
         "discount": lambda: pick(["log2", "jk"], ["x"]),
-        "output": lambda: pick(["out.json", f"{here}/out.csv", "out.md", "o"], ["absent/o", ".", here]),
+        "output": lambda: pick(["out.json", f"{folder}/out.csv", "out.md", "o"], ["absent/o", ".", folder]),
         "plot": lambda: pick(["out.png", "out.svg"], ["out.txt", "absent/o.png", ".png"]),
         "plugin": lambda: pick(["json"], ["no_such_module", "a..b", "", ".", "x.py"]),
         "host": lambda: pick(["127.0.0.1", "localhost"], ["256.0.0.1", "", "é"]),
-        "manifest": lambda: pick([world.qrels, here, absent]),
-        "study": lambda: pick([world.qrels, here, absent]),
+        "manifest": lambda: pick([world.qrels, folder, absent]),
+        "study": lambda: pick([world.qrels, folder, absent]),
         "topic": lambda: pick(world.topics, ["", "none"]),
         "baseline": lambda: pick(["run0"], ["", "none"]),
     }
     if action.dest in special:
         return special[action.dest]()
-    return draw(st.sampled_from(["run0", "", "é\x1b\n", "AP", "none", here]) | st.text(max_size=5))
+    return draw(st.sampled_from(["run0", "", "é\x1b\n", "AP", "none", folder]) | st.text(max_size=5))
 
 
 @cache
-def parser_of(command: str) -> argparse.ArgumentParser:
+def build_parser(command: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=command)
     command_module(command).add_arguments(parser)
     return parser
 
 
-# What makes a command small enough to be run by the hundred; what is drawn later on the line wins.
+# Options that make commands fast enough for hundreds of runs; options that are drawn come later and override them.
 SMALL = {
     "properties": ["--depth=3", "--relevant=2"],
     "effort": ["--length=4", "--relevant=2"],
@@ -224,22 +224,22 @@ SMALL = {
 NEEDED = [("properties", "measure"), ("scales", "measure"), ("study", "output")]
 
 
-def words_of(draw: st.DrawFn, command: str, world: Any, hostile: bool) -> list[str]:
-    """Arguments for a command, from what its parser says that it takes."""
+def draw_arguments(draw: st.DrawFn, command: str, world: Any, hostile: bool) -> list[str]:
+    """Draw arguments of a command from its parser."""
     arguments = [command, *SMALL.get(command, ())]
-    actions = [action for action in parser_of(command)._actions if action.dest != "help"]
+    actions = [action for action in build_parser(command)._actions if action.dest != "help"]
     optional = [action for action in actions if action.option_strings]
     likely = [action for action in optional if action.dest not in SLOW]
-    chosen = draw(st.lists(st.sampled_from(likely), max_size=4)) if likely else []
-    chosen += [action for action in optional if action.required or (command, action.dest) in NEEDED]
+    selected = draw(st.lists(st.sampled_from(likely), max_size=4)) if likely else []
+    selected += [action for action in optional if action.required or (command, action.dest) in NEEDED]
     if draw(st.integers(0, 30)) == 30:
-        chosen += [action for action in optional if action.dest == "plot"]
-    for action in chosen:
+        selected += [action for action in optional if action.dest == "plot"]
+    for action in selected:
         flag = draw(st.sampled_from(action.option_strings))
         if action.nargs == 0:
             arguments.append(flag)
         else:
-            value = value_of(draw, action, world, hostile)
+            value = draw_value(draw, action, world, hostile)
             arguments += [f"{flag}={value}"] if flag.startswith("--") else [flag, value]
     for action in actions:
         if not action.option_strings:
@@ -250,17 +250,17 @@ def words_of(draw: st.DrawFn, command: str, world: Any, hostile: bool) -> list[s
 def positional(
     draw: st.DrawFn, command: str, action: argparse.Action, world: Any, hostile: bool
 ) -> list[str]:
-    here = str(world.place)
+    folder = str(world.folder)
     usual: list[list[str]] = []
-    odd: list[list[str]] = [[], [here], ["-"], ["absent"], [""]]
+    odd: list[list[str]] = [[], [folder], ["-"], ["absent"], [""]]
     if action.dest == "qrels":
         usual = [[world.qrels]]
     elif action.dest == "runs":
-        usual = [world.runs[:1]] if command == "curve" else [world.runs, [f"{here}/run*.txt"]]
-        odd += [[f"{here}/[x"], [world.qrels], world.runs[:1] * 2]
+        usual = [world.runs[:1]] if command == "curve" else [world.runs, [f"{folder}/run*.txt"]]
+        odd += [[f"{folder}/[x"], [world.qrels], world.runs[:1] * 2]
     elif action.dest == "directory":
-        usual = [[f"{here}/new"]]
-        odd = [[f"{here}/out/deep"], [world.qrels], [here]]
+        usual = [[f"{folder}/new"]]
+        odd = [[f"{folder}/out/deep"], [world.qrels], [folder]]
     elif action.choices:
         usual, odd = [[str(choice)] for choice in action.choices], [["other"]]
     else:
@@ -271,15 +271,15 @@ def positional(
 # tests ----------------------------------------------------------------------------------------------------------------
 
 MOODS = [(False, False)] * 3 + [(True, False), (False, True)]
-"""Whether files, and words, are hostile: not both, or all would fail early."""
+"""Whether files, and words, are hostile; never both, because then all commands would fail early."""
 SHARE = {"demo": 0.02, "study": 0.1, "report": 0.25, "explore": 0.25, "completion": 0.1}
-"""Of the usual number of examples; half of it for a command that is not named: there are thirty, and what they have in
-common (reading, parsing, emitting) is tried by all of them."""
+"""Share of the default number of examples, by default half: all thirty commands test their common code (reading,
+parsing, emitting)."""
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The explorer would serve until interrupted."""
+    """Replace the server of the explorer, which would run until interrupted."""
     import rankscope.explorer.server as server
 
     monkeypatch.setattr(server, "serve", lambda app, listener: None)
@@ -295,7 +295,7 @@ def test_every_command_survives(command: str, command_line: Any) -> None:
         draw: Any = data.draw
         qrels, runs = draw(collections(mood[0]))
         with command_line.world(qrels, runs) as world:
-            arguments = words_of(draw, command, world, mood[1])
+            arguments = draw_arguments(draw, command, world, mood[1])
             command_line.check(arguments, world, draw(st.sampled_from([b"", qrels, runs[0]])))
 
     survives()

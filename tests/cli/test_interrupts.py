@@ -45,7 +45,7 @@ def test_the_first_raises_and_the_second_ends_the_process(monkeypatch: pytest.Mo
 
 
 def own(*_: Any) -> None:
-    """A handler of somebody who calls the command line from a program."""
+    """Handler of a program that calls the command line."""
 
 
 @pytest.mark.parametrize("other", [signal.SIG_IGN, own], ids=["ignored", "handled"])

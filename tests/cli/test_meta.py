@@ -71,22 +71,22 @@ def tables(capsys, place, command, *more):
 
 
 def test_certain_follows_ranks_by_usual_measures_or_the_first_one(place, capsys):
-    found = tables(capsys, place, "certain", "--across", "measures")
-    assert list(found) == ["ranks", "runs", "changes"]
-    assert [*found["ranks"][0]] == ["run", "by", "value", "rank"]
-    assert [*found["runs"][0]] == ["run", "measure", "value", "first_rank", "last_rank"]
-    assert {row["by"] for row in found["ranks"]} > {"AP", "nDCG@10", "Twist"}
-    found = tables(capsys, place, "certain", "--across", "pools", "--pool-depth", "5", "--ratios", "50")
-    assert {row["by"] for row in found["ranks"]} == {"all judgments", "depth 5", "50%"}
-    assert {row["measure"] for row in found["runs"]} == {"AP"}
+    result = tables(capsys, place, "certain", "--across", "measures")
+    assert list(result) == ["ranks", "runs", "changes"]
+    assert [*result["ranks"][0]] == ["run", "by", "value", "rank"]
+    assert [*result["runs"][0]] == ["run", "measure", "value", "first_rank", "last_rank"]
+    assert {row["by"] for row in result["ranks"]} > {"AP", "nDCG@10", "Twist"}
+    result = tables(capsys, place, "certain", "--across", "pools", "--pool-depth", "5", "--ratios", "50")
+    assert {row["by"] for row in result["ranks"]} == {"all judgments", "depth 5", "50%"}
+    assert {row["measure"] for row in result["runs"]} == {"AP"}
 
 
 @pytest.mark.parametrize("command", COLUMNS)
 def test_json_has_the_tables_others_rely_on(command, place, capsys):
-    found = tables(capsys, place, command)
+    result = tables(capsys, place, command)
     for name, columns in COLUMNS[command].items():
-        assert found[name], name
-        assert columns <= set(found[name][0])
+        assert result[name], name
+        assert columns <= set(result[name][0])
 
 
 @pytest.mark.parametrize("command", COLUMNS)
@@ -99,23 +99,23 @@ def test_every_format_prints(command, format, place, capsys):
 
 
 def test_correlate_is_scipys(place, capsys):
-    found = tables(capsys, place, "correlate", "-m", "AP nDCG@5 RBP(p=0.5)")["correlations"]
+    result = tables(capsys, place, "correlate", "-m", "AP nDCG@5 RBP(p=0.5)")["correlations"]
     scores = rs.evaluate(place / "qrels.txt", rs.read_runs(place / "runs"), ["AP", "nDCG@5", "RBP(p=0.5)"])
-    for row in found:
+    for row in result:
         if row["method"] == "kendall":
             expected = stats.kendalltau(scores.mean(row["a"]), scores.mean(row["b"]))
             assert row["value"] == pytest.approx(expected.statistic, abs=1e-12)
             assert row["p"] == pytest.approx(expected.pvalue, abs=1e-12)
-    assert {row["method"] for row in found} == {"kendall", "ap"}
+    assert {row["method"] for row in result} == {"kendall", "ap"}
 
 
 def test_correlate_top_goes_by_a_measure_that_is_not_correlated(place, capsys):
-    found = tables(
+    result = tables(
         capsys, place, "correlate", "-m", "RR nDCG", "--top", "0.5", "--method", "kendall", "-q", "--swaps"
     )
-    assert [(r["a"], r["b"], r["runs"]) for r in found["correlations"]] == [("RR", "nDCG", 3)]
-    assert len(found["topics"]) == 8
-    assert len(found["swaps"]) == found["correlations"][0]["discordant"]
+    assert [(r["a"], r["b"], r["runs"]) for r in result["correlations"]] == [("RR", "nDCG", 3)]
+    assert len(result["topics"]) == 8
+    assert len(result["swaps"]) == result["correlations"][0]["discordant"]
 
 
 def test_power_and_compare_are_scipys(place, capsys):
@@ -133,35 +133,35 @@ def test_power_and_compare_are_scipys(place, capsys):
 
 @pytest.mark.parametrize("command", ["power", "pools"])
 def test_the_seed_decides(command, place, capsys):
-    one, two, three = (
+    first, second, third = (
         tables(capsys, place, command, "-m", "AP", "--seed", s, "-j", j) for s, j in ("51", "53", "61")
     )
-    assert one == two
-    assert one != three
+    assert first == second
+    assert first != third
 
 
 def test_pools_of_a_depth(place, capsys):
-    found = tables(capsys, place, "pools", "--depth", "5,10", "-m", "P@5 AP")
-    assert {row["pool"] for row in found["robustness"]} == {"depth 5", "depth 10"}
-    assert all(row["change"] == 0 for row in found["means"] if (row["measure"]) == "P@5")
+    result = tables(capsys, place, "pools", "--depth", "5,10", "-m", "P@5 AP")
+    assert {row["pool"] for row in result["robustness"]} == {"depth 5", "depth 10"}
+    assert all(row["change"] == 0 for row in result["means"] if (row["measure"]) == "P@5")
 
 
 def test_leave_out_with_groups(place, capsys):
     (place / "teams.txt").write_text("run0 a\nrun1 a\n\n# a comment\nrun2 b\n")
-    found = tables(capsys, place, "leave-out", "--pool-depth", "3", "--groups", str(place / "teams.txt"))
-    assert found["bias"][0]["groups"] == 5
+    result = tables(capsys, place, "leave-out", "--pool-depth", "3", "--groups", str(place / "teams.txt"))
+    assert result["bias"][0]["groups"] == 5
 
 
 def test_bounds_of_other_measures(place, capsys):
-    found = tables(capsys, place, "bounds", "--p", "0.5", "--depths", "1,5", "-m", "P@5", "--ratios", "50")
-    assert {row["measure"] for row in found["bounds"]} == {"RBP(p=0.5)", "P@5"}
-    assert {row["pool"] for row in found["means"]} == {"full", "50%"}
+    result = tables(capsys, place, "bounds", "--p", "0.5", "--depths", "1,5", "-m", "P@5", "--ratios", "50")
+    assert {row["measure"] for row in result["bounds"]} == {"RBP(p=0.5)", "P@5"}
+    assert {row["pool"] for row in result["means"]} == {"full", "50%"}
 
 
 def test_orderings_of_other_pairs(place, capsys):
-    found = tables(capsys, place, "orderings", "--orders", "rank,trec_eval")
-    assert len(found["swaps"]) == 6
-    assert found["total"][0]["documents"] == 6 * 8 * 20
+    result = tables(capsys, place, "orderings", "--orders", "rank,trec_eval")
+    assert len(result["swaps"]) == 6
+    assert result["total"][0]["documents"] == 6 * 8 * 20
 
 
 def test_figures_are_drawn(place, tmp_path, capsys):
@@ -248,11 +248,11 @@ def test_overlap_of_some_topics(place, capsys, judged):
     runs = [str(place / "runs" / f"run{r}.txt") for r in (1, 5)]
     files = [*([str(place / "qrels.txt")] if judged else []), *runs]
     assert main(["overlap", *files, "-q", "-f", "json"]) == 0
-    every = json.loads(capsys.readouterr().out)["tables"]["topics"]
-    named = [every[1]["topic"], every[3]["topic"]]
+    all_rows = json.loads(capsys.readouterr().out)["tables"]["topics"]
+    named = [all_rows[1]["topic"], all_rows[3]["topic"]]
     assert main(["overlap", *files, "-q", "-f", "json", "--topics", ",".join(named)]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed["tables"]["topics"] == [every[1], every[3]]
+    assert printed["tables"]["topics"] == [all_rows[1], all_rows[3]]
     assert printed["tables"]["overlap"][0]["topics"] == 2
     assert printed["settings"]["chosen_topics"] == named
     assert main(["overlap", *files, "--topics", "nowhere"]) == 2
@@ -273,7 +273,7 @@ def test_overlap_takes_judgments_first_or_by_name(place, capsys):
 
 @pytest.fixture(scope="module")
 def score_files(place):
-    """The AP and P@10 of the runs as score matrices."""
+    """Write AP and P@10 of the runs as score matrices."""
     scores = rs.evaluate(rs.read_qrels(place / "qrels.txt"), rs.read_runs(place / "runs"), ["AP", "P@10"])
     for name, measure in (("ap", "AP"), ("p10", "P@10")):
         matrix = scores.matrix(measure)
@@ -333,14 +333,14 @@ def test_the_published_numbers_of_significant_pairs(data_dir, capsys):
 
 def test_correlation_across_pools_and_orderings(place, capsys):
     more = ["--pool-depth", "3", "--orders", "trec_eval,file", "-m", "AP RR", "--against", "P@5"]
-    found = tables(capsys, place, "correlate", *more)
-    assert {(r["a"], r["pool_a"], r["order"]) for r in found["correlations"]} == {
+    result = tables(capsys, place, "correlate", *more)
+    assert {(r["a"], r["pool_a"], r["order"]) for r in result["correlations"]} == {
         (a, pool, order)
         for a in ("AP", "RR")
         for pool in ("full", "depth 3")
         for order in ("trec_eval", "file")
     }
-    assert len(found["differences"]) == 4
+    assert len(result["differences"]) == 4
     assert main(arguments(place, "correlate", *more, "-f", "markdown")) == 0
     assert "| measure | pool | P@5 (trec\\_eval) | P@5 (file) |" in capsys.readouterr().out
     assert main(arguments(place, "correlate", *more, "--swaps")) == 2

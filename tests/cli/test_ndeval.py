@@ -70,11 +70,13 @@ def test_risk_against_a_baseline(files: dict[str, str], capsys: pytest.CaptureFi
     assert {row["runid"] for row in rows} == {"mine (rel to. base; rs=1+a; a=2)"}
     # topic 1: 0.75 against 0.5; topic 2: 0.5 against nothing; topic 3 is not judged
     assert [row["MAP-IA"] for row in rows] == ["0.250000", "0.500000", "0.000000", "0.250000"]
-    both = printed(capsys, "-c", "-baseline", files["other"], "-riskAlpha", "2", files["qrels"], files["run"])
+    output = printed(
+        capsys, "-c", "-baseline", files["other"], "-riskAlpha", "2", files["qrels"], files["run"]
+    )
     # topic 10 is lost, and counts three times
-    assert [row["topic"] for row in both] == ["1", "2", "3", "10", "amean"]
-    assert both[3]["MAP-IA"] == "-3.000000"
-    assert both[4]["MAP-IA"] == f"{(0.25 + 0.5 - 3) / 4:.6f}"
+    assert [row["topic"] for row in output] == ["1", "2", "3", "10", "amean"]
+    assert output[3]["MAP-IA"] == "-3.000000"
+    assert output[4]["MAP-IA"] == f"{(0.25 + 0.5 - 3) / 4:.6f}"
 
 
 def test_several_runs_and_a_file(files: dict[str, str], tmp_path: Path) -> None:

@@ -9,19 +9,19 @@ import pytest
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
 from rankscope.cli.main import command_module, main
 
-MADE = "simulate"  # makes a collection: its words are numbers of what is made
+GENERATOR = "simulate"  # Its options are sizes of the collection that it generates.
 
 
-def options_of(command: str) -> dict[str, argparse.Action]:
+def list_options(command: str) -> dict[str, argparse.Action]:
     parser = argparse.ArgumentParser()
     command_module(command).add_arguments(parser)
     return {flag: action for action in parser._actions for flag in action.option_strings}
 
 
-ALL = {name: options_of(name) for name in COMMANDS if name not in (*OWN_GRAMMAR, MADE)}
+ALL = {name: list_options(name) for name in COMMANDS if name not in (*OWN_GRAMMAR, GENERATOR)}
 
 
-def having(flag: str) -> dict[str, argparse.Action]:
+def find_flag(flag: str) -> dict[str, argparse.Action]:
     return {name: flags[flag] for name, flags in ALL.items() if flag in flags}
 
 
@@ -39,23 +39,23 @@ def having(flag: str) -> dict[str, argparse.Action]:
     ],
 )
 def test_an_option_is_the_same_everywhere(flag: str, same: object) -> None:
-    found = having(flag)
-    assert len(found) > 1
-    assert len({same(action) for action in found.values()}) == 1  # type: ignore[operator]
+    actions = find_flag(flag)
+    assert len(actions) > 1
+    assert len({same(action) for action in actions.values()}) == 1  # type: ignore[operator]
 
 
 def test_depths_and_lengths() -> None:
     """``--pool-depth`` limits pools, ``--cutoff`` evaluations, ``--length`` enumerations."""
-    assert "study" not in having("--depth")
+    assert "study" not in find_flag("--depth")
     assert ALL["pools"]["--depth"] is ALL["pools"]["--pool-depth"]
-    assert {"pools", "study", "bounds", "correlate"} <= set(having("--pool-depth"))
-    assert set(having("--cutoff")) >= {"curve", "effort", "report", "explore"}
-    assert set(having("--length")) <= {"scales", "effort", "identify"}
-    assert not having("--ratio")
+    assert {"pools", "study", "bounds", "correlate"} <= set(find_flag("--pool-depth"))
+    assert set(find_flag("--cutoff")) >= {"curve", "effort", "report", "explore"}
+    assert set(find_flag("--length")) <= {"scales", "effort", "identify"}
+    assert not find_flag("--ratio")
 
 
 def test_every_command_that_opens_a_collection_takes_some_of_its_topics() -> None:
-    assert set(having("--topics")) >= {
+    assert set(find_flag("--topics")) >= {
         "bounds", "certain", "compare", "correlate", "effort", "eval", "explore", "features", "next", "orderings",
         "overlap", "pools", "power", "report", "study", "verdict",
     }  # fmt: skip

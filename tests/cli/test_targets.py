@@ -1,4 +1,4 @@
-"""What a command would overwrite is known before it works: files it reads, in directories, patterns and studies."""
+"""Commands reject outputs that would overwrite their inputs, in directories, patterns and studies."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_file_behind_standard_input_is_not_written(place: Path, words: str) 
     assert source.read_bytes() == before
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links are made otherwise")
+@pytest.mark.skipif(os.name != "posix", reason="other systems create links in other ways")
 def test_not_by_another_name_either(place: Path) -> None:
     (place / "link").symlink_to("runs/r")
     os.link(place / "qrels", place / "same")
@@ -93,7 +93,7 @@ def test_not_by_another_name_either(place: Path) -> None:
         {"output": "-"},
         {"output": None, "plot": "new.pdf"},
         {"output": "runs"},  # a directory, and no study: it is refused when it is written
-        {"output": "new.json", "runs": ["absent", "x" * 5000]},  # said by whoever reads them
+        {"output": "new.json", "runs": ["absent", "x" * 5000]},  # reported when they are read
         {"output": "qrels.json", "other": ["y" * 5000, "a\0b", 3, ""]},
         {"output": "title", "title": "title"},
     ],

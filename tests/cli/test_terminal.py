@@ -1,4 +1,4 @@
-"""What a newcomer sees: commands at a real terminal (a pseudo-terminal of 80 columns), and what pipes get instead."""
+"""Output of commands on a terminal (a pseudo-terminal of 80 columns) and in pipes."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def terminal(*arguments: str | Path, columns: int = 80, **environment: str) -> str:
-    """What a command writes to a terminal so wide, in this process."""
-    ours, theirs = os.openpty()
+    """Return the output of a command in this process on a terminal of a width."""
+    controller, terminal = os.openpty()
     parts: list[bytes] = []
-    reader = threading.Thread(target=lambda: parts.extend(read_all(ours)))
+    reader = threading.Thread(target=lambda: parts.extend(read_all(controller)))
     reader.start()
-    with pytest.MonkeyPatch.context() as patch, os.fdopen(theirs, "w", encoding="utf-8") as screen:
+    with pytest.MonkeyPatch.context() as patch, os.fdopen(terminal, "w", encoding="utf-8") as screen:
         for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **environment}.items():
             patch.setenv(name, value)
         if "NO_COLOR" not in environment:
@@ -79,25 +79,25 @@ def terminal(*arguments: str | Path, columns: int = 80, **environment: str) -> s
 
 
 def real_terminal(*arguments: str, columns: int) -> str:
-    """The same in a process of its own, which asks the terminal how wide it is."""
+    """Return the output of a command in a new process, which queries the width of the terminal."""
     import fcntl
     import termios
 
-    ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    controller, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES", "NO_COLOR")}
     process = subprocess.Popen(
         [sys.executable, "-m", "rankscope", *arguments],
-        stdin=subprocess.DEVNULL, stdout=theirs, env={**kept, "TERM": "xterm-256color"},
+        stdin=subprocess.DEVNULL, stdout=terminal, env={**kept, "TERM": "xterm-256color"},
     )  # fmt: skip
-    os.close(theirs)
-    out = b"".join(read_all(ours))
+    os.close(terminal)
+    out = b"".join(read_all(controller))
     assert process.wait() == 0
     return out.decode().replace("\r\n", "\n")
 
 
 def read_all(descriptor: int) -> Iterator[bytes]:
-    """What is written to the other side of a pseudo-terminal until that is closed."""
+    """Return everything that is written to a pseudo-terminal until it is closed."""
     while True:
         try:
             part = os.read(descriptor, 65536)

@@ -1,4 +1,4 @@
-"""What the tests of figures share: the example of the Twist paper, a small collection, and ways to read a drawing."""
+"""Fixtures of tests of figures: the example of the Twist paper, a small collection, and access to drawn artists."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ pytest.importorskip("matplotlib")
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_to_embed(light_fonts: None) -> None:
-    """Every figure here is drawn with them."""
+    """Draw all figures with light fonts."""
 
 
 LISTS = {"a_t": "332012000100000", "b_t": "301020002100310"}
-"""The runs A and B of Ferro and others 2016; hr, fr, pr, nr are 3, 2, 1, 0."""
+"""Runs A and B of Ferro and others (2016); hr, fr, pr, nr are 3, 2, 1, 0."""
 
 
 def _curve(grades: str, name: str = "run", ideal: str = "3322111", **options: Any) -> rs.Curve:
@@ -30,8 +30,8 @@ def _curve(grades: str, name: str = "run", ideal: str = "3322111", **options: An
 
 
 @pytest.fixture
-def curve_of() -> Callable[..., rs.Curve]:
-    """A curve from the grades of a list, on the topic of the paper's example unless set."""
+def make_curve() -> Callable[..., rs.Curve]:
+    """Function that computes the curve of grades, by default on the topic of the example of the paper."""
     return _curve
 
 
@@ -48,22 +48,22 @@ def b_t() -> rs.Curve:
 def _collection(runs: list[str], topics: list[str], seed: int = 1) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     qrels = {t: {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 15))} for t in topics}
-    found = {}
+    rankings = {}
     for number, name in enumerate(runs):
         skill = number / max(1, len(runs) - 1)
-        found[name] = {
+        rankings[name] = {
             t: sorted(
                 [f"d{i}" for i in range(25)],
                 key=lambda d, t=t: -(skill * qrels[t].get(d, 0) + 2 * rng.random()),  # type: ignore[misc]
             )
             for t in topics
         }
-    return qrels, found
+    return qrels, rankings
 
 
 @pytest.fixture(scope="session")
 def make_collection() -> Callable[..., tuple[Any, Any]]:
-    """Judgments and runs with these names; later runs are better."""
+    """Function that generates judgments and runs with given names; later runs are better."""
     return _collection
 
 
@@ -83,8 +83,8 @@ def scores(collection: tuple[Any, Any]) -> rs.Scores:
 
 
 @pytest.fixture
-def drawn() -> Callable[[Any, str], Any]:
-    """The artist of some axes that carries a name."""
+def find_artist() -> Callable[[Any, str], Any]:
+    """Function that returns the artist of axes with an id."""
 
     def find(axes: Any, gid: str) -> Any:
         [artist] = axes.findobj(lambda a: a.get_gid() == gid)

@@ -30,7 +30,7 @@ def crp_by_hand(grades: str) -> list[int]:
 
 
 def kind_by_hand(grades: str) -> str:
-    """The archetype, tested in the order of the definition, with the first change of sign m."""
+    """Return the archetype, tested in the order of the definition, with the first change of sign m."""
     full = grades.ljust(LENGTH, "0")
     crp = crp_by_hand(grades)
     if set(full) == {"0"}:
@@ -53,19 +53,19 @@ def kind_by_hand(grades: str) -> str:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_what_they_are_called(name: str) -> None:
     assert kind_by_hand(EXAMPLES[name]) == name
-    found = example_curve(name)
-    assert found.values.rows[-1] == ("archetype", name)
-    assert found.crp.tolist() == crp_by_hand(EXAMPLES[name])
-    assert found.recall_base == BASE and found.length == LENGTH
+    curve = example_curve(name)
+    assert curve.values.rows[-1] == ("archetype", name)
+    assert curve.crp.tolist() == crp_by_hand(EXAMPLES[name])
+    assert curve.recall_base == BASE and curve.length == LENGTH
 
 
-def test_all_eight_are_drawn_as_in_the_table(drawn: Callable[[Any, str], Any]) -> None:
+def test_all_eight_are_drawn_as_in_the_table(find_artist: Callable[[Any, str], Any]) -> None:
     figure = plot_archetypes()
     assert set(EXAMPLES) == set(ARCHETYPES) and len(figure.axes) == 8
     for letter, panel, name in zip("abcdefgh", figure.axes, EXAMPLES, strict=True):
         assert panel.get_title(loc="left") == f"({letter}) {name}"
         rows = [row for row in figure.table.records() if row["archetype"] == name]
-        crp = drawn(panel, "crp").get_ydata()
+        crp = find_artist(panel, "crp").get_ydata()
         assert crp.tolist() == [row["crp"] for row in rows]
         low, high = panel.get_ylim()
         assert low <= crp.min() and crp.max() <= high

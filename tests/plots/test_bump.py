@@ -1,4 +1,4 @@
-"""Figures of ranks, coverage and topics: lines stand where their tables say, and chosen runs have colours."""
+"""Figures of ranks, coverage and topics: lines have the values of their tables, and highlighted runs have colours."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def _ranks(qrels: Any, runs: Any, measures: Any, across: str = "measures") -> An
     return rs.certain(rs.evaluate(qrels, runs, measures), across=across)
 
 
-def test_lines_go_through_the_ranks(collection: Any, drawn: Find) -> None:
-    found = _ranks(*collection, ["AP", "RR", "P@5"])
-    figure = found.plot()
+def test_lines_go_through_the_ranks(collection: Any, find_artist: Find) -> None:
+    result = _ranks(*collection, ["AP", "RR", "P@5"])
+    figure = result.plot()
     [axes] = figure.axes
-    for run in found["runs"].column("run"):
-        places = [row["rank"] for row in found["ranks"].records() if row["run"] == run]
-        assert drawn(axes, run).get_ydata().tolist() == places
+    for run in result["runs"].column("run"):
+        places = [row["rank"] for row in result["ranks"].records() if row["run"] == run]
+        assert find_artist(axes, run).get_ydata().tolist() == places
     low, high = axes.get_ylim()
     assert low > high, "the best run is on top"
     assert [text.get_text() for text in axes.get_xticklabels()] == ["AP", "RR", "P@5"]
     assert len(figure.table) == 8 * 3
-    assert figure.table.rows[0][:4] == found["ranks"].rows[0]
+    assert figure.table.rows[0][:4] == result["ranks"].rows[0]
 
 
-def test_chosen_runs_are_in_colour_and_named(collection: Any, drawn: Find) -> None:
+def test_chosen_runs_are_in_colour_and_named(collection: Any, find_artist: Find) -> None:
     figure = _ranks(*collection, "AP", across="samples").plot(highlight=["run2", "run5"])
     [axes] = figure.axes
-    assert drawn(axes, "run2").get_color() == COLOURS[0]
-    assert drawn(axes, "run5").get_color() == COLOURS[1]
+    assert find_artist(axes, "run2").get_color() == COLOURS[0]
+    assert find_artist(axes, "run5").get_color() == COLOURS[1]
     assert not axes.findobj(lambda a: a.get_gid() == "run0")
     names = {text.get_text() for text in axes.texts}
     leaders = {"run7", *_ranks(*collection, "AP", across="samples")["changes"].column("best")}
@@ -54,10 +54,10 @@ def test_chosen_runs_are_in_colour_and_named(collection: Any, drawn: Find) -> No
 
 def test_of_many_runs_the_best_eight_are_in_colour(make_collection: Callable[..., Any]) -> None:
     names = [f"r{k}" for k in range(30)]
-    found = _ranks(*make_collection(names, ["1", "2", "3"]), ["AP", "RR"])
-    figure = found.plot()
-    best = sorted(found["ranks"].records()[:30], key=lambda row: row["rank"])[:8]
-    leading = set(found["changes"].column("best"))
+    result = _ranks(*make_collection(names, ["1", "2", "3"]), ["AP", "RR"])
+    figure = result.plot()
+    best = sorted(result["ranks"].records()[:30], key=lambda row: row["rank"])[:8]
+    leading = set(result["changes"].column("best"))
     assert {text.get_text() for text in figure.axes[0].texts} == {row["run"] for row in best} | leading
 
 
@@ -70,16 +70,16 @@ def test_names_at_the_ends_do_not_touch(collection: Any) -> None:
     assert all(box.y1 <= figure.figure.bbox.y1 for box in boxes)
 
 
-def test_coverage_rises_where_the_table_says(drawn: Find) -> None:
-    found = rs.coverage(ASPECTS, LISTS)
-    figure = found.plot(highlight=["early", "late"])
+def test_coverage_rises_where_the_table_says(find_artist: Find) -> None:
+    result = rs.coverage(ASPECTS, LISTS)
+    figure = result.plot(highlight=["early", "late"])
     [axes] = figure.axes
-    line = drawn(axes, "late")
+    line = find_artist(axes, "late")
     assert line.get_drawstyle() == "steps-post"
     assert line.get_xdata().tolist()[:-1] == [1, 2, 3, 4]
     assert line.get_ydata().tolist()[:-1] == pytest.approx([0, 1 / 2, 2 / 3, 1])
     assert axes.get_ylim() == (0, 1)
-    assert figure.table.rows == found["coverage"].rows
+    assert figure.table.rows == result["coverage"].rows
     labels = [text.get_text() for text in figure.figure.legends[0].get_texts()]
     assert labels == ["early", "late"]
 

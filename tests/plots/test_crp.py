@@ -1,4 +1,4 @@
-"""The CRP curve and the bars of RP: what is drawn is what the table says."""
+"""The CRP curve and the bars of RP have the values of their table."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ PAPER = {
 FULL = [-7, -13, -18, -22, -25, -27, -28, -28, -26, -23, -19, -11, -2, 10, 23]
 
 
-def boxes(axes: Any, drawn: Find) -> dict[int, tuple[str, float, float]]:
+def boxes(axes: Any, find_artist: Find) -> dict[int, tuple[str, float, float]]:
     """From the rectangles: for each rank its colour, its height and the width of its rectangle."""
-    found = {}
+    bars_by_rank = {}
     for name in ("zero", "negative", "positive"):
-        collection = drawn(axes, name)
+        collection = find_artist(axes, name)
         if not collection.get_paths():
             continue
         colour = to_hex(collection.get_facecolors()[0])
@@ -50,38 +50,38 @@ def boxes(axes: Any, drawn: Find) -> dict[int, tuple[str, float, float]]:
                 ]
             )
             for rank in ranks:
-                found[rank] = (colour, height, high[0] - low[0])
-    return found
+                bars_by_rank[rank] = (colour, height, high[0] - low[0])
+    return bars_by_rank
 
 
 @pytest.mark.parametrize("name", PAPER)
-def test_the_examples_of_the_paper(name: str, request: pytest.FixtureRequest, drawn: Find) -> None:
+def test_the_examples_of_the_paper(name: str, request: pytest.FixtureRequest, find_artist: Find) -> None:
     figure = plot_curve(request.getfixturevalue(name))
     rp, crp = PAPER[name]
     assert figure.table.column("rp") == rp
     assert figure.table.column("crp") == crp
     assert figure.table.column("full_scale") == FULL
     top, bar = figure.axes
-    line = drawn(top, "crp")
+    line = find_artist(top, "crp")
     assert line.get_xdata().tolist() == list(range(1, 16))
     assert line.get_ydata().tolist() == crp
-    assert drawn(top, "full scale").get_ydata().tolist() == FULL
-    assert set(drawn(top, "ideal").get_ydata()) == {0}
-    assert set(drawn(top, "recall base").get_xdata()) == {7}
+    assert find_artist(top, "full scale").get_ydata().tolist() == FULL
+    assert set(find_artist(top, "ideal").get_ydata()) == {0}
+    assert set(find_artist(top, "recall base").get_xdata()) == {7}
     colours = {0: EXACT, -1: ABOVE, 1: BELOW}
-    assert {rank: box[:2] for rank, box in boxes(bar, drawn).items()} == {
+    assert {rank: box[:2] for rank, box in boxes(bar, find_artist).items()} == {
         rank: (colours[int(np.sign(value))], value) for rank, value in enumerate(rp, start=1)
     }
 
 
-def test_marked_points(b_t: rs.Curve, a_t: rs.Curve, drawn: Find) -> None:
+def test_marked_points(b_t: rs.Curve, a_t: rs.Curve, find_artist: Find) -> None:
     figure = plot_curve(b_t)
-    turn, balance = drawn(figure.axes[0], "turn-around"), drawn(figure.axes[0], "balance point")
+    turn, balance = find_artist(figure.axes[0], "turn-around"), find_artist(figure.axes[0], "balance point")
     assert (turn.get_xdata()[0], turn.get_ydata()[0]) == (7, -14)
     assert (balance.get_xdata()[0], balance.get_ydata()[0]) == (12, 0)
     points = figure.table.column("points")
     assert points[6] == "recall base, turn-around" and points[11] == "balance point"
-    turn, balance = (drawn(plot_curve(a_t).axes[0], name) for name in ("turn-around", "balance point"))
+    turn, balance = (find_artist(plot_curve(a_t).axes[0], name) for name in ("turn-around", "balance point"))
     assert (turn.get_xdata()[0], turn.get_ydata()[0]) == (4, -4)
     assert balance.get_xdata()[0] == 9
 
@@ -100,57 +100,57 @@ def test_labels(b_t: rs.Curve) -> None:
     assert top.get_xlim() == (0.5, 15.5)
 
 
-def test_a_list_that_never_recovers(curve_of: Callable[..., rs.Curve]) -> None:
-    figure = plot_curve(curve_of("300000000000000"))
+def test_a_list_that_never_recovers(make_curve: Callable[..., rs.Curve]) -> None:
+    figure = plot_curve(make_curve("300000000000000"))
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert "no balance point" in texts and not any("β" in text for text in texts)
 
 
 @pytest.mark.parametrize("axis", ["auto", "linear"])
 def test_every_misplaced_rank_of_a_long_list_is_wide_enough(
-    curve_of: Callable[..., rs.Curve], drawn: Find, axis: str
+    make_curve: Callable[..., rs.Curve], find_artist: Find, axis: str
 ) -> None:
     grades = ["0"] * 1000
     for rank, grade in ((100, "3"), (333, "2"), (334, "1"), (777, "1"), (999, "3")):
         grades[rank] = grade
-    figure = plot_curve(curve_of("".join(grades)), axis=axis)
+    figure = plot_curve(make_curve("".join(grades)), axis=axis)
     bars = figure.axes[1]
-    found = boxes(bars, drawn)
+    bars_by_rank = boxes(bars, find_artist)
     assert bars.get_xscale() == ("log" if axis == "auto" else "linear")
     assert bars.get_xlabel() == ("rank (log scale)" if axis == "auto" else "rank")
     assert bars.get_ylabel() == "RP (log)" and {-100, -10, -1, 0, 10, 100} >= set(bars.get_yticks()) > {0}
     figure.figure.draw_without_rendering()
     wide = {}
     for name in ("negative", "positive"):
-        for path in drawn(bars, name).get_paths():
+        for path in find_artist(bars, name).get_paths():
             x = bars.transData.transform(path.vertices)[:, 0]
             rank = round(
                 path.vertices[:, 0].mean() if axis == "linear" else path.vertices[:2, 0].prod() ** 0.5
             )
             wide[rank] = np.ptp(x) / figure.figure.dpi * 72
     for rank, value in enumerate(figure.table.column("rp"), start=1):
-        colour, height, _ = found[rank]
+        colour, height, _ = bars_by_rank[rank]
         assert height == value
         assert colour == (EXACT if value == 0 else ABOVE if value < 0 else BELOW)
         if value:
             assert wide[rank] >= 0.9 * MIN_WIDTH
 
 
-def test_a_misplaced_rank_of_a_long_list_survives_an_image(curve_of: Callable[..., rs.Curve]) -> None:
+def test_a_misplaced_rank_of_a_long_list_survives_an_image(make_curve: Callable[..., rs.Curve]) -> None:
     import io
 
     from matplotlib.image import imread
 
     grades = "3322111" + "0" * 493 + "0" * 500
     late = grades[:6] + "0" + grades[7:700] + "1" + grades[701:]
-    pixels = imread(io.BytesIO(plot_curve(curve_of(late)).render("png")))
+    pixels = imread(io.BytesIO(plot_curve(make_curve(late)).render("png")))
     blue = np.array(to_rgb(BELOW))
     lower = pixels[int(0.55 * len(pixels)) : int(0.72 * len(pixels)), int(0.5 * pixels.shape[1]) :, :3]
     assert (np.abs(lower - blue).max(axis=2) < 0.02).any(axis=0).sum() >= 2
 
 
-def test_the_full_scale_list_does_not_squeeze_the_curve(curve_of: Callable[..., rs.Curve]) -> None:
-    figure = plot_curve(curve_of("302201" + "0" * 994))
+def test_the_full_scale_list_does_not_squeeze_the_curve(make_curve: Callable[..., rs.Curve]) -> None:
+    figure = plot_curve(make_curve("302201" + "0" * 994))
     low, high = figure.axes[0].get_ylim()
     crp = np.array(figure.table.column("crp"))
     assert max(figure.table.column("full_scale")) > 3 * high
@@ -165,15 +165,15 @@ def test_a_topic_without_relevant_documents() -> None:
     assert figure.render("svg")
 
 
-def test_an_empty_list(curve_of: Callable[..., rs.Curve]) -> None:
-    figure = plot_curve(curve_of(""))
+def test_an_empty_list(make_curve: Callable[..., rs.Curve]) -> None:
+    figure = plot_curve(make_curve(""))
     assert figure.table.column("place") == ["above"] * 7 + ["exact"] * 7
 
 
-def test_scales_are_chosen(b_t: rs.Curve, drawn: Find) -> None:
+def test_scales_are_chosen(b_t: rs.Curve, find_artist: Find) -> None:
     top, bar = plot_curve(b_t, axis="log", bars="log").axes
     assert (top.get_xscale(), bar.get_yscale()) == ("log", "symlog")
-    assert boxes(bar, drawn)[2][:2] == (ABOVE, -6)
+    assert boxes(bar, find_artist)[2][:2] == (ABOVE, -6)
     linear = plot_curve(b_t, bars="linear").axes[1]
     assert linear.get_yscale() == "linear" and linear.get_ylabel() == "RP (ranks)"
     with pytest.raises(SettingsError, match="choose one of auto, linear, log"):

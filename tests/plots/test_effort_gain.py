@@ -61,8 +61,8 @@ def test_grid_and_shares(effort: rs.Effort) -> None:
 
 def test_contours_hold_the_shares_that_the_legend_says(effort: rs.Effort) -> None:
     figure = plot_effort_gain(effort, "AP")
-    held = figure.table.column("contour")
-    assert [sum(h is not None and h <= share for h in held) for share in (0.5, 0.9)] == [48, 87]
+    shares = figure.table.column("contour")
+    assert [sum(h is not None and h <= share for h in shares) for share in (0.5, 0.9)] == [48, 87]
     contours = [c for c in figure.axes[0].collections if hasattr(c, "levels")]
     assert len(contours) == 2
     points = offsets(figure.axes[0])
@@ -101,7 +101,7 @@ def test_colour_and_facets_tell_classes_apart(effort: rs.Effort, collection: tup
     shapes = {tuple(c.get_paths()[0].vertices.ravel()) for c in dots.values()}
     assert len(shapes) == len(dots), "without colour they differ by their shapes"
     qrels, _ = collection
-    bases = {topic: sum(grade > 0 for grade in found.values()) for topic, found in qrels.items()}
+    bases = {topic: sum(grade > 0 for grade in grades.values()) for topic, grades in qrels.items()}
     assert dict(zip(figure.table.column("topic"), figure.table.column("recall_base"), strict=True)) == bases
     facets = plot_effort_gain(effort, "AP", facet="recall base")
     borders = np.quantile(list(bases.values()), [0.25, 0.5, 0.75])
@@ -111,13 +111,13 @@ def test_colour_and_facets_tell_classes_apart(effort: rs.Effort, collection: tup
     assert len(plot_effort_gain(effort, "AP", facet="topic").axes) == 12
     with pytest.raises(SettingsError, match="did you mean archetype"):
         plot_effort_gain(effort, colour="archetypes")
-    assert len(plot_effort_gain(_of_topics(30), facet="topic").axes) == 30
-    with pytest.raises(SettingsError, match="251 small planes are too many"):
-        plot_effort_gain(_of_topics(251), facet="topic")
+    assert len(plot_effort_gain(_effort_of_topics(30), facet="topic").axes) == 30
+    with pytest.raises(SettingsError, match="251 small planes are too n_topics"):
+        plot_effort_gain(_effort_of_topics(251), facet="topic")
 
 
-def _of_topics(many: int) -> rs.Effort:
-    topics = [f"q{i}" for i in range(many)]
+def _effort_of_topics(n_topics: int) -> rs.Effort:
+    topics = [f"q{i}" for i in range(n_topics)]
     return rs.effort(
         rs.Collection({topic: {"a": 1} for topic in topics}, {"r": {topic: ["a"] for topic in topics}}), "AP"
     )
@@ -127,13 +127,13 @@ def test_highlights(effort: rs.Effort) -> None:
     figure = plot_effort_gain(effort, "AP", highlight=["run3", ("run5", "4")])
     marked = [row for row in figure.table.records() if row["highlight"]]
     assert [row["run"] for row in marked] == ["run3"] * 12 + ["run5"]
-    run, one = [line for line in figure.axes[0].lines if line.get_gid() == "marked"]
+    run, point = [line for line in figure.axes[0].lines if line.get_gid() == "marked"]
     assert list(zip(run.get_xdata(), run.get_ydata(), strict=True)) == [
         (r["Twist"], r["AP"]) for r in marked[:12]
     ]
-    assert one.get_xdata().tolist() == [marked[12]["Twist"]]
+    assert point.get_xdata().tolist() == [marked[12]["Twist"]]
     assert [t.get_text() for t in figure.figure.legends[0].get_texts()][-2:] == ["run3", "run5, topic 4"]
-    assert run.get_marker() != one.get_marker()
+    assert run.get_marker() != point.get_marker()
     with pytest.raises(SettingsError, match="run9"):
         plot_effort_gain(effort, highlight=["run9"])
 
@@ -174,8 +174,8 @@ def test_the_planes_of_all_gains(effort: rs.Effort) -> None:
     assert len(figure.axes) == 4
     for number, measure in enumerate(("AP", "nDCG")):
         alone = plot_effort_gain(effort, measure, [("run1", "3")])
-        mine = [row[1:] for row in figure.table.rows if row[0] == measure]
-        assert mine == alone.table.rows
+        own_rows = [row[1:] for row in figure.table.rows if row[0] == measure]
+        assert own_rows == alone.table.rows
         np.testing.assert_array_equal(offsets(figure.axes[2 * number]), offsets(alone.axes[0]))
         assert figure.axes[2 * number].get_ylabel() == f"{measure} (gain)"
 
@@ -184,10 +184,10 @@ def test_lists_of_equal_gain_with_their_curves(effort: rs.Effort) -> None:
     from rankscope.plots import plot_equal_gain
 
     figure = plot_equal_gain(effort, "AP")
-    found = [row for row in effort.equal_gain.records() if row["measure"] == "AP"]
-    assert len(figure.axes) == 1 + 2 * len(found)
+    rows = [row for row in effort.equal_gain.records() if row["measure"] == "AP"]
+    assert len(figure.axes) == 1 + 2 * len(rows)
     pairs = list(dict.fromkeys((row[0], row[1]) for row in figure.table.rows))
-    assert pairs == [(row["run"], row["topic"]) for row in found]
+    assert pairs == [(row["run"], row["topic"]) for row in rows]
     for number, (run, topic) in enumerate(pairs):
         curve = effort.curve(run, topic, "AP")
         [line] = [line for line in figure.axes[1 + 2 * number].lines if line.get_gid() == "crp"]
@@ -195,7 +195,7 @@ def test_lists_of_equal_gain_with_their_curves(effort: rs.Effort) -> None:
         assert [row[3] for row in figure.table.rows if row[:2] == (run, topic)] == curve.crp.tolist()
     marked = [line for line in figure.axes[0].lines if line.get_gid() == "marked"]
     assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in marked] == [
-        (row["Twist"], row["value"]) for row in found
+        (row["Twist"], row["value"]) for row in rows
     ]
     with pytest.raises(SettingsError, match="side by side"):
         plot_equal_gain(effort, lists=[(f"run{i}", "1") for i in range(5)])

@@ -1,4 +1,4 @@
-"""What all figures have in common: files, repetition, no display, and names that are only data."""
+"""Properties of all figures: files, repetition, no display, and untrusted names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HOSTILE = [
 
 
 def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
-    """Every figure of a collection."""
+    """Return all figures of a collection."""
     scores = rs.evaluate(qrels, runs, ["AP", "RBP(p=0.8)", "Twist"])
     effort = rs.effort(rs.Collection(qrels, runs), ["AP"])
     first, topic = next(iter(runs)), next(iter(qrels))
@@ -90,7 +90,7 @@ def figures(collection: Any) -> dict[str, Callable[[], Figure]]:
 
 @pytest.fixture(scope="module")
 def long_names(make_collection: Callable[..., Any]) -> dict[str, Callable[[], Figure]]:
-    """The figures of runs and topics with long names; what is evaluated for them is evaluated once."""
+    """Figures of runs and topics with long names, from one evaluation."""
     collection = make_collection(["x" * 200, *"abcde"], ["y" * 200, "1", "2"])
     return {**all_figures(*collection), **ALONE}
 
@@ -208,8 +208,8 @@ assert "matplotlib.pyplot" not in sys.modules
 assert dict(matplotlib.rcParams) == before and matplotlib.rcParams["text.parse_math"]
 """
     environment = {"MPLBACKEND": "TkAgg", "PATH": "/usr/bin", "MPLCONFIGDIR": get_cachedir()}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
 
 
 def test_a_file_that_is_no_figure(b_t: rs.Curve, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -283,12 +283,14 @@ def test_plot_on_commands(
     make_collection: Callable[..., Any],
 ) -> None:
     qrels, runs = make_collection(["a", "b", "c"], ["1", "2", "3"])
-    lines = [f"{t} 0 {d} {g}\n" for t, found in qrels.items() for d, g in found.items()]
+    lines = [f"{t} 0 {d} {g}\n" for t, grades in qrels.items() for d, g in grades.items()]
     (tmp_path / "qrels.txt").write_text("".join(lines))
     (tmp_path / "runs").mkdir()
-    for name, found in runs.items():
+    for name, rankings in runs.items():
         lines = [
-            f"{t} Q0 {d} {i + 1} {100 - i} {name}\n" for t, docs in found.items() for i, d in enumerate(docs)
+            f"{t} Q0 {d} {i + 1} {100 - i} {name}\n"
+            for t, docs in rankings.items()
+            for i, d in enumerate(docs)
         ]
         (tmp_path / "runs" / name).write_text("".join(lines))
     target = tmp_path / "figure.svg"

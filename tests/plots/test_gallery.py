@@ -40,6 +40,6 @@ def test_the_commands_work(gallery: ModuleType) -> None:
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
     languages = [language for language, _ in gallery.blocks(page)]
     assert languages.count("python") == 3 and languages.count("sh") >= 12
-    made = gallery.run(page)
-    assert list(made) == sorted(gallery.pictures(page))
-    assert all(content.endswith(b"</svg>\n") for content in made.values())
+    pictures = gallery.run(page)
+    assert list(pictures) == sorted(gallery.pictures(page))
+    assert all(content.endswith(b"</svg>\n") for content in pictures.values())

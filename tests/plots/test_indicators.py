@@ -16,16 +16,16 @@ def test_lines_are_the_indicators_of_the_topics_by_recall_base(effort: rs.Effort
     [axes] = figure.axes
     bases = figure.table.column("recall_base")
     assert bases == sorted(bases)
-    known = {row["topic"]: row for row in effort.indicators.records() if row["run"] == "run4"}
+    records = {row["topic"]: row for row in effort.indicators.records() if row["run"] == "run4"}
     lines = [line for line in axes.lines if len(line.get_xdata()) == 6]
     assert len(lines) == len(figure.table) == 12
     for place, (line, row) in enumerate(zip(lines, figure.table.records(), strict=True)):
         first, *rest = line.get_ydata()
         assert first == pytest.approx((place + 0.5) / 12)
-        values = [known[row["topic"]][name] for name in COORDINATES]
+        values = [records[row["topic"]][name] for name in COORDINATES]
         assert rest == pytest.approx(values, nan_ok=True)
         assert [row[name] for name in COORDINATES] == pytest.approx(values, nan_ok=True)
-        assert row["recall_base"] == known[row["topic"]]["recall_base"]
+        assert row["recall_base"] == records[row["topic"]]["recall_base"]
     assert axes.get_ylim() == (0, 1)
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert labels == [f"{row['topic']} ({row['recall_base']})" for row in figure.table.records()]
@@ -44,10 +44,10 @@ def test_several_runs_are_averaged(effort: rs.Effort) -> None:
 
 
 def test_undefined_values_are_gaps() -> None:
-    found = rs.effort(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["x"]}}), "AP", cutoff=2)
-    row = plot_indicators(found).table.records()[0]
+    result = rs.effort(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["x"]}}), "AP", cutoff=2)
+    row = plot_indicators(result).table.records()[0]
     undefined = [name for name in COORDINATES if np.isnan(row[name])]
-    assert undefined == [n for n in COORDINATES if np.isnan(float(found.indicators.records()[0][n]))]
+    assert undefined == [n for n in COORDINATES if np.isnan(float(result.indicators.records()[0][n]))]
 
 
 def test_what_cannot_be_drawn(effort: rs.Effort) -> None:

@@ -30,7 +30,7 @@ def test_the_relations_of_the_paper() -> None:
     assert len(figure.axes[0].patches) == len(edges)
 
 
-def test_arrows_lead_from_low_to_high_and_violations_are_marked(drawn: Find) -> None:
+def test_arrows_lead_from_low_to_high_and_violations_are_marked(find_artist: Find) -> None:
     from matplotlib.colors import to_hex
 
     figure = plot_relations("ACT", depth=3)
@@ -39,9 +39,12 @@ def test_arrows_lead_from_low_to_high_and_violations_are_marked(drawn: Find) -> 
     places = {t.get_gid(): t.get_position() for t in axes.texts}
     rows = figure.table.records()
     for name in ("relevance monotonicity", "irrelevance monotonicity", "redundancy"):
-        found = [row for row in rows if row["property"] == name]
+        own_pairs = [row for row in rows if row["property"] == name]
         [finding] = [f for f in result.findings if f.relation.name == name]
-        assert (len(found), sum(row["violated"] for row in found)) == (finding.cases, finding.violations)
+        assert (len(own_pairs), sum(row["violated"] for row in own_pairs)) == (
+            finding.cases,
+            finding.violations,
+        )
     for arrow, row in zip(axes.patches, rows, strict=True):
         assert row["violated"] == (row["low_score"] > row["high_score"] + 1e-9)
         assert (to_hex(arrow.get_edgecolor()).upper() == VIOLATED) == row["violated"]
@@ -51,7 +54,7 @@ def test_arrows_lead_from_low_to_high_and_violations_are_marked(drawn: Find) -> 
     crosses = [line for line in axes.lines if line.get_marker() == "x"]
     assert len(crosses) == sum(row["violated"] for row in rows) == 6
     assert axes.get_title(loc="left").startswith("ACT: 6 of 44 violated")
-    assert drawn(axes, "abx").get_text() == "abx  0.083"
+    assert find_artist(axes, "abx").get_text() == "abx  0.083"
 
 
 def test_grades_and_impossible_rankings() -> None:
@@ -59,7 +62,7 @@ def test_grades_and_impossible_rankings() -> None:
     words = {word for row in figure.table.rows for word in row[1:3]}
     assert all(word.count("1") <= 2 for word in words)
     wrong = {(row["low"], row["high"]) for row in figure.table.records() if row["violated"]}
-    assert ("0100", "0110") in wrong  # what the published counterexample says: 1/4 -> 2/9
+    assert ("0100", "0110") in wrong  # the published counterexample: 1/4 -> 2/9
 
 
 def test_what_makes_no_tree() -> None:
@@ -80,7 +83,7 @@ def test_from_a_case_analysis() -> None:
     assert rs.lab.properties("RR", aspects=2, depth=3).plot().table.caption == "RR"
 
 
-def test_intervals_and_differences(drawn: Find) -> None:
+def test_intervals_and_differences(find_artist: Find) -> None:
     r, s, u, v = "0110100", "1011010", "0010110", "1110100"
     figure = plot_intervals(r, s, u, v)
     first, second, deltas = figure.axes
@@ -88,7 +91,7 @@ def test_intervals_and_differences(drawn: Find) -> None:
         for name in names:
             text = {"r": r, "s": s, "u": u, "v": v}[name]
             sums = [text[:i].count("1") for i in range(1, 8)]
-            assert drawn(axes, name).get_ydata().tolist() == sums == figure.table.column(f"sum_{name}")
+            assert find_artist(axes, name).get_ydata().tolist() == sums == figure.table.column(f"sum_{name}")
     for name, low, high, bars in (
         ("delta_sr", r, s, deltas.containers[0]),
         ("delta_vu", u, v, deltas.containers[1]),
@@ -103,9 +106,9 @@ def test_intervals_and_differences(drawn: Find) -> None:
 
 def test_a_contradiction_is_said() -> None:
     figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
-    said = figure.figure.get_suptitle()
-    assert said.startswith("DCG(discount='jk') is not on an interval-like scale")
-    assert said.endswith(f"rises more on A, by {1 - 1 / np.log2(3):.4f} against 0.0000.")
+    title = figure.figure.get_suptitle()
+    assert title.startswith("DCG(discount='jk') is not on an interval-like scale")
+    assert title.endswith(f"rises more on A, by {1 - 1 / np.log2(3):.4f} against 0.0000.")
     assert [bar.get_height() for bar in figure.axes[3].patches] == pytest.approx([1 - 1 / np.log2(3), 0])
     assert [text.get_text() for text in figure.axes[3].texts] == ["0.3691", "0.0000"]
     steps = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in figure.axes[:2]]
@@ -125,17 +128,17 @@ def test_what_makes_no_interval() -> None:
             plot_intervals(*rankings)
 
 
-def test_graded_intervals_have_a_row_for_each_grade(drawn: Find) -> None:
+def test_graded_intervals_have_a_row_for_each_grade(find_artist: Find) -> None:
     figure = plot_intervals("001", "010", "201", "210", "ERR")
     assert len(figure.axes) == 7
     assert [axes.get_ylabel() for axes in figure.axes[:6:3]] == ["grade 1 or better", "grade 2 or better"]
-    assert drawn(figure.axes[1], "v").get_ydata().tolist() == [1, 2, 2]
-    assert drawn(figure.axes[4], "v").get_ydata().tolist() == [1, 1, 1]
+    assert find_artist(figure.axes[1], "v").get_ydata().tolist() == [1, 2, 2]
+    assert find_artist(figure.axes[4], "v").get_ydata().tolist() == [1, 1, 1]
     assert figure.table.column("grade") == [1, 1, 1, 2, 2, 2]
     assert figure.table.column("delta_sr") == [0, 1, 1, 0, 0, 0]
     assert f"rises more on A, by {1 / 24:.4f}" in figure.figure.get_suptitle()
-    found = rs.lab.scales("ERR", length=3, grades=2, equal_relevant=True).plot()
-    assert found.table.rows == figure.table.rows
+    result = rs.lab.scales("ERR", length=3, grades=2, equal_relevant=True).plot()
+    assert result.table.rows == figure.table.rows
 
 
 def test_from_a_check_of_scales() -> None:
@@ -150,14 +153,14 @@ def test_the_figure_contradicts_whatever_the_laboratory_contradicts() -> None:
     tiny = rs.measure(
         "TinyDCG", lambda grades: 1e-13 * sum(g / max(1, np.log2(i)) for i, g in enumerate(grades, 1))
     )
-    found = rs.lab.scales([tiny], length=3, equal_relevant=True)
-    assert not found.findings[0].holds
-    assert found.example()["comparison"].records()[0]["contradiction"] is True
-    assert "is not on an interval-like scale" in found.plot().figure.get_suptitle()
+    result = rs.lab.scales([tiny], length=3, equal_relevant=True)
+    assert not result.findings[0].holds
+    assert result.example()["comparison"].records()[0]["contradiction"] is True
+    assert "is not on an interval-like scale" in result.plot().figure.get_suptitle()
 
 
 def test_compared_intervals_without_a_measure() -> None:
-    found = compare_intervals("01", "10", "00", "11")
-    assert found["comparison"].rows == [(None, None, None, True, None)]
-    assert len(found.plot().axes) == 3
+    result = compare_intervals("01", "10", "00", "11")
+    assert result["comparison"].rows == [(None, None, None, True, None)]
+    assert len(result.plot().axes) == 3
     assert compare_intervals("00", "11", "01", "10")["comparison"].rows[0][3] is False

@@ -19,7 +19,7 @@ from rankscope.tables import Table
 Find = Callable[[Any, str], Any]
 
 
-def test_correlations_stand_in_their_cells(scores: rs.Scores, drawn: Find) -> None:
+def test_correlations_stand_in_their_cells(scores: rs.Scores, find_artist: Find) -> None:
     result = rs.correlate(scores, ["kendall", "ap"])
     for method in ("kendall", "ap"):
         figure = plot_correlation(result, method)
@@ -28,13 +28,13 @@ def test_correlations_stand_in_their_cells(scores: rs.Scores, drawn: Find) -> No
         across = [t.get_text() for t in axes.get_xticklabels()]
         names = [str(measure) for measure in scores.measures]
         assert (across, down) == (names[:-1], names[1:])
-        cells = np.ma.getdata(drawn(axes, "cells").get_array()).reshape(3, 3)
+        cells = np.ma.getdata(find_artist(axes, "cells").get_array()).reshape(3, 3)
         texts = {(int(t.get_position()[1]), int(t.get_position()[0])): t.get_text() for t in axes.texts}
         assert len(figure.table) == len(texts) == 6
         for row in figure.table.records():
-            place = down.index(row["b"]), across.index(row["a"])
-            assert cells[place] == row["value"]
-            assert texts[place] == f"{row['value']:.2f}"
+            cell = down.index(row["b"]), across.index(row["a"])
+            assert cells[cell] == row["value"]
+            assert texts[cell] == f"{row['value']:.2f}"
         assert figure.table.rows == [r for r in result["correlations"].rows if r[2] == method]
     with pytest.raises(SettingsError, match="spearman"):
         plot_correlation(result, "spearman")
@@ -59,14 +59,16 @@ def test_many_measures_have_no_numbers() -> None:
     assert not plot_correlation(correlations([0.5] * 30)).axes[0].texts
 
 
-def test_robustness_is_the_mean_over_repeats(collection: Any, drawn: Find) -> None:
+def test_robustness_is_the_mean_over_repeats(collection: Any, find_artist: Find) -> None:
     result = rs.pools(rs.evaluate(*collection, ["AP", "Twist"]), ratios=(70, 30), repeats=4)
     figure = plot_robustness(result)
     [axes] = figure.axes
     for number, measure in enumerate(("AP", "Twist")):
         rows = [row for row in figure.table.records() if row["measure"] == measure]
         assert [row["pool"] for row in rows] == [100, 70, 30]
-        assert drawn(axes, str(number)).get_ydata().tolist() == pytest.approx([row["tau"] for row in rows])
+        assert find_artist(axes, str(number)).get_ydata().tolist() == pytest.approx(
+            [row["tau"] for row in rows]
+        )
         assert rows[0]["tau"] == 1
         for row in rows[1:]:
             taus = [
@@ -77,7 +79,7 @@ def test_robustness_is_the_mean_over_repeats(collection: Any, drawn: Find) -> No
             assert len(taus) == row["repeats"] == 4
             assert row["tau"] == pytest.approx(np.mean(taus))
             assert min(taus) <= row["low"] <= row["tau"] <= row["high"] <= max(taus)
-        x = drawn(axes, str(number)).get_xdata()
+        x = find_artist(axes, str(number)).get_xdata()
         assert x == pytest.approx([100, 70, 30], abs=1)
     assert axes.xaxis_inverted() and axes.get_xlabel() == "judgments kept (%)"
     low, high = axes.get_ylim()
@@ -92,21 +94,21 @@ def test_pools_of_a_depth(collection: Any) -> None:
     assert figure.table.column("low") == figure.table.column("high") == figure.table.column("tau")
 
 
-def test_means_by_a_smaller_pool(collection: Any, drawn: Find) -> None:
+def test_means_by_a_smaller_pool(collection: Any, find_artist: Find) -> None:
     result = rs.pools(rs.evaluate(*collection, ["AP", "Twist"]), ratios=(70, 30), repeats=3)
     figure = result.plot(figure="means")
     [axes] = figure.axes
     means = result["means"].records()
     for number, measure in enumerate(("AP", "Twist")):
         rows = [row for row in figure.table.records() if row["measure"] == measure]
-        points = drawn(axes, str(number))
+        points = find_artist(axes, str(number))
         assert list(points.get_xdata()) == [row["full"] for row in rows]
         assert list(points.get_ydata()) == [row["smaller"] for row in rows]
         for row in rows:
-            found = [m for m in means if (m["measure"], m["run"]) == (measure, row["run"])]
-            assert row["full"] == next(m["value"] for m in found if m["pool"] == "full")
-            assert row["smaller"] == pytest.approx(np.mean([m["value"] for m in found if m["pool"] == 30]))
-    line = drawn(axes, "no change")
+            matching = [m for m in means if (m["measure"], m["run"]) == (measure, row["run"])]
+            assert row["full"] == next(m["value"] for m in matching if m["pool"] == "full")
+            assert row["smaller"] == pytest.approx(np.mean([m["value"] for m in matching if m["pool"] == 30]))
+    line = find_artist(axes, "no change")
     assert list(line.get_xdata()) == list(line.get_ydata())
     assert axes.get_xlim() == axes.get_ylim() and axes.get_ylabel() == "mean by the pool: 30 %"
     assert result.plot(figure="means", pool=70).table.caption == "70 %"
@@ -118,12 +120,14 @@ def test_means_by_a_smaller_pool(collection: Any, drawn: Find) -> None:
 
 def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     qrels, runs = collection
-    lines = [f"{t} 0 {d} {g}\n" for t, found in qrels.items() for d, g in found.items()]
+    lines = [f"{t} 0 {d} {g}\n" for t, grades in qrels.items() for d, g in grades.items()]
     (tmp_path / "qrels.txt").write_text("".join(lines))
     (tmp_path / "runs").mkdir()
-    for name, found in runs.items():
+    for name, rankings in runs.items():
         lines = [
-            f"{t} Q0 {d} {i + 1} {99 - i} {name}\n" for t, docs in found.items() for i, d in enumerate(docs)
+            f"{t} Q0 {d} {i + 1} {99 - i} {name}\n"
+            for t, docs in rankings.items()
+            for i, d in enumerate(docs)
         ]
         (tmp_path / "runs" / name).write_text("".join(lines))
     paths = [str(tmp_path / "qrels.txt"), str(tmp_path / "runs")]
@@ -148,9 +152,9 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
     )
     names = {path.stem for path in (output / "figures").glob("*.pdf")}
     plain = {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds", "means"}
-    beside = {"heat_map", "topics", "findings", "forest", "differences", "ranks", "orderings"}
-    assert names == {*plain, *beside, "effort_gain-AP", "effort_gain-RBP"}
-    assert {path.stem for path in (output / "figures").glob("*.csv")} == beside
+    extra = {"heat_map", "topics", "findings", "forest", "differences", "ranks", "orderings"}
+    assert names == {*plain, *extra, "effort_gain-AP", "effort_gain-RBP"}
+    assert {path.stem for path in (output / "figures").glob("*.csv")} == extra
     scores = rs.evaluate(*paths, ["AP"])
     best = scores.runs[int(scores.mean("AP").argmax())]
     means = dict(zip(scores.runs, scores.mean("AP").tolist(), strict=True))
@@ -159,11 +163,11 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
     assert all({best, rival} <= set(line.split(",")) for line in differences[1:])
     again = tmp_path / "again"
     assert main(["study", "--from", str(output / "manifest.json"), "-o", str(again), "--plots"]) == 0
-    assert {path.stem for path in (again / "figures").glob("*.pdf")} == names - beside
+    assert {path.stem for path in (again / "figures").glob("*.pdf")} == names - extra
     assert "identical" in capfd.readouterr().out
 
 
-def test_asl_curves(scores: rs.Scores, drawn: Find) -> None:
+def test_asl_curves(scores: rs.Scores, find_artist: Find) -> None:
     result = rs.power(scores, ["t", "wilcoxon"])
     figure = plot_asl(result, "t")
     [axes] = figure.axes
@@ -172,7 +176,7 @@ def test_asl_curves(scores: rs.Scores, drawn: Find) -> None:
             (r["asl"] for r in result["asl"].records() if (r["measure"], r["test"]) == (str(measure), "t")),
             reverse=True,
         )
-        line = drawn(axes, str(number))
+        line = find_artist(axes, str(number))
         assert (
             line.get_ydata().tolist() == levels == [r[2] for r in figure.table.rows if r[0] == str(measure)]
         )
@@ -189,7 +193,7 @@ def test_asl_curves(scores: rs.Scores, drawn: Find) -> None:
         plot_asl(result, "tukey")
 
 
-def test_bounds_and_their_bands(collection: Any, drawn: Find) -> None:
+def test_bounds_and_their_bands(collection: Any, find_artist: Find) -> None:
     result = rs.bounds(rs.Collection(*collection), p=(0.5, 0.95), depths=[1, 5, 20], pool_depth=3)
     figure = plot_bounds(result)
     assert figure.table.rows == result["means"].rows
@@ -197,7 +201,7 @@ def test_bounds_and_their_bands(collection: Any, drawn: Find) -> None:
         for number, p in enumerate((0.5, 0.95)):
             rows = [r for r in figure.table.records() if (r["pool"], r["p"]) == (pool, p)]
             for bound in ("lower", "upper"):
-                line = drawn(panel, f"{number} {bound}")
+                line = find_artist(panel, f"{number} {bound}")
                 assert line.get_ydata().tolist() == [row[bound] for row in rows]
                 assert list(line.get_xdata()) == [1, 5, 20]
         bands = [c.get_paths()[0].vertices[:, 1] for c in panel.collections]
@@ -217,8 +221,8 @@ def test_bounds_and_their_bands(collection: Any, drawn: Find) -> None:
     assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", "lower bound", "upper bound", "95 % confidence"]
 
 
-def test_bounds_of_few_runs_are_a_line_each(collection: Any, drawn: Find) -> None:
-    """The confidence band of two runs says nothing: their t has one degree of freedom."""
+def test_bounds_of_few_runs_are_a_line_each(collection: Any, find_artist: Find) -> None:
+    """The confidence band of two runs is useless: their t has one degree of freedom."""
     qrels, runs = collection
     result = rs.bounds(
         rs.Collection(qrels, {name: runs[name] for name in ("run1", "run7")}), p=(0.5, 0.95), depths=[1, 5]
@@ -232,7 +236,7 @@ def test_bounds_of_few_runs_are_a_line_each(collection: Any, drawn: Find) -> Non
             rows = [r for r in result["bounds"].records() if (r["run"], r["p"]) == (run, p)]
             for bound in ("lower", "upper"):
                 expected = [np.mean([r[bound] for r in rows if r["depth"] == d]) for d in (1, 5)]
-                line = drawn(axes, f"{number} {bound} {run}")
+                line = find_artist(axes, f"{number} {bound} {run}")
                 np.testing.assert_allclose(line.get_ydata(), expected)
     assert axes.get_ylim()[1] <= 1.1
     texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
@@ -250,12 +254,12 @@ def test_bounds_of_one_run_have_no_band(collection: Any) -> None:
     ]
 
 
-def test_means_are_dots_with_quartiles(scores: rs.Scores, drawn: Find) -> None:
+def test_means_are_dots_with_quartiles(scores: rs.Scores, find_artist: Find) -> None:
     figure = plot_means(scores)
     [axes] = figure.axes
     for row, measure in enumerate(scores.measures):
         means = scores.mean(measure)
-        dots = drawn(axes, str(measure))
+        dots = find_artist(axes, str(measure))
         assert dots.get_xdata().tolist() == means.tolist()
         assert (np.abs(dots.get_ydata() - row) < 0.35).all()
         assert [r[2] for r in figure.table.rows if r[0] == str(measure)] == means.tolist()
@@ -274,10 +278,10 @@ def test_counts_have_an_axis_of_their_own(collection: Any) -> None:
     assert counts.get_xlabel() == "sum over topics, 8 runs"
 
 
-def test_equal_means_lie_side_by_side(drawn: Find) -> None:
+def test_equal_means_lie_side_by_side(find_artist: Find) -> None:
     runs = {f"r{i}": {"q": ["a"]} for i in range(7)}
     figure = plot_means(rs.evaluate({"q": {"a": 1}}, runs, ["AP"]))
-    assert len(set(drawn(figure.axes[0], "AP").get_ydata().tolist())) == 7
+    assert len(set(find_artist(figure.axes[0], "AP").get_ydata().tolist())) == 7
 
 
 def test_a_mean_that_is_undefined_everywhere() -> None:
@@ -295,9 +299,11 @@ def test_figures_of_a_study_of_several_collections(collection: tuple[Any, Any]) 
         "whole": rs.Collection(qrels, runs),
         "single": rs.Collection(qrels, {"run0": runs["run0"]}),
     }
-    made = rs.study(collections, rs.StudySettings(measures=["AP", "nDCG", "Twist"], repeats=2, replicates=20))
-    figures = study_figures(made)
-    alone = study_figures(made.select("whole"))
+    study = rs.study(
+        collections, rs.StudySettings(measures=["AP", "nDCG", "Twist"], repeats=2, replicates=20)
+    )
+    figures = study_figures(study)
+    alone = study_figures(study.select("whole"))
     assert list(figures) == list(alone)
     assert {"effort_gain-AP", "effort_gain-nDCG", "means", "discriminative_power", "bounds"} <= set(figures)
     for name, figure in figures.items():
@@ -305,8 +311,8 @@ def test_figures_of_a_study_of_several_collections(collection: tuple[Any, Any]) 
         shown = ["half", "whole", *(["single"] if three else [])]
         assert list(dict.fromkeys(figure.table.column("collection"))) == shown
         assert [panel.get_suptitle() for panel in figure.figure.subfigs][: len(shown)] == shown
-        mine = [tuple(row[1:]) for row in figure.table.rows if row[0] == "whole"]
-        assert repr(mine) == repr([tuple(row) for row in alone[name].table.rows])
+        own_rows = [tuple(row[1:]) for row in figure.table.rows if row[0] == "whole"]
+        assert repr(own_rows) == repr([tuple(row) for row in alone[name].table.rows])
         assert figure.render("svg").endswith(b"</svg>\n")
 
 
@@ -314,8 +320,8 @@ def test_the_plane_of_a_study_is_that_of_the_analysis(collection: tuple[Any, Any
     from rankscope.plots import plot_effort_gain, study_figures
 
     settings = rs.StudySettings(measures=["AP", "Twist"], repeats=1, replicates=20)
-    made = rs.study(rs.Collection(*collection), settings)
-    figure = study_figures(made)["effort_gain-AP"]
+    study = rs.study(rs.Collection(*collection), settings)
+    figure = study_figures(study)["effort_gain-AP"]
     expected = plot_effort_gain(rs.effort(rs.Collection(*collection), "AP"), "AP")
     for name in ("Twist", "AP", "contour"):
         assert figure.table.column(name) == expected.table.column(name)

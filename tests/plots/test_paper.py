@@ -66,9 +66,9 @@ def test_latex_sets_names_as_they_are(some_latex: Path, two_figures: dict[str, F
         assert r"\input" not in program
         assert r"\textbackslash{}input\{/" in program, name
         assert "includegraphics" not in program, "one file is the whole figure"
-        said = re.findall(r"\\selectfont\\catcode.*?\\def%\{\\%\}(.*?)\}%", text)
-        assert len(said) > 8, name
-        assert all(part.isascii() for part in said)
+        names = re.findall(r"\\selectfont\\catcode.*?\\def%\{\\%\}(.*?)\}%", text)
+        assert len(names) > 8, name
+        assert all(part.isascii() for part in names)
     assert figure.render("pgf").decode() == text
     assert b"DejaVu" not in two_figures["curve"].render("pgf"), "the fonts are those of the paper"
 
@@ -103,10 +103,10 @@ def test_a_paper_includes_the_figure(tmp_path: Path, two_figures: dict[str, Figu
     pages = "".join(f"\\input{{{name}.pgf}}\n" for name in two_figures)
     paper = f"\\documentclass{{article}}\\usepackage{{pgf}}\\begin{{document}}{pages}\\end{{document}}"
     (tmp_path / "paper.tex").write_text(paper)
-    done = subprocess.run(
+    process = subprocess.run(
         [system, "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stdout[-1000:]
+    assert process.returncode == 0, process.stdout[-1000:]
 
 
 def test_serif_figures(b_t: rs.Curve, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +147,7 @@ def luminance(colour: Any) -> float:
 
 
 def without_colour(handle: Any) -> tuple[Any, ...]:
-    """How an entry of a legend looks on a grey printer."""
+    """Return the appearance of an entry of a legend on a grey printer."""
     from matplotlib.lines import Line2D
 
     if isinstance(handle, Line2D):
@@ -180,11 +180,11 @@ def test_grey_printers_tell_everything_apart(
     for name, figure in figures.items():
         handles = [h for legend in figure.figure.legends for h in legend.legend_handles]
         assert len(handles) > 1, name
-        for one, other in combinations(handles, 2):
-            same = without_colour(one) == without_colour(other)
+        for first, second in combinations(handles, 2):
+            same = without_colour(first) == without_colour(second)
             # bars of RP differ by their direction, which is what their labels say
-            said = {str(h.get_label()).split(":")[0] for h in (one, other)}
-            assert not same or said == {"up", "down"}, (name, one, other)
+            text = {str(h.get_label()).split(":")[0] for h in (first, second)}
+            assert not same or text == {"up", "down"}, (name, first, second)
 
 
 def test_figures_and_page_have_one_palette() -> None:

@@ -1,4 +1,4 @@
-"""How relative positions arise: the arrows of the figure are the positions of the table."""
+"""The arrows of the figure of relative positions are the positions of the table."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rankscope.plots.style import ABOVE, BELOW
 
 def arrows(axes: Any) -> dict[int, tuple[tuple[float, float], str]]:
     """For each rank that an arrow points to: where on the axis it begins and ends, and its colour."""
-    found = {}
+    ends_by_rank = {}
     for text in axes.texts:
         if (text.get_gid() or "").startswith("rank "):
             rank = int(text.get_gid().removeprefix("rank "))
-            found[rank] = ((text.xyann[0], text.xy[0]), text.arrowprops["color"])
-    return found
+            ends_by_rank[rank] = ((text.xyann[0], text.xy[0]), text.arrowprops["color"])
+    return ends_by_rank
 
 
 def test_the_figure_of_the_paper(b_t: rs.Curve) -> None:
@@ -47,15 +47,15 @@ def test_an_arrow_is_as_long_as_its_position(b_t: rs.Curve) -> None:
     assert {"+11", "\N{MINUS SIGN}6"} <= set(shown)
 
 
-def test_a_long_list_is_cut(curve_of: Callable[..., rs.Curve]) -> None:
-    found = curve_of("0000003" + "0" * 500)
-    figure = plot_rp(found, 5)
+def test_a_long_list_is_cut(make_curve: Callable[..., rs.Curve]) -> None:
+    curve = make_curve("0000003" + "0" * 500)
+    figure = plot_rp(curve, 5)
     assert figure.table.column("rank") == [1, 2, 3, 4, 5]
     assert all(start <= 5.6 for (start, _), _ in arrows(figure.axes[0]).values())
-    assert len(plot_rp(found).table) == 24
+    assert len(plot_rp(curve).table) == 24
     for ranks in (0, 81):
         with pytest.raises(SettingsError, match="ranks"):
-            plot_rp(found, ranks)
+            plot_rp(curve, ranks)
 
 
 def test_a_topic_without_relevant_documents() -> None:
