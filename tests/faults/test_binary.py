@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -20,6 +21,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError
+from rankscope.read.qrels import RepeatedJudgments
 
 FUZZ = Path(__file__).parents[2] / "fuzz"
 
@@ -98,6 +100,18 @@ def test_feather_v1_cannot_be_validated_and_is_refused(tmp_path: Path) -> None:
         InputError, match=r"run\.feather: this is Feather V1, .*; write it again as Feather V2"
     ):
         rs.evaluate({"1": {"d": 1}}, path, "AP")
+
+
+@pytest.mark.parametrize("form", ["parquet", "json"])
+def test_the_warning_about_repeated_judgments_names_the_file(form: str, tmp_path: Path) -> None:
+    """It said "qrels" for Parquet."""
+    rows = [{"qid": "1", "docno": "d", "label": 1}] * 2
+    if form == "json":
+        (tmp_path / "judged").write_text(json.dumps(rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "judged")
+    with pytest.warns(RepeatedJudgments, match=r"judged: 1 judgment is repeated with the same grade"):
+        rs.read_qrels(tmp_path / "judged")
 
 
 def bomb(kind: str, path: Path) -> Path:

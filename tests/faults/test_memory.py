@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from peaks import peak_of
 
 import rankscope as rs
 from rankscope.read import source as sources
@@ -17,29 +17,6 @@ from rankscope.read.source import Source, spool
 
 STATUS = Path("/proc/self/status")
 pytestmark = pytest.mark.skipif(not STATUS.exists(), reason="memory is measured as Linux tells it")
-
-MEASURED = """
-import sys
-from pathlib import Path
-from rankscope.cli.main import main
-code = main(sys.argv[1:])
-lines = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
-sys.stderr.write(f"\\npeak {lines['VmHWM'].split()[0]}\\n")
-sys.exit(code)
-"""
-
-
-def peak_of(*words: str, stdin: bytes | None = None, cwd: Path) -> tuple[int, str, int]:
-    """Exit code, standard error, and the most memory that a command took, in kilobytes."""
-    ran = subprocess.run(
-        [sys.executable, "-c", MEASURED, *words],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        timeout=300,
-    )
-    error = ran.stderr.decode()
-    return ran.returncode, error, int(error.rsplit("peak ", 1)[1])
 
 
 @pytest.fixture(scope="module")

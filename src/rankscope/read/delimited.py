@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.read.frames import NUMBERS, WANTED, find_column, missing_column
 from rankscope.read.ids import id_text
+from rankscope.read.limits import longest_line
 from rankscope.read.line_problems import LineProblem, locate_problems
 from rankscope.read.source import Source, iterate_lines
 
@@ -59,6 +60,8 @@ def iterate_cells(source: Source, separator: str) -> Iterator[tuple[int, list[st
             if has_header or (line.strip() and not line.startswith("#")):
                 yield line + "\n"
 
+    # The csv module rejects fields of more than 128 kB; here lines are limited, and a field may be as long as a line.
+    csv.field_size_limit(max(csv.field_size_limit(), longest_line()))
     try:
         for row in csv.reader(lines(), delimiter=separator, strict=True):
             if row:

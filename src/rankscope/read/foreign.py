@@ -41,7 +41,7 @@ def read_judgments(source: Source, form: str, aspects: bool | None = None) -> Qr
                 aspects=aspects,
             )
         elif is_table(content) or not isinstance(content, Mapping):
-            qrels = Qrels.from_frame(content, aspects=aspects)
+            qrels = Qrels.from_frame(content, aspects=aspects, path=source.label)
         else:
             qrels = Qrels.from_dict(content)
     return replace(qrels, path=source.label, format=form)
