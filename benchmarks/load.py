@@ -49,7 +49,7 @@ COMMANDS = {
     "certain --across": "certain {q} {a} {b} -m AP --across measures",
     "coverage": "coverage {q} {a}",
     "effort": "effort {q} {a}",
-    "features": "features {q} {a}",
+    "eval --describe": "eval {q} {a} --describe",
     "findings": "findings {q} {a} {b}",
     "certain": "certain {q} {a} {b}",
     "next": "next {q} {a} {b} --budget 10",

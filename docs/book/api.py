@@ -23,7 +23,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "evaluating": ("Evaluating", ("evaluate", "evaluate_into", "judge", "measure")),
     "comparing": (
         "Comparing runs",
-        ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort", "coverage", "features"),
+        ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort", "coverage"),
     ),
     "doubting": (
         "Doubting numbers",

@@ -132,7 +132,7 @@ FEATURES = {
     "Pool Depth": "Pool depth (half of the runs)",
     "Languages": "",
 }
-"""The features of Table 3, and the one of `rankscope features` that stands for each, if judgments and runs tell it."""
+"""The features of Table 3, and the one of `rankscope eval --describe` that stands for each, if judgments and runs tell it."""
 
 
 def _feature_table(tables: Any) -> Detail:
@@ -304,7 +304,7 @@ ROWS = [
     Row(
         "Table 3",
         "features of the collections; topics and runs",
-        command="rankscope features $FOUR",
+        command="rankscope eval --describe $FOUR",
         paper=lines(*(f"{name} {row[3]}, {row[4]}" for name, row in PRINTED_FEATURES.items())),
         ours=lambda t: lines(
             *(

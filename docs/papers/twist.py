@@ -485,7 +485,7 @@ ROWS = [
     Row(
         "Table 1",
         "features of the collections; topics and runs",
-        command="rankscope features $FOUR",
+        command="rankscope eval --describe $FOUR",
         paper=lines(*(f"{name} {row[0]}, {row[1]}" for name, row in PRINTED_FEATURES.items())),
         ours=lambda t: lines(
             *(f"{name} {_feature(t, 'Topics', name)}, {_feature(t, 'Runs', name)}" for name in NAMES)

@@ -26,7 +26,6 @@ _HOME = {
     "rankscope.analysis.coverage": ("coverage",),
     "rankscope.analysis.curve": ("Curve", "curve"),
     "rankscope.analysis.effort": ("Effort", "effort"),
-    "rankscope.analysis.features": ("features",),
     "rankscope.analysis.findings": ("Finding", "Findings", "findings"),
     "rankscope.analysis.correlation": ("correlate",),
     "rankscope.analysis.power": ("power",),
@@ -91,7 +90,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.curve import curve as curve
     from rankscope.analysis.effort import Effort as Effort
     from rankscope.analysis.effort import effort as effort
-    from rankscope.analysis.features import features as features
     from rankscope.analysis.findings import Finding as Finding
     from rankscope.analysis.findings import Findings as Findings
     from rankscope.analysis.findings import findings as findings

@@ -28,6 +28,7 @@ from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
 
 if TYPE_CHECKING:
+    from rankscope.judging.description import Description
     from rankscope.read.scores import ScoreTable
 
 __all__ = ["Collection", "ScoreMatrix", "Scores", "as_scores", "evaluate", "read_scores", "score"]
@@ -463,6 +464,24 @@ class Collection(TransientCacheMixin):
         other = object.__new__(Collection)
         vars(other).update(self.__getstate__(), engine=self.engine, **changed)
         return other
+
+    def describe(self, name: str = "collection") -> Description:
+        """Return the features of the collection: topics, runs, judgments, and the depth of its pool.
+
+        Parameters
+        ----------
+        name
+            Name of the collection.
+
+        Examples
+        --------
+        >>> collection = Collection({"q": {"a": 1, "b": 0}}, {"r": {"q": ["a", "b", "x"]}})
+        >>> {row.feature: row.value for row in collection.describe().features}["Pool depth (half of the runs)"]
+        2
+        """
+        from rankscope.judging.description import describe
+
+        return describe(self.judged, name, self.settings)
 
     def evaluate(self, measures: Measures = _DEFAULT) -> Scores:
         """Return the value of every measure for every run and topic.

@@ -147,7 +147,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "verdict": lambda: collected(rs.verdict, QRELS, VERDICT_MEASURES),
     "verdict of a pair": lambda: collected(rs.verdict, QRELS, "AP RR", pair=("bm25", "old"), depth=4),
     "findings": lambda: rs.findings(scores(), **FEW),  # type: ignore[arg-type]
-    "features": lambda: rs.features(QRELS, RUNS, name="made"),
+    "features": lambda: rs.Collection(QRELS, RUNS).describe("made"),
     "scale effect": lambda: rs.scale_effect(QRELS, RUNS, "AP P@5 RR", length=5),
     "rank weights": lambda: rs.lab.rank_weights(["RBP", "P@3", "nDCG"], depth=6),
     "pool correlation": lambda: rs.pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),

@@ -56,7 +56,7 @@ def test_depths_and_lengths() -> None:
 
 def test_every_command_that_opens_a_collection_takes_some_of_its_topics() -> None:
     assert set(find_flag("--topics")) >= {
-        "bounds", "certain", "compare", "correlate", "effort", "eval", "explore", "features", "next", "orderings",
+        "bounds", "certain", "compare", "correlate", "effort", "eval", "explore", "next", "orderings",
         "overlap", "pools", "power", "report", "study", "verdict",
     }  # fmt: skip
 

@@ -30,7 +30,6 @@ TITLED = {
     "orderings": "Documents that stand elsewhere in the order trec_eval than in file",
     "overlap": "How alike the lists of two runs are",
     "effort": "Archetypes of 54 lists",
-    "features": "Features of the collection",
     "verdict": "",
     "curve": "CRP of ",
     "scales": "Means of AP are not permissible",

@@ -19,7 +19,7 @@ INSTANT = {"cite", "completion", "help"}
 
 WORK = {
     "eval": "eval qrels.txt many",
-    "features": "features qrels.txt many",
+    "eval, describe": "eval qrels.txt many --describe",
     "trec_eval": "trec_eval qrels.txt -",
     "ndeval": "ndeval qrels.txt -",
     "compare": "compare qrels.txt runs --test bootstrap --replicates 300000 -o out.json",

@@ -42,7 +42,6 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "eval": Command("evaluate", "means, and topics with -q"),
-    "features": Command("evaluate", "describe a collection"),
     "findings": Command("evaluate", "what matters, in sentences"),
     "trec_eval": Command("evaluate", "the output of trec_eval 10"),
     "ndeval": Command("evaluate", "the output of ndeval"),

@@ -14,6 +14,8 @@ examples:
   rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; rows of topic "all" are means
   rankscope eval qrels.txt lake/ --stream -o values.parquet --engine dask   for data larger than memory
   rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   the effect of ties and missing judgments
+  rankscope eval qrels.txt runs/ --describe                          topics, runs, judgments, depth of the pool
+  rankscope eval --describe --collections four.toml -f latex         collections side by side
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from rankscope.cli.parser import note
 from rankscope.declaration import OPTIONS
 from rankscope.errors import SettingsError
 from rankscope.progress import silence
-from rankscope.result import TableResult
+from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -77,6 +79,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="evaluate in bounded memory, and write the value of each topic to -o FILE.csv, FILE.tsv, FILE.parquet or a"
         " new directory (a Parquet dataset)",
     )
+    parser.add_argument(
+        "--describe",
+        action="store_true",
+        help="instead of evaluating, describe the collection: topics, runs, lengths, grades, judgments, and the depth"
+        " of its pool (the ranks to which every document of half of the runs, or of all runs, is judged); -q adds"
+        " every run and topic",
+    )
+    parser.add_argument(
+        "--name", default="collection", metavar="TEXT", help="name of the collection, for --describe"
+    )
+    options.add_collections(parser)
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -96,6 +109,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    if args.describe:
+        _describe(args)
+        return
+    if args.collection or args.collections:
+        raise SettingsError("only --describe takes several collections", hint="name QRELS and RUN files")
     with arguments.read_ahead(args) as ahead:
         _evaluate(args, ahead)
 
@@ -131,6 +149,32 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     emit(args, shown, figure=_figure(args, scores))
     for text in () if args.quiet else notes_on(judged, args.missing, measures):
         note(args, text)
+
+
+def _describe(args: argparse.Namespace) -> None:
+    """Print the features of one collection or of several."""
+    from rankscope.judging import judge
+    from rankscope.judging.description import describe_several
+
+    rejected = {
+        "-m": args.measure, "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
+        "--missing skip": args.missing != "zero", "-l": args.rel is not None, "--sort": args.sort is not None,
+        "--ci": args.ci, "--stream": args.stream, "--plot": args.plot is not None,
+    }  # fmt: skip
+    for name in (name for name, is_set in rejected.items() if is_set):
+        raise SettingsError(
+            f"--describe evaluates nothing, and {name} is of evaluations", hint=f"omit {name}"
+        )
+    result: Result
+    if args.collection or args.collections:
+        opened = arguments.open_named_collections(args, [])
+        described = describe_several(
+            {name: judge(*inputs, jobs=args.jobs) for name, inputs in opened.items()}
+        )
+        result = described.with_settings(opened={name: inputs.settings for name, inputs in opened.items()})
+    else:
+        result = arguments.open_collection(args, []).describe(args.name)
+    emit(args, result, main=["features", *(["runs", "topics"] if args.per_topic else [])])
 
 
 def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:

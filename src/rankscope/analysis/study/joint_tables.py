@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rankscope.analysis.features import side_by_side
+from rankscope.judging.description import join_features
 from rankscope.tables import Table
 
 __all__ = ["join_tables", "select_tables"]
@@ -31,7 +31,7 @@ def join_tables(parts: Mapping[str, Mapping[str, Table]]) -> dict[str, Table]:
         having = {name: tables[kind] for name, tables in parts.items() if kind in tables}
         first = next(iter(having.values()))
         if kind == "collection":
-            result[kind] = replace(side_by_side(having), name=kind)
+            result[kind] = replace(join_features(having), name=kind)
         elif kind in (*_LABELLED, *_NAMED):
             result[kind] = replace(first, rows=[row for table in having.values() for row in table.rows])
         else:

@@ -11,7 +11,6 @@ import numpy as np
 from rankscope.analysis.bounds import Bounds
 from rankscope.analysis.correlation import correlate
 from rankscope.analysis.effort import Effort
-from rankscope.analysis.features import features_of
 from rankscope.analysis.pools import pools
 from rankscope.analysis.power import power
 from rankscope.analysis.scale_effect import LENGTH, scale_effect_of
@@ -20,6 +19,7 @@ from rankscope.analysis.study.checkpoints import Checkpoints
 from rankscope.analysis.study.settings import StudySettings
 from rankscope.errors import InputError
 from rankscope.judging import Judged
+from rankscope.judging.description import describe
 from rankscope.measures import REGISTRY
 from rankscope.progress import progress
 from rankscope.scores import Collection, Scores, score
@@ -107,7 +107,7 @@ class Experiments:
 
     def _collection(self) -> dict[str, Table]:
         return {
-            "collection": features_of(self.judged, self.name)["features"],
+            "collection": describe(self.judged, self.name).features,
             "means": self._scores(self.judged).wide(),
         }
 

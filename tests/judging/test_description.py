@@ -1,4 +1,4 @@
-"""What a collection is made of, and the depth of its pool as it is found in the data."""
+"""Descriptions of collections: sizes, and the depth of the pool that the data have."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.features import features_of, judged_depths
 from rankscope.cli.main import main
 from rankscope.judging import judge
+from rankscope.judging.description import describe, judged_depths
 from rankscope.read import Qrels, Run, Runs
 
 
@@ -38,7 +38,7 @@ def pooled(
 @pytest.mark.parametrize("depth", [1, 3, 10])
 def test_the_depth_of_a_pool_is_found(depth: int) -> None:
     qrels, lists = pooled(depth)
-    found = dict(rs.features(qrels, lists)["features"].rows)
+    found = dict(rs.Collection(qrels, lists).describe().features.rows)
     # further documents may be judged by chance, as they were in another run's first ranks
     assert depth <= found["Pool depth (all runs)"] <= depth + 2
     assert found["Pool depth (all runs)"] <= found["Pool depth (half of the runs)"]
@@ -50,7 +50,7 @@ def test_the_depth_of_a_pool_is_found(depth: int) -> None:
 def test_a_run_that_was_not_pooled_does_not_hide_the_depth() -> None:
     qrels, lists = pooled(5, runs=4)
     lists["late"] = {topic: [f"x{i}" for i in range(30)] for topic in qrels}
-    found = rs.features(qrels, lists)
+    found = rs.Collection(qrels, lists).describe()
     features = dict(found["features"].rows)
     assert features["Pool depth (all runs)"] == 0 and features["Pool depth (half of the runs)"] >= 5
     assert {row["run"]: row["depth"] for row in found["runs"].records()}["late"] == 0
@@ -71,7 +71,7 @@ def test_depths_one_by_one() -> None:
             continue
         known = list(itertools.takewhile(lambda d, t=topic: d in qrels[t], documents))
         assert depths[r, t] == (math.inf if len(known) == len(documents) else len(known))
-    tables = features_of(judged)
+    tables = describe(judged)
     runs = {row["run"]: row for row in tables["runs"].records()}
     for r, run in enumerate(judged.runs):
         mine = depths[r][~np.isnan(depths[r])]
@@ -84,7 +84,7 @@ def test_depths_one_by_one() -> None:
 def test_trec_covid_was_judged_to_depth_seven(data_dir: Any) -> None:
     """The track says so: the first seven documents of the runs that were pooled."""
     home = data_dir / "trec_covid_r1_depth100"
-    found = rs.features(str(home / "qrels.txt"), str(home / "runs"), order="trec_eval9")
+    found = rs.Collection(home / "qrels.txt", home / "runs", order="trec_eval9").describe()
     features = dict(found["features"].rows)
     assert features["Runs"] == 143 and features["Relevance grades"] == "0, 1, 2"
     # most runs that were judged at all were judged to this depth on every topic
@@ -105,16 +105,26 @@ def write(place: Path, qrels: dict[str, Any], lists: dict[str, Any]) -> Path:
 
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     one, two = (write(tmp_path / str(depth), *pooled(depth)) for depth in (2, 6))
-    assert main(["features", str(one / "qrels.txt"), str(one / "runs"), "-f", "json"]) == 0
+    assert main(["eval", "--describe", str(one / "qrels.txt"), str(one / "runs"), "-f", "json"]) == 0
     alone = json.loads(capfd.readouterr().out)["tables"]
     assert set(alone) == {"features", "runs", "topics"}
     named = [f"{place.name}={place}/qrels.txt:{place}/runs" for place in (one, two)]
-    assert main(["features", "--collection", named[0], "--collection", named[1], "-f", "json"]) == 0
+    assert main(["eval", "--describe", "--collection", named[0], "--collection", named[1], "-f", "json"]) == 0
     answer = json.loads(capfd.readouterr().out)
     table = {row["feature"]: row for row in answer["tables"]["features"]}
     assert table["Topics"]["2"] == table["Topics"]["6"] == 4
     for row in alone["features"][1:]:
         assert table[row["feature"]]["2"] == row["value"]
     assert len(answer["settings"]["files"]) == 2 + 5 + 5
-    assert main(["features"]) == 2
-    assert main(["features", str(one / "qrels.txt"), str(one / "runs"), "--collection", named[1]]) == 2
+    assert (
+        main(["eval", "--describe", str(one / "qrels.txt"), str(one / "runs"), "--collection", named[1]]) == 2
+    )
+    alone_words = ["eval", str(one / "qrels.txt"), str(one / "runs")]
+    assert main([*alone_words, "--describe", "--ties", "best"]) == 2
+    assert (
+        "--describe evaluates nothing, and --ties and --unjudged is of evaluations" in capfd.readouterr().err
+    )
+    assert main(["eval", "--collection", named[0]]) == 2
+    assert "only --describe takes several collections" in capfd.readouterr().err
+    assert main([*alone_words, "--describe", "--name", "news", "-q", "-f", "csv"]) == 0
+    assert "Collection,news" in capfd.readouterr().out
