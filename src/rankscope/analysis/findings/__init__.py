@@ -83,10 +83,11 @@ def findings(
     from rankscope.analysis.stats.significance import correction_for
 
     check_level(alpha, replicates)
-    chosen = correction_for(test, correction)
-    basis = Basis(scores, alpha, test, chosen, replicates, seed)
+    corrected = correction_for(test, correction)
+    basis = Basis(scores, alpha, test, corrected, replicates, seed)
     items = tuple(finding for rule in RULES if (finding := rule(basis)) is not None)
     settings = {
-        **scores.settings, "alpha": alpha, "test": test, "correction": chosen, "replicates": replicates, "seed": seed,
+        **scores.settings, "alpha": alpha, "test": test, "correction": corrected, "replicates": replicates,
+        "seed": seed,
     }  # fmt: skip
     return Findings.from_items(items, settings)

@@ -1,4 +1,4 @@
-"""What the rules look at: the scores, and what several rules ask of them, computed once."""
+"""The input of the rules: scores, and results that several rules share."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Floats = NDArray[np.float64]
 
 _SHUFFLES = 2000
 MOST_PAIRS = 100_000
-"""Pairs of runs that are tested for every measure; of more, so many are drawn."""
+"""Maximum number of pairs of runs to test for every measure; of more pairs, a sample is tested."""
 
 
 @dataclass(frozen=True, eq=False)
 class Basis(CacheMixin):
-    """Scores and how to test them."""
+    """Scores, the options of their tests, and cached results."""
 
     scores: Scores
     alpha: float
@@ -46,51 +46,52 @@ class Basis(CacheMixin):
 
     @cached_property
     def matrices(self) -> Mapping[Measure, CompleteMatrix]:
-        """The values of every measure of which some are better, on the topics where all runs have one.
+        """Values of every measure with a direction, on the topics where all runs have a value.
 
-        Without judged non-relevant documents, measures that need them are left out if there are others: they order the
-        runs by the number of relevant documents, and would often be called the most discriminating.
+        Without judged non-relevant documents, measures that need them are omitted if there are others: they order the
+        runs by the number of relevant documents, and would often seem to be the most discriminating.
         """
-        found = {}
+        matrices = {}
         for measure in self.scores.measures:
             if measure.better != "neither":
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", UserWarning)  # the numbers of topics say it
+                    warnings.simplefilter("ignore", UserWarning)  # The findings state the number of topics.
                     try:
-                        found[measure] = complete(self.scores, measure)
+                        matrices[measure] = complete(self.scores, measure)
                     except InputError:
                         continue
         judged = self.scores.judged
         if judged is None or has_nonrelevant(judged):
-            return found
-        return {measure: one for measure, one in found.items() if not measure.needs_nonrelevant} or found
+            return matrices
+        usable = {measure: matrix for measure, matrix in matrices.items() if not measure.needs_nonrelevant}
+        return usable or matrices
 
     @cached_property
     def first(self) -> CompleteMatrix | None:
-        """The measure that findings are about where they can be about one only."""
+        """Values of the measure that findings about one measure use."""
         return next(iter(self.matrices.values()), None)
 
     @property
     def comparable(self) -> bool:
-        """Whether there are two runs, and two topics to tell them apart."""
+        """Whether there are two runs, and two topics to compare them on."""
         return len(self.scores.runs) > 1 and self.first is not None and len(self.first.topics) > 1
 
     @cached_property
     def pairs(self) -> tuple[Indices, Indices]:
-        """All pairs of runs."""
+        """Pairs of runs."""
         return all_pairs(len(self.scores.runs))
 
     @cached_property
     def tested(self) -> tuple[Indices, Indices]:
-        """The pairs of runs that are tested: all of them, or a sample that the seed decides."""
+        """Pairs of runs to test: all of them, or a random sample."""
         first, second = self.pairs
         if len(first) <= MOST_PAIRS:
             return first, second
-        chosen = np.sort(generator(self.seed).choice(len(first), MOST_PAIRS, replace=False))
-        return first[chosen], second[chosen]
+        sample = np.sort(generator(self.seed).choice(len(first), MOST_PAIRS, replace=False))
+        return first[sample], second[sample]
 
     def board(self, measure: Measure) -> list[dict[str, Cell]]:
-        """The rows of the leaderboard of one measure, best first."""
+        """Return the rows of the leaderboard of one measure, best first."""
         alone = self.scores.of_measures([measure])
         return self.cache(
             ("board", str(measure)),
@@ -100,9 +101,9 @@ class Basis(CacheMixin):
         )
 
     def chance(self, matrix: CompleteMatrix) -> float:
-        """How often chance alone spreads the means of the runs as widely as they are: randomised Tukey HSD.
+        """Return the probability that chance spreads the means of the runs as widely: randomised Tukey HSD.
 
-        The scores of every topic are shuffled over the runs; what counts is the range of the means (Carterette 2012).
+        The scores of every topic are shuffled over the runs; the statistic is the range of the means (Carterette 2012).
         """
         if len(self.scores.runs) < 2 or len(matrix.topics) < 2:
             return nan
@@ -114,37 +115,37 @@ class Basis(CacheMixin):
         )
 
     def differ(self, matrix: CompleteMatrix) -> bool:
-        """Whether the runs differ at all by a measure: nothing is said about their order otherwise."""
+        """Return whether the runs differ by a measure; otherwise no finding is about their order."""
         return self.chance(matrix) < self.alpha
 
     def significant(self, matrix: CompleteMatrix) -> NDArray[np.bool_]:
-        """Of each of the ``tested`` pairs of runs whether the test, corrected for their number, tells them apart."""
+        """Return a mask of the ``tested`` pairs of runs that differ significantly, after correction."""
 
-        def tested() -> NDArray[np.bool_]:
+        def test() -> NDArray[np.bool_]:
             options: Any = {"correction": self.correction, "alpha": self.alpha, "seed": self.seed}
             return np.asarray(
                 run_test(self.test, matrix.values, *self.tested, **options).adjusted < self.alpha
             )
 
-        return self.cache(("significant", str(matrix.measure)), tested)
+        return self.cache(("significant", str(matrix.measure)), test)
 
     @cached_property
     def lists(self) -> Judged | None:
-        """The lists as they are, unjudged documents not relevant, if they are at hand."""
+        """Judged rankings with default options, or None for scores from a file."""
         judged = self.scores.judged
-        if (
-            judged is not None and judged.options.unjudged == "bounds"
-        ):  # there, unjudged documents have a place
-            return self._judged_again()
+        if judged is not None and judged.options.unjudged == "bounds":  # Its hits include unjudged documents.
+            return self._judge_again()
         return None if judged is None else replace(judged, options=EvaluationOptions())
 
     @cached_property
     def tied_lists(self) -> Judged | None:
-        """The lists with what is known of documents of equal score, if the runs are at hand."""
+        """Judged rankings with groups of tied documents, or None for scores from a file."""
         if self.lists is not None and self.lists.ties is not None:
             return self.lists
-        return self._judged_again()
+        return self._judge_again()
 
-    def _judged_again(self) -> Judged | None:
-        found = self.scores.collection
-        return None if found is None else judge(found.qrels, found.runs, ties=True, allow_disjoint=True)
+    def _judge_again(self) -> Judged | None:
+        collection = self.scores.collection
+        if collection is None:
+            return None
+        return judge(collection.qrels, collection.runs, ties=True, allow_disjoint=True)

@@ -1,4 +1,4 @@
-"""Findings about what scores rest on: documents nobody judged, and documents of equal score."""
+"""Findings about unjudged and tied documents."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["ties", "unjudged"]
 
 _DEPTH = 10
 _NOTABLE = 0.1
-"""The share of unjudged documents from which on a run is counted."""
+"""Share of unjudged documents above which a run is counted."""
 
 
 def unjudged(basis: Basis) -> Finding | None:
-    """How much of the first ranks nobody judged, and what precision could be if all of it were relevant.
+    """Report the share of unjudged documents in the first ranks, and precision if all of them were relevant.
 
     P@k counts unjudged documents as not relevant; with all of them relevant it is P@k + unjudged/k, which is its exact
     highest value over all labels.
@@ -42,7 +42,7 @@ def unjudged(basis: Basis) -> Finding | None:
         return None
     order = np.lexsort((np.arange(len(shares)), -shares))
     top, best = int(order[0]), int(np.argmax(precision))
-    # Whole numbers are compared, so that rounding passes nothing.
+    # Integers are compared, so that rounding changes nothing.
     higher = (relevant + open_) * topics[best] > relevant[best] * topics
     above = int(np.delete(higher, best).sum())
     numbers: dict[str, Cell] = {
@@ -80,7 +80,7 @@ def unjudged(basis: Basis) -> Finding | None:
 
 
 def ties(basis: Basis) -> Finding | None:
-    """What documents of equal score leave open, by the first measure: ranges of means, and orders of pairs."""
+    """Report ranges of means, and pairs whose order may change, over orders of tied documents."""
     matrix, lists = basis.first, basis.tied_lists
     if matrix is None or lists is None or lists.ties is None:
         return None
@@ -100,12 +100,12 @@ def ties(basis: Basis) -> Finding | None:
         "run": lists.runs[top], "measure": str(measure), "value": float(means[top]), "worst": float(worst[top]),
         "best": float(best[top]), "touched": int((width > 1e-12).sum()), "runs": len(width),
     }  # fmt: skip
-    several = "{touched} of {runs} runs have documents of equal score that matter"
+    prefix = "{touched} of {runs} runs have documents of equal score that matter"
     ends = "{worst:.4f} in the worst order of them and {best:.4f} in the best"
-    if not extremes.exact:  # where orders were sampled, others may be worse or better
-        several = f"At least {several}"
+    if not extremes.exact:  # Orders that were not sampled may be worse or better.
+        prefix = f"At least {prefix}"
         ends = "{worst:.4f} in the worst of the orders that were examined and {best:.4f} in the best of these"
-    pattern = f"{several}, {{run}} the most: its mean {{measure}} of {{value:.4f}} is {ends}"
+    pattern = f"{prefix}, {{run}} the most: its mean {{measure}} of {{value:.4f}} is {ends}"
     if len(width) > 1 and measure.summary == "mean":
         merit = measure.merit(matrix.values).mean(axis=1)
         a, b = basis.pairs

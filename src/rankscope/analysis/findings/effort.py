@@ -1,4 +1,4 @@
-"""Findings about effort: gain that costs effort all the same, and curves that never return."""
+"""Findings about effort: high gain at high effort, and CRP curves that never return to zero."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ __all__ = ["parting", "unreturned"]
 
 
 def _effort(basis: Basis) -> Effort | None:
-    """Effort against the first measure of gain, at the N and the crossing of Twist if that was evaluated."""
+    """Return effort against the first gain measure, with the cutoff and crossing of Twist if it was evaluated."""
     lists = basis.lists
     gain = next((m for m in basis.matrices if m.family != "effort" and m.summary == "mean"), None)
     if lists is None or gain is None:
         return None
     twist = next((m for m in basis.matrices if m.name == "Twist"), REGISTRY["Twist"])
-    how = {"cutoff": int(twist.cutoff or 1000), "crossing": str(twist.settings["crossing"])}
+    options = {"cutoff": int(twist.cutoff or 1000), "crossing": str(twist.settings["crossing"])}
     missing = str(basis.scores.settings.get("missing", "zero"))
-    return basis.cache("effort", lambda: Effort.from_judged(lists, [gain], missing=missing, **how))  # type: ignore[arg-type]
+    return basis.cache("effort", lambda: Effort.from_judged(lists, [gain], missing=missing, **options))  # type: ignore[arg-type]
 
 
 def parting(basis: Basis) -> Finding | None:
-    """How many lists gain more than the median and cost high or huge effort all the same."""
-    found = _effort(basis)
-    if found is None or not len(found.counted):
+    """Report the rankings with a gain above the median at high or huge effort."""
+    effort = _effort(basis)
+    if effort is None or not len(effort.counted):
         return None
-    gain = found.gains[0]
-    plane = found.plane(gain)
+    gain = effort.gains[0]
+    plane = effort.plane(gain)
     total = int(plane.sum())
-    if total < 2:  # nothing to tell apart
+    if total < 2:  # One ranking is above no median.
         return None
-    row = found.agreement.records()[0]
+    row = effort.agreement.records()[0]
     upper, costly = int(plane[2:].sum()), int(plane[:, :2].sum())
     numbers: dict[str, Cell] = {
         "measure": str(gain), "lists": total, "count": row["high_high"], "share": row["high_high_share"],
@@ -51,7 +51,7 @@ def parting(basis: Basis) -> Finding | None:
         " high or huge effort (Twist below {limit:g}); effort and gain agree on {agree:.0%} of the lists."
     )
     evidence = replace(
-        found.quadrants, name="parting", caption=f"Rankings by effort (Twist) and gain ({gain})"
+        effort.quadrants, name="parting", caption=f"Rankings by effort (Twist) and gain ({gain})"
     )
     chart = Chart(
         "plane",
@@ -65,40 +65,40 @@ def parting(basis: Basis) -> Finding | None:
 
 
 def unreturned(basis: Basis) -> Finding | None:
-    """How many curves never return, so that Rho is 0, and whether that happens on topics with many relevant documents.
+    """Report the CRP curves that never return to zero, and whether they belong to topics with many relevant documents.
 
-    CRP falls below zero with every non-relevant document among the first ranks, and rises only after as many ranks as
-    there are relevant documents: the more of them, the less often N ranks are enough.
+    CRP decreases with every non-relevant document among the first ranks, and increases only after as many ranks as
+    there are relevant documents. The more of them, the less often N ranks suffice.
     """
-    found = _effort(basis)
-    if found is None or not len(found.counted):
+    effort = _effort(basis)
+    if effort is None or not len(effort.counted):
         return None
-    lists, cutoff = found.judged.lists, found.settings["cutoff"]
-    rho = (REGISTRY["Rho"](crossing=found.settings["crossing"]) @ cutoff).evaluate(lists)
-    counted = found.counted
+    lists, cutoff = effort.judged.lists, effort.settings["cutoff"]
+    rho = (REGISTRY["Rho"](crossing=effort.settings["crossing"]) @ cutoff).evaluate(lists)
+    counted = effort.counted
     zero = rho[counted] == 0
     if not zero.any():
         return None
-    topic = counted % len(found.judged.topics)
+    topic = counted % len(effort.judged.topics)
     base = lists.recall_base(1)[counted]
-    sizes = np.array([int(base[topic == t].max(initial=0)) for t in range(len(found.judged.topics))])
-    lists_of = np.bincount(topic, minlength=len(sizes))
-    zeros_of = np.bincount(topic, weights=zero, minlength=len(sizes)).astype(int)
-    seen = np.flatnonzero(lists_of)
-    middle = float(np.median(sizes[seen]))
-    many = sizes > middle
-    shares = zeros_of / np.maximum(1, lists_of)
-    tau = kendall(sizes[seen].astype(float), shares[seen])
+    sizes = np.array([int(base[topic == t].max(initial=0)) for t in range(len(effort.judged.topics))])
+    n_lists = np.bincount(topic, minlength=len(sizes))
+    n_zeros = np.bincount(topic, weights=zero, minlength=len(sizes)).astype(int)
+    evaluated = np.flatnonzero(n_lists)
+    middle = float(np.median(sizes[evaluated]))
+    is_large = sizes > middle
+    shares = n_zeros / np.maximum(1, n_lists)
+    tau = kendall(sizes[evaluated].astype(float), shares[evaluated])
     numbers: dict[str, Cell] = {
         "count": int(zero.sum()), "lists": len(zero), "share": float(zero.mean()), "cutoff": cutoff, "rho": 0,
-        "median": middle, "many_share": _share(zeros_of, lists_of, many),
-        "few_share": _share(zeros_of, lists_of, ~many), "tau": tau.tau_b, "p": tau.p,
+        "median": middle, "many_share": _share(n_zeros, n_lists, is_large),
+        "few_share": _share(n_zeros, n_lists, ~is_large), "tau": tau.tau_b, "p": tau.p,
     }  # fmt: skip
     pattern = (
         "The CRP curve of {count:,} of {lists:,} lists ({share:.0%}) never returns to zero within {cutoff:,} ranks:"
         " their Rho = {rho}, and their Twist is half of Sigma"
     )
-    if tau.p < basis.alpha and tau.tau_b > 0 and many.any():
+    if tau.p < basis.alpha and tau.tau_b > 0 and is_large.any():
         pattern += (
             ". It happens more often on topics with many relevant documents: to {many_share:.0%} of the lists where"
             " there are more than {median:g}, to {few_share:.0%} of the others (Kendall's tau {tau:.2f})."
@@ -106,8 +106,8 @@ def unreturned(basis: Basis) -> Finding | None:
     else:
         pattern += "."
     rows = sorted(
-        ((found.judged.topics[t], int(sizes[t]), int(lists_of[t]), int(zeros_of[t]), float(shares[t]), bool(many[t]))
-         for t in seen.tolist()),
+        ((effort.judged.topics[t], int(sizes[t]), int(n_lists[t]), int(n_zeros[t]), float(shares[t]), bool(is_large[t]))
+         for t in evaluated.tolist()),
         key=lambda row: (-row[1], row[0]),
     )  # fmt: skip
     evidence = BarrenTopic.table("unreturned", rows,
@@ -121,7 +121,7 @@ def unreturned(basis: Basis) -> Finding | None:
         percent=True,
         caption="topic / relevant documents: share of its lists that never return",
     )
-    worst = found.judged.topics[int(seen[np.argmax(sizes[seen])])]
+    worst = effort.judged.topics[int(evaluated[np.argmax(sizes[evaluated])])]
     return Finding(
         "unreturned",
         "Curves that never return to zero",
@@ -134,6 +134,6 @@ def unreturned(basis: Basis) -> Finding | None:
     )
 
 
-def _share(zeros: np.ndarray, lists: np.ndarray, which: np.ndarray) -> float:
-    total = int(lists[which].sum())
-    return float(zeros[which].sum() / total) if total else float("nan")
+def _share(zeros: np.ndarray, lists: np.ndarray, is_selected: np.ndarray) -> float:
+    total = int(lists[is_selected].sum())
+    return float(zeros[is_selected].sum() / total) if total else float("nan")

@@ -82,7 +82,7 @@ class Finding:
 
 
 class Findings(TypedResult):
-    """The findings about a collection, the most important first; tables of findings that were not made are None."""
+    """Findings about a collection, the most important first; tables of other kinds are None."""
 
     findings: RowTable[Sentence] = table("every finding, as a sentence")
     leader: RowTable[LeaderRow] | None = table("means, and runs tied for first", main=False, default=None)
@@ -117,7 +117,7 @@ class Findings(TypedResult):
         return iter(self.items)
 
     def get(self, kind: str) -> Finding | None:
-        """Return the finding of a kind, or None if there is none."""
+        """Return the finding of a kind, or None."""
         return next((item for item in self if item.kind == kind), None)
 
     def _about(self) -> str:
@@ -125,7 +125,7 @@ class Findings(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """Each finding with its sentence, above the first rows of its evidence."""
+        """Sentence of each finding, above the first rows of its evidence."""
         return [_excerpt(item) for item in self] or [self.findings]
 
 

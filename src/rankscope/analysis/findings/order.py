@@ -1,4 +1,4 @@
-"""Findings about the order of the runs: who leads, who is told apart, where measures disagree."""
+"""Findings about the order of the runs: leader, significant differences, disagreement of measures."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["apart", "disagreement", "leader"]
 
 
 def leader(basis: Basis) -> Finding | None:
-    """Who leads by the first measure, and who is tied with them (:func:`rankscope.leaderboard` decides).
+    """Report the leader by the first measure and the runs tied with it, as :func:`rankscope.leaderboard` does.
 
-    If chance alone spreads the means of the runs as widely, nobody does.
+    No run leads if chance spreads the means of the runs as widely.
     """
     matrix = basis.first
     if matrix is None or not basis.comparable:
@@ -68,42 +68,45 @@ def leader(basis: Basis) -> Finding | None:
         "tied_for_first",
         caption=f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval of the mean, unadjusted",
     )
-    chosen = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
-    state = {"measure": str(matrix.measure), "run": chosen}
+    selected = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
+    state = {"measure": str(matrix.measure), "run": selected}
     return Finding("leader", "Leader", pattern, numbers, evidence, chart, "runs", state)
 
 
 def apart(basis: Basis) -> Finding | None:
-    """How many pairs of runs each measure tells apart with these topics; of very many pairs, so many of a sample."""
+    """Report the pairs of runs that differ significantly by each measure, or of a sample of very many pairs."""
     if not basis.comparable:
         return None
     matrices = [one for one in basis.matrices.values() if len(one.topics) > 1]
     rows: list[tuple[Cell, ...]] = []
     for matrix in matrices:
-        found = basis.significant(matrix)
-        rows.append(
-            (str(matrix.measure), len(found), int(found.sum()), float(found.mean()), len(matrix.topics))
-        )
-    most, least = max(rows, key=lambda row: float(row[3] or 0)), min(rows, key=lambda row: float(row[3] or 0))
+        is_significant = basis.significant(matrix)
+        counts = len(is_significant), int(is_significant.sum()), float(is_significant.mean())
+        rows.append((str(matrix.measure), *counts, len(matrix.topics)))
+    best, worst = (choose(rows, key=lambda row: float(row[3] or 0)) for choose in (max, min))
     numbers: dict[str, Cell] = {
-        "measure": most[0], "pairs": most[1], "significant": most[2], "share": most[3], "topics": most[4],
-        "least": least[0], "least_significant": least[2], "least_share": least[3],
+        "measure": best[0], "pairs": best[1], "significant": best[2], "share": best[3], "topics": best[4],
+        "least": worst[0], "least_significant": worst[2], "least_share": worst[3],
     }  # fmt: skip
-    drawn = _drawn(basis, numbers)
-    if not most[2]:
-        pattern = f"{{topics}} topics tell none of the {{pairs:,}} pairs of runs{drawn} apart by any of these measures."
+    sample = _describe_sample(basis, numbers)
+    if not best[2]:
+        pattern = f"{{topics}} topics tell none of the {{pairs:,}} pairs of runs{sample} apart by any of these measures."
     else:
         pattern = (
-            f"{{topics}} topics tell {{significant:,}} of {{pairs:,}} pairs of runs{drawn} apart ({{share:.0%}}) by"
+            f"{{topics}} topics tell {{significant:,}} of {{pairs:,}} pairs of runs{sample} apart ({{share:.0%}}) by"
             " {measure}"
         )
         more = ", but only {least_significant:,} ({least_share:.0%}) by {least}."
-        pattern += more if least[2] != most[2] else "."
+        pattern += more if worst[2] != best[2] else "."
     evidence = Separation.table("apart", rows,
-        caption="Pairs of runs that are told apart", legend=procedure(basis.test, basis.correction, basis.alpha),
+        caption="Pairs of runs that differ significantly", legend=procedure(basis.test, basis.correction, basis.alpha),
     )  # fmt: skip
     chart = Chart(
-        "bars", ("measure",), "share", percent=True, caption="share of the pairs of runs that are told apart"
+        "bars",
+        ("measure",),
+        "share",
+        percent=True,
+        caption="share of the pairs of runs that differ significantly",
     )
     return Finding(
         "apart",
@@ -113,26 +116,26 @@ def apart(basis: Basis) -> Finding | None:
         evidence,
         chart,
         "runs",
-        {"measure": most[0]},
+        {"measure": best[0]},
     )
 
 
 def disagreement(basis: Basis) -> Finding | None:
-    """Which two measures order the runs most differently, and whether that is more than noise."""
+    """Report the two measures that order the runs most differently, and whether the difference is significant."""
     if not basis.comparable or len(basis.matrices) < 2:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        # Values are all that counts here, also where the collection gives them ranges.
+        # Correlations are about values, so scores with ranges are accepted here.
         scores = replace(basis.scores.of_measures(list(basis.matrices)), collection=None)
-        found = correlate(scores, "kendall").correlations
-    several = combinations(basis.matrices.values(), 2)
+        correlations = correlate(scores, "kendall").correlations
+    pairs_of_matrices = combinations(basis.matrices.values(), 2)
     rows: list[tuple[Cell, ...]] = []
-    for row, (a, b) in zip(found, several, strict=True):
-        reversed_, doubly = _reversed(basis, a, b)
+    for row, (a, b) in zip(correlations, pairs_of_matrices, strict=True):
+        by_either, by_both = _count_significant_swaps(basis, a, b)
         pairs = len(basis.pairs[0])
         swapped = row.discordant or 0
-        rows.append((row.a, row.b, row.value, swapped, pairs, swapped / pairs, reversed_, doubly))
+        rows.append((row.a, row.b, row.value, swapped, pairs, swapped / pairs, by_either, by_both))
     rows = sorted(rows, key=lambda row: (-float(row[5] or 0), str(row[0]), str(row[1])))
     names = ("a", "b", "tau", "swapped", "pairs", "share", "significant", "contradict")
     numbers: dict[str, Cell] = dict(zip(names, rows[0], strict=True))
@@ -164,7 +167,7 @@ def disagreement(basis: Basis) -> Finding | None:
         ("a", "b"),
         "share",
         percent=True,
-        caption="two measures: share of the pairs that they order otherwise",
+        caption="two measures: share of the pairs that they order differently",
     )
     state = {"measure": str(numbers["b"]), "run": list(dict.fromkeys(best))[:4]}
     return Finding(
@@ -172,20 +175,20 @@ def disagreement(basis: Basis) -> Finding | None:
     )
 
 
-def _drawn(basis: Basis, numbers: dict[str, Cell]) -> str:
-    """Words for a sample of the pairs, and its number; empty where all are tested."""
+def _describe_sample(basis: Basis, numbers: dict[str, Cell]) -> str:
+    """Return words for a sample of the pairs, and add its size to the numbers; empty if all pairs are tested."""
     if len(basis.tested[0]) == len(basis.pairs[0]):
         return ""
     numbers["all_pairs"] = len(basis.pairs[0])
     return " (drawn from {all_pairs:,})"
 
 
-def _reversed(basis: Basis, a: CompleteMatrix, b: CompleteMatrix) -> tuple[int, int]:
-    """How many of the pairs that two measures order differently are significant by at least one, and by both."""
+def _count_significant_swaps(basis: Basis, a: CompleteMatrix, b: CompleteMatrix) -> tuple[int, int]:
+    """Return how many swapped pairs are significant by at least one of two measures, and by both."""
     first, second = basis.tested
     x, y = run_merits(a), run_merits(b)
     swapped = (x[first] - x[second]) * (y[first] - y[second]) < 0
-    one, other = (
+    by_a, by_b = (
         basis.significant(m) if len(m.topics) > 1 else np.zeros(len(first), np.bool_) for m in (a, b)
     )
-    return int((swapped & (one | other)).sum()), int((swapped & one & other).sum())
+    return int((swapped & (by_a | by_b)).sum()), int((swapped & by_a & by_b).sum())

@@ -1,4 +1,4 @@
-"""The finding about scales: which means the laboratory warns about, with the shortest counterexample."""
+"""The finding about scales: means of ordinal measures, with the shortest counterexample."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ _SHORT, _LONG = 5, 12
 
 
 def scale(basis: Basis) -> Finding | None:
-    """Which measures are not even interval-like, so that their means are not permissible (Ferrante and others 2017).
+    """Report the measures that are not interval-like, so that their means are not permissible (Ferrante et al. 2017).
 
-    A measure is held to the milder of the two interval-like scales: only intervals count whose ends have equally many
-    relevant documents.
+    The milder of the two interval-like scales counts: intervals whose ends have equally many relevant documents.
     """
-    meant = (measure for measure in basis.scores.measures if measure.better != "neither")
-    rows = [row for measure in meant if (row := badge(measure)) is not None]
+    directed = (measure for measure in basis.scores.measures if measure.better != "neither")
+    rows = [row for measure in directed if (row := badge(measure)) is not None]
     if not rows:
         return None
     warned = [row for row in rows if row[1] == ORDINAL]
@@ -56,11 +55,11 @@ def scale(basis: Basis) -> Finding | None:
 
 
 def badge(measure: Measure) -> tuple[Cell, ...] | None:
-    """The name of a measure, its scale, the shortest length that contradicts it, and how; None where it has no scale.
+    """Return name, scale, shortest contradicting length and counterexample of a measure; None if it has no scale.
 
-    Rankings are one longer than the cutoff, so that it is seen (theorems decide about long ones), with as many relevant
-    documents as ranks, and with half as many: what holds only with as many holds by chance. Where only short rankings
-    can be looked at, the scale names their length.
+    Rankings are one longer than the cutoff, so that the cutoff has an effect; theorems decide long ones. They have as
+    many relevant documents as ranks, and half as many, because some measures are interval-like only with as many. If
+    only short rankings can be enumerated, the scale names their length.
 
     >>> from rankscope.measures import parse
     >>> badge(parse("RBP")), badge(parse("AP"))[:3], badge(parse("P@20"))[:3]
@@ -69,29 +68,31 @@ def badge(measure: Measure) -> tuple[Cell, ...] | None:
     return (_badge.__wrapped__ if measure.family == "user" else _badge)(measure)
 
 
-@lru_cache(256)  # what the laboratory says of a measure follows from the measure alone
+@lru_cache(256)  # The verdict of the laboratory depends on the measure only.
 def _badge(measure: Measure) -> tuple[Cell, ...] | None:
-    here = measure @ _SHORT if measure.family == "effort" and measure.cutoff_rule != "none" else measure
-    cut = here.cutoff if isinstance(here.cutoff, int) and measure.family != "effort" else 0
+    cut_measure = (
+        measure @ _SHORT if measure.family == "effort" and measure.cutoff_rule != "none" else measure
+    )
+    cut = cut_measure.cutoff if isinstance(cut_measure.cutoff, int) and measure.family != "effort" else 0
     length = max(_SHORT, cut + 1) if cut < _LONG else max(MAX_LENGTH, cut) + 1
-    found = _findings(here, length)
-    seen = bool(found)
-    found = found or _findings(here, _LONG)
-    if not found:
+    verdicts = _verdicts(cut_measure, length)
+    is_decided = bool(verdicts)
+    verdicts = verdicts or _verdicts(cut_measure, _LONG)
+    if not verdicts:
         return None
-    broken = [one for one in found if one.scale == EQUAL and one.counterexample is not None]
+    broken = [one for one in verdicts if one.scale == EQUAL and one.counterexample is not None]
     if not broken:
-        everywhere = all(one.holds for one in found)
+        everywhere = all(verdict.holds for verdict in verdicts)
         name = "interval-like (all)" if everywhere else "interval-like"
-        return str(measure), name if seen else f"{name} to length {_LONG}", None, ""
+        return str(measure), name if is_decided else f"{name} to length {_LONG}", None, ""
     shortest = min(broken, key=lambda one: one.fails_from or one.length)
     assert shortest.counterexample is not None
-    words = shortest.counterexample.sentence(str(here), EQUAL)
+    words = shortest.counterexample.sentence(str(cut_measure), EQUAL)
     return str(measure), ORDINAL, shortest.fails_from or shortest.length, words
 
 
-def _findings(measure: Measure, length: int) -> list[ScaleVerdict]:
-    """What the laboratory says of the two interval-like scales; nothing where it cannot say."""
+def _verdicts(measure: Measure, length: int) -> list[ScaleVerdict]:
+    """Return the verdicts on the two interval-like scales; empty if the laboratory cannot decide them."""
     try:
         results = [
             scales(measure, length, relevant=relevant, count="sample", samples=100)
@@ -99,6 +100,6 @@ def _findings(measure: Measure, length: int) -> list[ScaleVerdict]:
         ]
     except (MeasureError, SettingsError):
         return []
-    if any(result.partial for result in results):  # interrupted, and there is no time for half an answer
+    if any(result.partial for result in results):  # The enumeration was interrupted.
         raise KeyboardInterrupt
     return [one for result in results for one in result.findings if one.scale in (ALL, EQUAL)]

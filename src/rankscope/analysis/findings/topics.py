@@ -1,4 +1,4 @@
-"""Findings about topics: which decide, which would turn the order of the first two, which are hard."""
+"""Findings about topics: topics that decide, topics that keep the leader in front, hard topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["deciding", "hard", "overtaking"]
 
 
 def _averaged(basis: Basis) -> CompleteMatrix | None:
-    """The first measure whose summary is a plain mean, where two runs and topics can be compared."""
+    """Return the values of the first measure that is summarised by a mean, or None if runs cannot be compared."""
     if not basis.comparable:
         return None
     plain = (m for m in basis.matrices.values() if m.measure.summary == "mean" and len(m.topics) > 1)
@@ -22,10 +22,10 @@ def _averaged(basis: Basis) -> CompleteMatrix | None:
 
 
 def deciding(basis: Basis) -> Finding | None:
-    """How few topics carry at least half of what separates the runs.
+    """Report the smallest number of topics that carry half of the variance between the runs.
 
-    The variance of the runs' means is the sum over topics of cov(scores of the topic, means) / topics: each topic has
-    its share of it, and the shares sum to 1. Silent where runs differ by no more than chance.
+    The variance of the runs' means is the sum over topics of cov(scores of the topic, means) / topics, so each topic
+    has a share, and the shares sum to 1. There is no finding if the runs differ only by chance.
     """
     matrix = _averaged(basis)
     if matrix is None or not basis.differ(matrix):
@@ -37,7 +37,7 @@ def deciding(basis: Basis) -> Finding | None:
     shares = (merit - merit.mean(axis=0)).T @ around / (count * (around @ around))
     order = np.argsort(-shares, kind="stable")
     half = int(np.searchsorted(np.cumsum(shares[order]), 0.5 - 1e-12) + 1)
-    against = int((shares < -1e-12).sum())  # beyond rounding
+    against = int((shares < -1e-12).sum())  # Beyond rounding errors.
     numbers: dict[str, Cell] = {
         "half": half, "topics": count, "measure": str(matrix.measure), "topic": matrix.topics[order[0]],
         "share": float(shares[order[0]]), "against": against,
@@ -50,8 +50,8 @@ def deciding(basis: Basis) -> Finding | None:
     spread = merit.std(axis=0, ddof=1)
     level = matrix.values.mean(axis=0)
     rows = [
-        (matrix.topics[t], float(shares[t]), float(level[t]), float(spread[t]), place < half)
-        for place, t in enumerate(order.tolist())
+        (matrix.topics[t], float(shares[t]), float(level[t]), float(spread[t]), index < half)
+        for index, t in enumerate(order.tolist())
     ]
     evidence = DecidingTopic.table("deciding", rows,
         caption=f"Share of each topic in the variance of the means of {matrix.measure}",
@@ -70,7 +70,7 @@ def deciding(basis: Basis) -> Finding | None:
 
 
 def overtaking(basis: Basis) -> Finding | None:
-    """How few topics, taken away, let the second run overtake the first."""
+    """Report the smallest number of topics without which the second run would overtake the first."""
     matrix = _averaged(basis)
     if matrix is None:
         return None
@@ -82,10 +82,10 @@ def overtaking(basis: Basis) -> Finding | None:
         return None
     order = np.argsort(-gains, kind="stable")
     left = rounded(gains.sum() - np.cumsum(gains[order]))
-    turned = np.flatnonzero(left < 0)
-    if not len(turned):
-        return None  # the first is nowhere worse
-    dropped = int(turned[0]) + 1
+    reversing = np.flatnonzero(left < 0)
+    if not len(reversing):
+        return None  # The first run is never worse.
+    dropped = int(reversing[0]) + 1
     names = [matrix.topics[t] for t in order[:dropped].tolist()]
     numbers: dict[str, Cell] = {
         "run": basis.scores.runs[a], "other": basis.scores.runs[b], "measure": str(matrix.measure),
@@ -99,8 +99,8 @@ def overtaking(basis: Basis) -> Finding | None:
     )
     rows: list[tuple[Cell, ...]] = [
         (matrix.topics[t], float(matrix.values[a, t]), float(matrix.values[b, t]),
-         float(matrix.values[a, t] - matrix.values[b, t]), place < dropped)
-        for place, t in enumerate(order.tolist())
+         float(matrix.values[a, t] - matrix.values[b, t]), index < dropped)
+        for index, t in enumerate(order.tolist())
     ]  # fmt: skip
     evidence = OvertakingTopic.table("overtaking", rows,
         caption=f"{numbers['run']} (a) against {numbers['other']} (b) by {matrix.measure}, a's largest wins first",
@@ -118,7 +118,7 @@ def overtaking(basis: Basis) -> Finding | None:
 
 
 def hard(basis: Basis) -> Finding | None:
-    """The topic that the runs do worst on, and on how many topics half of them gain nothing."""
+    """Report the topic with the lowest mean over runs, and the topics on which half of the runs score 0."""
     matrix = basis.first
     if matrix is None or matrix.measure.better != "higher" or len(matrix.topics) < 2:
         return None
