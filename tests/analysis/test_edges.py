@@ -41,9 +41,12 @@ def test_of_many_doubtful_means_four_are_named(scored):
     values = np.array([[0.9, 0.8], [0.5, 0.4]])
     names = ["AP", "AP@3", "AP@4", "AP@5", "AP@6"]
     four = rs.findings(scored(dict.fromkeys(names[:4], values)), replicates=20).get("scale").sentence
-    assert "4 of 4 measures, AP, AP@3, AP@4 and AP@5:" in four
+    assert "4 of 4 measures are ordinal, so that their means are doubtful (AP, AP@3, AP@4 and AP@5):" in four
     five = rs.findings(scored(dict.fromkeys(names, values)), replicates=20).get("scale").sentence
-    assert "5 of 5 measures, AP, AP@3, AP@4, AP@5 and others:" in five
+    assert (
+        "5 of 5 measures are ordinal, so that their means are doubtful (AP, AP@3, AP@4, AP@5 and others):"
+        in five
+    )
 
 
 def test_the_largest_number_of_intervals_in_a_manifest():

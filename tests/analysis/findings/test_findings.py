@@ -317,7 +317,7 @@ def test_identical_lists_lead_nobody():
     )
     assert (
         found.get("apart").sentence
-        == "25 topics tell none of the 28 pairs of runs apart by any of these measures."
+        == "25 topics separate none of the 28 pairs of runs by any of these measures."
     )
 
 
@@ -406,7 +406,7 @@ def test_of_very_many_pairs_a_sample_is_tested_and_said(scored, monkeypatch):
     monkeypatch.setattr("rankscope.analysis.findings.basis.MOST_PAIRS", 20)
     some = rs.findings(scores, replicates=50)
     assert (whole.get("apart").numbers["pairs"], some.get("apart").numbers["pairs"]) == (66, 20)
-    assert "of 20 pairs of runs (drawn from 66) apart" in some.get("apart").sentence
+    assert "of 20 pairs of runs (drawn from 66) (" in some.get("apart").sentence
     share = [found.get("apart").numbers["share"] for found in (whole, some)]
     assert share[0] == pytest.approx(share[1], abs=0.3)
     kept = ("swapped", "pairs", "tau")  # what needs no test is of all pairs
@@ -423,7 +423,7 @@ def test_one_clear_leader(scored):
         rng.random((1, 20)) * 0.3 + np.array([[0.6], [0.3], [0.1]]) + rng.normal(0, 0.02, (3, 20)), 0, 1
     )
     one = rs.findings(scored({"AP": values})).get("leader")
-    assert one.sentence.startswith("r0 leads by AP: the test tells its mean of")
+    assert one.sentence.startswith("r0 leads by AP: its mean of")
     assert one.numbers["others"] == 2
     assert one.link == {"view": "runs", "measure": "AP", "run": ["r0", "r1"]}
 

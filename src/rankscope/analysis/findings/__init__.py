@@ -73,7 +73,7 @@ def findings(
     >>> poor = {f"q{i}": {"b": 3, "c": 2, **({"a": 1} if i % 2 else {})} for i in range(9)}
     >>> result = rs.findings(rs.evaluate(qrels, {"good": good, "poor": poor}, ["AP", "RR"]))
     >>> print(result.get("leader").sentence)  # doctest: +ELLIPSIS
-    good leads by AP: the test tells its mean of 1.0000 over 9 topics from those of all other runs, 1; next is poor...
+    good leads by AP: its mean of 1.0000 over 9 topics differs significantly from that of every other run (1); ...
     >>> result.leader[0].value
     1.0
     """

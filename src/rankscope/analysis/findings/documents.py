@@ -100,7 +100,7 @@ def ties(basis: Basis) -> Finding | None:
         "run": lists.runs[top], "measure": str(measure), "value": float(means[top]), "worst": float(worst[top]),
         "best": float(best[top]), "touched": int((width > 1e-12).sum()), "runs": len(width),
     }  # fmt: skip
-    prefix = "{touched} of {runs} runs have documents of equal score that matter"
+    prefix = "{touched} of {runs} runs have tied documents that matter"
     ends = "{worst:.4f} in the worst order of them and {best:.4f} in the best"
     if not extremes.exact:  # Orders that were not sampled may be worse or better.
         prefix = f"At least {prefix}"
@@ -123,7 +123,7 @@ def ties(basis: Basis) -> Finding | None:
         for r in order.tolist()
     ]
     evidence = TiedMean.table("ties", rows,
-        caption=f"{measure} in the worst and in the best order of documents of equal score",
+        caption=f"{measure} in the worst and in the best order of tied documents",
     )  # fmt: skip
     chart = Chart(
         "dots",

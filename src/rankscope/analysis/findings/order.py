@@ -45,14 +45,14 @@ def leader(basis: Basis) -> Finding | None:
     elif len(tied) == 1:
         numbers["others"] = len(rows) - 1
         pattern = (
-            "{run} leads by {measure}: the test tells its mean of {value:.4f} over {topics} topics from those of all"
-            " other runs, {others}; next is {second} with {second_value:.4f}."
+            "{run} leads by {measure}: its mean of {value:.4f} over {topics} topics differs significantly from that of"
+            " every other run ({others}); next is {second} with {second_value:.4f}."
         )
     else:
         numbers["others"] = join_names(others)
         pattern = (
             "{tied} of {runs} runs share the lead by {measure}: {run} has the highest mean, {value:.4f} over {topics}"
-            " topics, but no test tells {others} from it."
+            " topics, but does not differ significantly from {others}."
         )
     names = ("run", "value", "low", "high", "rank", "first_rank", "last_rank", "tied_for_first")
     evidence = LeaderRow.table("leader", [tuple(row[name] for name in names) for row in rows],
@@ -90,10 +90,10 @@ def apart(basis: Basis) -> Finding | None:
     }  # fmt: skip
     sample = _describe_sample(basis, numbers)
     if not best[2]:
-        pattern = f"{{topics}} topics tell none of the {{pairs:,}} pairs of runs{sample} apart by any of these measures."
+        pattern = f"{{topics}} topics separate none of the {{pairs:,}} pairs of runs{sample} by any of these measures."
     else:
         pattern = (
-            f"{{topics}} topics tell {{significant:,}} of {{pairs:,}} pairs of runs{sample} apart ({{share:.0%}}) by"
+            f"{{topics}} topics separate {{significant:,}} of {{pairs:,}} pairs of runs{sample} ({{share:.0%}}) by"
             " {measure}"
         )
         more = ", but only {least_significant:,} ({least_share:.0%}) by {least}."
@@ -144,8 +144,8 @@ def disagreement(basis: Basis) -> Finding | None:
         pattern = "No two of the {measures} measures order any of the {pairs:,} pairs of runs in opposite directions."
     else:
         pattern = (
-            "{a} and {b} disagree the most: they order {swapped:,} of {pairs:,} pairs of runs ({share:.0%}) the other"
-            " way round, Kendall's tau is {tau:.2f}; "
+            "{a} and {b} disagree the most: they order {swapped:,} of {pairs:,} pairs of runs ({share:.0%})"
+            " differently, Kendall's tau is {tau:.2f}; "
         )
         numbers["by_one"] = int(str(numbers["significant"])) - int(str(numbers["contradict"]))
         tested = ""

@@ -33,7 +33,7 @@ def scale(basis: Basis) -> Finding | None:
     numbers: dict[str, Cell] = {"warned": len(warned), "measures": len(rows)}
     if example is None:
         pattern = (
-            "The laboratory warns about {warned} of {measures} measures: it finds no equal steps that they value"
+            "{warned} of {measures} measures are ordinal: the laboratory finds no equal steps that they value"
             " differently."
         )
     else:
@@ -42,8 +42,8 @@ def scale(basis: Basis) -> Finding | None:
             "example": example[3],
         }  # fmt: skip
         pattern = (
-            "The laboratory warns about the means of {warned} of {measures} measures, {names}: equal steps are not"
-            " equal in them. At length {length}, {example}."
+            "{warned} of {measures} measures are ordinal, so that their means are doubtful ({names}): they value equal"
+            " steps differently. At length {length}, {example}."
         )
     evidence = MeasureScale.table("scale", rows,
         caption="On which scale each measure is, and the shortest counterexample",

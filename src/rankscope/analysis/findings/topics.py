@@ -43,10 +43,10 @@ def deciding(basis: Basis) -> Finding | None:
         "share": float(shares[order[0]]), "against": against,
     }  # fmt: skip
     pattern = (
-        "{half} of {topics} topics carry at least half of what separates the runs by {measure}; topic {topic} alone"
-        " carries {share:.1%}"
+        "{half} of {topics} topics carry at least half of the variance between the runs by {measure}; topic {topic}"
+        " alone carries {share:.1%}"
     )
-    pattern += ", and on {against} the runs stand in the opposite order on balance." if against else "."
+    pattern += "; on {against} topics the runs tend to the opposite order." if against else "."
     spread = merit.std(axis=0, ddof=1)
     level = matrix.values.mean(axis=0)
     rows = [
