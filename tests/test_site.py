@@ -328,7 +328,7 @@ def test_functions_are_documented(name: str) -> None:
     function = api.functions()[name]
     unknown = [key for key in inspect.signature(function).parameters if not api.meaning(name, key)]
     assert unknown == [], "write their meaning into the docstring"
-    assert api.returned(function), "write what its type means into docs/book/parameters.toml"
+    assert api.returned(function), "write a Returns section into the docstring"
     assert list(api.raised(name, function))
     assert ">>> " in (function.__doc__ or "")
 

@@ -1,7 +1,7 @@
 """The reference of the Python API: docstrings with types, return values and errors added.
 
-Docstrings (numpydoc) define the meaning of parameters; parameters.toml defines them for functions whose docstrings
-have no Parameters section yet. Names, defaults and types come from the signatures.
+Docstrings (numpydoc) define the meaning of parameters and return values. Names, defaults and types come from the
+signatures. parameters.toml has the meanings of parameters of functions that are not declared yet.
 """
 
 from __future__ import annotations
@@ -89,9 +89,16 @@ def returned(function: Callable[..., Any]) -> str | None:
     if declaration := getattr(function, "declaration", None):
         tables = [f"``{name}`` ({table.meaning})" for name, table in declaration.result.specs().items()]
         return f"{_first_line(declaration.result)} Tables: {', '.join(tables)}."
-    section = parse_docstring(function.__doc__).sections.get("Returns", "")
-    text: str | None = " ".join(section.split("\n", 1)[1].split()) if "\n" in section else None
-    return text or _GLOSSARY["returns"].get(declared)
+    doc = parse_docstring(function.__doc__)
+    section = doc.sections.get("Returns", "")
+    summary = " ".join(doc.text.split("\n\n")[0].split())
+    if "\n" in section:
+        return " ".join(section.split("\n", 1)[1].split())
+    if summary.startswith("Return "):
+        return summary.removeprefix("Return ")
+    described = {name.rpartition(".")[2]: _first_line(kind) for name, kind in classes().items()}
+    described |= {"None": "None.", "Iterator[None]": "A context manager.", "TableResult": "The tables above."}
+    return described.get(declared)
 
 
 def raised(name: str, function: Callable[..., Any]) -> Iterator[tuple[str, str]]:

@@ -165,6 +165,13 @@ if provider.NAME not in providers.registry:
 def parse_measure(text: str) -> Any:
     """Return the measure of ir_measures, built-in or registered by this module, that a text names.
 
+    Parameters
+    ----------
+    text
+        Name of the measure with parameters and cutoff, such as ``nDCG@10``.
+
+    Examples
+    --------
     >>> parse_measure("AP(rel=2)@10")
     AP(rel=2)@10
     >>> parse_measure("Twist@5")

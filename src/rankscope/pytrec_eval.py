@@ -229,6 +229,13 @@ def _merge_parameters(names: frozenset[str]) -> tuple[str, ...]:
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Return ``{query: {document: score}}`` from the lines of a run.
 
+    Parameters
+    ----------
+    f_run
+        Lines of a run, such as an open file.
+
+    Examples
+    --------
     >>> dict(parse_run(["q1 Q0 d1 1 0.5 bm25"]))
     {'q1': {'d1': 0.5}}
     """
@@ -243,6 +250,13 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Return ``{query: {document: grade}}`` from the lines of qrels.
 
+    Parameters
+    ----------
+    f_qrel
+        Lines of judgments, such as an open file.
+
+    Examples
+    --------
     >>> dict(parse_qrel(["q1 0 d1 2"]))
     {'q1': {'d1': 2}}
     """
@@ -262,6 +276,15 @@ def _assert_new(document: str, known: Mapping[str, float]) -> None:
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
     """Return the summary over queries: the sum of counts, the geometric mean of ``gm_`` logarithms, else the mean.
 
+    Parameters
+    ----------
+    measure
+        Name of the measure in pytrec_eval.
+    values
+        Values of the measure, one per topic.
+
+    Examples
+    --------
     >>> compute_aggregated_measure("map", [0.25, 0.75]), compute_aggregated_measure("num_q", [1, 1])
     (0.5, 2.0)
     """

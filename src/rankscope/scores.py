@@ -517,6 +517,24 @@ def evaluate(
     The same as ``Collection(qrels, runs, ...).evaluate(measures)``: see :class:`Collection` for what judgments, runs
     and options may be.
 
+    Parameters
+    ----------
+    qrels
+        Judgments: a path, a dict {topic: {document: grade}}, a data frame, or :class:`Qrels`.
+    runs
+        Runs: paths, directories, patterns, {name: run}, data frames, or :class:`Runs`.
+    measures
+        Measures, by name or value; a text may name several, separated by spaces.
+    order, missing, ties, unjudged, seed
+        As for :class:`Collection`.
+    jobs
+        Number of workers (default: all cores).
+    engine
+        Engine that runs the work: an executor, a Dask client, a Spark session, or the name of an engine
+        (default: the cores of this machine).
+
+    Examples
+    --------
     >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
     [1.0, 0.0]
     """
@@ -573,6 +591,13 @@ def read_scores(*sources: Any) -> Scores:
     name their measures; a key chooses one of them. Files that hold the same measure of other runs (``trec_eval -q``
     once for each run) are put together. All measures must have the same systems and topics.
 
+    Parameters
+    ----------
+    sources
+        Files or frames of scores, or mappings from measures to them.
+
+    Examples
+    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:
     ...     _ = Path(place, "ap.csv").write_text("topic,bm25,dense\\n351,0.25,0.5\\n352,0.75,0.5\\n")

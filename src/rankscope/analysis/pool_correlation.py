@@ -73,6 +73,37 @@ def pool_correlation(
     {a, pool_a, b, method, first, second, difference, share, notable}: notable is a difference of at least 1 % of
     the first.
 
+    Parameters
+    ----------
+    qrels
+        Judgments: a path, a dict {topic: {document: grade}}, a data frame, or :class:`Qrels`.
+    runs
+        Runs: paths, directories, patterns, {name: run}, data frames, or :class:`Runs`.
+    measures
+        Measures under each pool.
+    against
+        Measures under all judgments (default: the same ones).
+    depths
+        Depths of the smaller pools.
+    orders
+        Orderings of the run files.
+    method
+        Methods of correlation: kendall, ap, spearman, pearson or rbo.
+    top
+        Share of the best runs to keep, such as 0.75 (default: all).
+    by
+        Measure that selects the runs of ``top``.
+    missing
+        Judged topics that a run lacks: zero evaluates an empty ranking, skip leaves them out.
+    rbo_p
+        Persistence of rank-biased overlap.
+    rbo_ties
+        Treatment of ties by rank-biased overlap: a, b or w.
+    jobs
+        Number of workers (default: all cores).
+
+    Examples
+    --------
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     >>> runs = {"r1": {"q": ["a", "x", "b"]}, "r2": {"q": ["c", "y"]}, "r3": {"q": ["z", "c", "b"]}}
     >>> found = pool_correlation(qrels, runs, ["AP"], against=["AP", "RR"], depths=[1], orders=["trec_eval"])

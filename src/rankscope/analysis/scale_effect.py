@@ -62,6 +62,31 @@ def scale_effect(
     over them mix steps of different size. If a topic has more than 8,192 graded rankings, the length is reduced.
     ``note`` says why a measure has no values.
 
+    Parameters
+    ----------
+    qrels
+        Judgments: a path, a dict {topic: {document: grade}}, a data frame, or :class:`Qrels`.
+    runs
+        Runs: paths, directories, patterns, {name: run}, data frames, or :class:`Runs`.
+    measures
+        Measures to compare with their interval-scaled versions.
+    length
+        Rank at which rankings are cut.
+    test
+        Paired test: t, wilcoxon, bootstrap, randomisation or tukey.
+    alpha
+        Significance level.
+    seed
+        Seed of the random numbers.
+    order
+        Ordering of the run files: trec_eval, trec_eval9, ascending_id, rank or file.
+    missing
+        Judged topics that a run lacks: zero evaluates an empty ranking, skip leaves them out.
+    jobs
+        Number of workers (default: all cores).
+
+    Examples
+    --------
     >>> topics = {f"q{i}": {"a": 1, "b": i % 2, "c": 1} for i in range(6)}
     >>> runs = {"x": {q: ["a", "z", "b"] for q in topics}, "y": {q: ["z", "c", "b", "a"] for q in topics}}
     >>> found = scale_effect(topics, runs, ["AP", "Bpref"], length=4)

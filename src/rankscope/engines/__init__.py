@@ -34,6 +34,26 @@ def run_pieces(
     ``processes`` says that the function holds the interpreter lock, so that threads would not help.
     The engine of :func:`using` does the work, if there is one.
 
+    Parameters
+    ----------
+    function
+        Pure function of one piece.
+    pieces
+        Independent pieces of the work.
+    jobs
+        Number of workers (default: all cores).
+    processes
+        Whether processes are faster than threads, because the function holds the interpreter lock.
+    label
+        Text of the progress bar.
+
+    Returns
+    -------
+    list[Result]
+        Results in the order of the pieces.
+
+    Examples
+    --------
     >>> run_pieces(abs, [-1, 2, -3], jobs=2)
     [1, 2, 3]
     """
@@ -59,6 +79,22 @@ def stream_pieces(
     Workers are a few pieces ahead and no further, so that memory stays bounded, and whoever stops listening (or
     interrupts) stops the work.
 
+    Parameters
+    ----------
+    function
+        Pure function of one piece.
+    pieces
+        Independent pieces of the work.
+    jobs
+        Number of workers (default: all cores).
+
+    Returns
+    -------
+    Iterator[Result]
+        Results in the order of the pieces, as they are computed.
+
+    Examples
+    --------
     >>> list(stream_pieces(abs, [-1, 2, -3], jobs=2))
     [1, 2, 3]
     """

@@ -39,7 +39,7 @@ _chosen: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 def current() -> Engine | None:
-    """The engine that was chosen; None for the threads of this process.
+    """Return the current engine, or None for the threads of this process.
 
     >>> current() is None
     True
@@ -55,6 +55,15 @@ def using(engine: Any, jobs: int | None = None) -> Iterator[None]:
     ``concurrent.futures.Executor``, a Dask client, a Spark session, or one of these by name: ``dask`` and ``spark``
     start workers on this machine and end them; ``dask:tcp://host:8786`` and ``spark:spark://host:7077`` are clusters.
 
+    Parameters
+    ----------
+    engine
+        Engine, or its name; None keeps the current one.
+    jobs
+        Number of workers (default: all cores).
+
+    Examples
+    --------
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as pool, using(pool):
     ...     current().workers
@@ -72,6 +81,18 @@ def using(engine: Any, jobs: int | None = None) -> Iterator[None]:
 def on_engine(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Let the argument ``engine`` of a public function say where its work runs: see :func:`using`.
 
+    Parameters
+    ----------
+    function
+        Function that runs its work in pieces.
+
+    Returns
+    -------
+    Callable[Arguments, Result]
+        The function with an additional argument ``engine``.
+
+    Examples
+    --------
     >>> @on_engine
     ... def doubled(number: int, *, engine: object = None) -> int:
     ...     return 2 * number

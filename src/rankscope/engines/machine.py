@@ -16,6 +16,13 @@ chosen_jobs: ContextVar[int | None] = ContextVar("jobs", default=None)
 def cores(jobs: int | None = None) -> int:
     """Return the number of workers: ``jobs``, or that of :func:`rankscope.engines.using`, or all cores if it is 0.
 
+    Parameters
+    ----------
+    jobs
+        Number of workers; 0 for all cores (default: the number of the engine, or all cores).
+
+    Examples
+    --------
     >>> cores(3), cores() >= 1
     (3, True)
     """

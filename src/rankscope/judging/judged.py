@@ -285,6 +285,26 @@ def judge(
 ) -> Judged:
     """Find the judged documents in all runs, and which others share their scores if ``ties`` are asked for.
 
+    Parameters
+    ----------
+    qrels
+        Judgments.
+    runs
+        Run or runs.
+    jobs
+        Number of workers (default: all cores).
+    allow_disjoint
+        Whether runs and judgments may have no topic in common.
+    ties
+        Whether to find the documents that share the score of a judged one.
+
+    Returns
+    -------
+    Judged
+        Ranks and grades of the judged documents of each ranking.
+
+    Examples
+    --------
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d2": 0}})
     >>> judge(qrels, Run.from_dict({"q1": {"d1": 0.5, "d3": 0.9}})).rank.tolist()
     [2]

@@ -34,6 +34,17 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     Bars on the left are the confidence intervals of the ranks of runs in colour over topics. ``highlight`` names the
     runs in colour (default: the best ones by the first order). Runs that lead by another order are dark, with names.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.certain` with ``across``.
+    highlight
+        Runs in colour (default: the best ones by the first order).
+    width
+        Width in inches.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"x": {"q": ["a", "n"]}, "y": {"q": ["n", "a", "b"]}}
     >>> scores = rs.evaluate({"q": {"a": 1, "b": 1}}, runs, ["RR", "R@5"])

@@ -14,8 +14,8 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.certain import Certain
 
-_NAMED = 60
-"""Runs up to which each has its name at the axis."""
+_MAX_NAMED = 60
+"""Number of runs up to which each has its name at the axis."""
 
 
 def plot_certain(
@@ -27,6 +27,19 @@ def plot_certain(
     significant over topics. If ranks were followed (``across``), draw the bump chart
     (:func:`~rankscope.plots.plot_bump`), in which ``highlight`` names the runs in colour.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.certain`.
+    measure
+        Measure to draw (default: the first one).
+    highlight
+        Runs in colour.
+    width
+        Width in inches.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"a": {"q": {"d1": 2.0, "x": 1.0}}, "b": {"q": {"d2": 2.0, "d1": 1.0}}}
     >>> found = rs.certain(rs.evaluate({"q": {"d1": 1, "d2": 0}}, runs, "RR"))
@@ -37,23 +50,21 @@ def plot_certain(
         return plot_bump(result, highlight, width=width)
     if highlight:
         raise SettingsError("runs are highlighted in the bump chart", hint="follow their ranks with across")
-    chosen = measure or result.runs[0].measure
-    rows = [row for row in result.runs if row.measure == chosen]
+    measure_name = measure or result.runs[0].measure
+    rows = [row for row in result.runs if row.measure == measure_name]
     with styled():
-        figure = blank(width, 1.0 + 0.17 * min(len(rows), _NAMED) + 0.02 * max(0, len(rows) - _NAMED))
+        figure = blank(width, 1.0 + 0.17 * min(len(rows), _MAX_NAMED) + 0.02 * max(0, len(rows) - _MAX_NAMED))
         left, right = figure.subplots(1, 2, sharey=True)
-        for place, row in enumerate(rows, 1):
-            ends = row.first_possible or place, row.last_possible or place
-            known = [row.value if end is None else end for end in (row.lowest, row.highest)]
-            for axes, colour, now, reach in (
-                (left, COLOURS[0], row.value, known),
-                (right, COLOURS[1], place, ends),
+        for y, row in enumerate(rows, 1):
+            ends = row.first_possible or y, row.last_possible or y
+            bounds = [row.value if end is None else end for end in (row.lowest, row.highest)]
+            for axes, colour, current, limits in (
+                (left, COLOURS[0], row.value, bounds),
+                (right, COLOURS[1], y, ends),
             ):
-                axes.plot(
-                    reach, [place, place], color=colour, linewidth=3, alpha=0.55, solid_capstyle="round"
-                )
-                axes.plot([now], [place], "o", color=INK, markersize=3)
-        if len(rows) <= _NAMED:
+                axes.plot(limits, [y, y], color=colour, linewidth=3, alpha=0.55, solid_capstyle="round")
+                axes.plot([current], [y], "o", color=INK, markersize=3)
+        if len(rows) <= _MAX_NAMED:
             left.set_yticks(range(1, len(rows) + 1), [short(row.run, 24) for row in rows])
         else:
             left.set_ylabel("rank by the mean")
@@ -64,6 +75,6 @@ def plot_certain(
         for axes in (left, right):
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
-        left.set_xlabel(f"mean {chosen}, and its range over labels")
+        left.set_xlabel(f"mean {measure_name}, and its range over labels")
         right.set_xlabel("rank, and the ranks that are left (test over topics included)")
     return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))

@@ -1,4 +1,4 @@
-"""Which aspects are covered, and how early: subtopic recall at every rank, and the aspects of one topic."""
+"""Figures of coverage: subtopic recall at each rank, and the first rank of each aspect of a topic."""
 
 from __future__ import annotations
 
@@ -27,10 +27,18 @@ if TYPE_CHECKING:
 
 
 def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
-    """The share of aspects that the first k documents cover, for every k, a line per run.
+    """Draw the share of aspects that the first k documents cover, one line per run.
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.coverage`.
+    highlight
+        Runs in colour (default: those that cover most in the first ten ranks).
+    width
+        Width in inches.
 
-    ``highlight`` says which runs are in colour; unless set, those that cover most in the first ten.
-
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
     >>> plot_coverage(rs.coverage(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})).table.rows[0]
@@ -74,23 +82,32 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
 def plot_aspects(
     result: Result, highlight: Sequence[str] = (), topic: str | None = None, *, width: float = DOUBLE
 ) -> Figure:
-    """For each aspect of a topic the rank at which each run first covers it; on the right how many never do.
+    """Draw the rank at which each run first covers each aspect of a topic, and the number of runs that never do.
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.coverage`.
+    highlight
+        Runs in colour (default: those that cover most aspects in the first ten ranks).
+    topic
+        Topic to draw (default: the topic of the result, or the first one).
+    width
+        Width in inches.
 
-    ``highlight`` says which runs are in colour; unless set, those that cover most aspects in the first ten ranks.
-    ``topic`` is that of the result, or the first one.
-
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
     >>> plot_aspects(rs.coverage(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})).table.rows[-1]
     ('q', '2', 'poor', 3)
     """
     table = result["aspects"]
-    known = list(dict.fromkeys(str(name) for name in table.column("topic")))
-    chosen = topic or result.settings["topic"] or (known[0] if known else None)
-    rows = [row for row in table.rows if row[0] == chosen]
+    topics = list(dict.fromkeys(str(name) for name in table.column("topic")))
+    topic_name = topic or result.settings["topic"] or (topics[0] if topics else None)
+    rows = [row for row in table.rows if row[0] == topic_name]
     if not rows:
         raise SettingsError(
-            f"no document is relevant to an aspect of topic {chosen}", hint="name another topic"
+            f"no document is relevant to an aspect of topic {topic_name}", hint="name another topic"
         )
     first: dict[str, dict[str, int | None]] = {}
     for _, aspect, run, rank in rows:
@@ -103,26 +120,28 @@ def plot_aspects(
             width, 0.95 + max(0.24, 0.065 * len(coloured)) * len(first) + 0.13 * -(-len(coloured) // 4)
         )
         axes = figure.subplots()
-        for place, ranks in enumerate(first.values()):
-            handles = _aspect(axes, place, ranks, coloured)
+        for y, ranks in enumerate(first.values()):
+            handles = _aspect(axes, y, ranks, coloured)
         deep = max([10, *(rank for ranks in first.values() for rank in ranks.values() if rank is not None)])
         rank_axis(axes, [1, deep])
         axes.set_yticks(range(len(first)), [f"aspect {short(name, 20)}" for name in first])
         axes.set_ylim(len(first) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(f"topic {short(str(chosen), 30)}: rank of the first document relevant to the aspect")
+        axes.set_xlabel(
+            f"topic {short(str(topic_name), 30)}: rank of the first document relevant to the aspect"
+        )
         axes.set_title("runs without it", loc="right", fontsize=6.5, color=INK)
         legend_below(figure, handles, 4)
     return Figure(figure, (axes,), Table("aspects", table.columns, rows))
 
 
-def _aspect(axes: Any, place: int, ranks: dict[str, int | None], coloured: Sequence[str]) -> list[Any]:
-    """One row: strokes for all runs, marks for those in colour, and how many runs never cover the aspect."""
+def _aspect(axes: Any, y: int, ranks: dict[str, int | None], coloured: Sequence[str]) -> list[Any]:
+    """Draw one row: strokes for all runs, marks for runs in colour, and the number of runs without the aspect."""
     others = [rank for run, rank in ranks.items() if rank is not None and run not in coloured]
-    axes.vlines(others, place - 0.3, place + 0.3, color=QUIET, linewidth=0.7, alpha=0.5)
+    axes.vlines(others, y - 0.3, y + 0.3, color=QUIET, linewidth=0.7, alpha=0.5)
     handles = []
     for k, run in enumerate(coloured):
-        height = place + 0.8 * ((k + 0.5) / len(coloured) - 0.5)
+        height = y + 0.8 * ((k + 0.5) / len(coloured) - 0.5)
         rank = ranks[run]
         [mark] = axes.plot(
             [] if rank is None else [rank], [] if rank is None else [height], linestyle="none",
@@ -130,11 +149,11 @@ def _aspect(axes: Any, place: int, ranks: dict[str, int | None], coloured: Seque
             markeredgewidth=0.4, label=short(run, 24), zorder=3,
         )  # fmt: skip
         handles.append(mark)
-    never = sum(rank is None for rank in ranks.values())
+    n_missing = sum(rank is None for rank in ranks.values())
     axes.text(
         1.01,
-        place,
-        f"{never} of {len(ranks)}",
+        y,
+        f"{n_missing} of {len(ranks)}",
         transform=axes.get_yaxis_transform(),
         va="center",
         fontsize=6.5,

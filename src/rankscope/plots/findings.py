@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from math import ceil, isfinite
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import printable
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, INK, QUIET, blank, short, styled
+from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, INK, QUIET, canvas, finite, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -22,39 +22,48 @@ _ROWS = 8
 def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) -> Figure:
     """Draw every finding with its sentence and a small chart of the first rows of its evidence.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.findings`.
+    width
+        Width in inches.
+    columns
+        Number of columns of panels.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"good": {f"q{i}": ["a"] for i in range(4)}, "poor": {f"q{i}": ["b", "a"][:i] for i in range(4)}}
     >>> found = rs.findings(rs.evaluate({f"q{i}": {"a": 1} for i in range(4)}, runs, ["AP"]))
     >>> len(plot_findings(found).axes) == len(found)
     True
     """
-    found = result.items
-    lines = max(1, ceil(len(found) / columns))
+    findings = result.items
+    lines = max(1, ceil(len(findings) / columns))
     letters = int(width / columns * 14)
-    with styled():
-        figure = blank(width, 2.5 * lines)
-        grid = figure.subplots(lines, columns, squeeze=False)
+    with canvas(width, 2.5 * lines, lines, columns, squeeze=False) as (figure, grid):
         axes = list(grid.ravel())
-        for place, panel in enumerate(axes):
-            if place >= len(found):
+        for index, panel in enumerate(axes):
+            if index >= len(findings):
                 panel.set_axis_off()
                 continue
-            one = found[place]
-            sentence = textwrap.fill(printable(one.sentence), letters, break_on_hyphens=False)
+            finding = findings[index]
+            sentence = textwrap.fill(printable(finding.sentence), letters, break_on_hyphens=False)
             above = panel.set_title(f"\n{sentence}", fontsize=6.5, wrap=False)
-            panel.annotate(  # into the empty line above the sentence, wherever that stands
-                one.title, (0, 1), xycoords=above, va="top", fontsize=6.5, fontweight="bold", gid="title"
+            panel.annotate(  # into the empty line above the sentence
+                finding.title, (0, 1), xycoords=above, va="top", fontsize=6.5, fontweight="bold", gid="title"
             )
-            _FORMS[one.chart.form](panel, one)
-            if one.chart.caption:
-                panel.set_xlabel(textwrap.fill(printable(one.chart.caption), letters), fontsize=6)
+            _FORMS[finding.chart.form](panel, finding)
+            if finding.chart.caption:
+                panel.set_xlabel(textwrap.fill(printable(finding.chart.caption), letters), fontsize=6)
     return Figure(
-        figure, tuple(axes[: len(found)]), result["findings"] if found else Table("findings", (), [])
+        figure, tuple(axes[: len(findings)]), result["findings"] if findings else Table("findings", (), [])
     )
 
 
-def _shown(one: Finding) -> list[dict[str, Any]]:
-    return one.evidence.records()[:_ROWS]
+def _first_rows(finding: Finding) -> list[dict[str, Any]]:
+    return finding.evidence.records()[:_ROWS]
 
 
 def _labels(axes: Any, rows: list[dict[str, Any]], chart: Chart) -> None:
@@ -75,36 +84,32 @@ def _colour(row: dict[str, Any], chart: Chart) -> str:
     return COLOURS[0] if not chart.strong or row[chart.strong] else QUIET
 
 
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) and isfinite(value) else 0.0
-
-
-def _bars(axes: Any, one: Finding) -> None:
-    rows = _shown(one)
-    for place, row in enumerate(rows):
-        axes.barh(place, _number(row[one.chart.value]), height=0.62, color=_colour(row, one.chart))
+def _bars(axes: Any, finding: Finding) -> None:
+    rows = _first_rows(finding)
+    for index, row in enumerate(rows):
+        axes.barh(index, finite(row[finding.chart.value]), height=0.62, color=_colour(row, finding.chart))
     axes.axvline(0, color=INK, linewidth=0.6)
-    _labels(axes, rows, one.chart)
+    _labels(axes, rows, finding.chart)
 
 
-def _dots(axes: Any, one: Finding) -> None:
-    rows, chart = _shown(one), one.chart
-    for place, row in enumerate(rows):
-        low, high = (_number(row[name]) for name in (chart.low, chart.high))
-        axes.plot([low, high], [place, place], color=QUIET, linewidth=1.3, solid_capstyle="butt")
-        strong = not chart.strong or bool(row[chart.strong])
+def _dots(axes: Any, finding: Finding) -> None:
+    rows, chart = _first_rows(finding), finding.chart
+    for index, row in enumerate(rows):
+        low, high = (finite(row[name]) for name in (chart.low, chart.high))
+        axes.plot([low, high], [index, index], color=QUIET, linewidth=1.3, solid_capstyle="butt")
+        is_strong = not chart.strong or bool(row[chart.strong])
         axes.plot(
-            _number(row[chart.value]), place, marker="o", markersize=4, markeredgecolor=COLOURS[0],
-            markerfacecolor=COLOURS[0] if strong else "white",
+            finite(row[chart.value]), index, marker="o", markersize=4, markeredgecolor=COLOURS[0],
+            markerfacecolor=COLOURS[0] if is_strong else "white",
         )  # fmt: skip
     _labels(axes, rows, chart)
 
 
-def _plane(axes: Any, one: Finding) -> None:
-    """The cells of the plane: huge gain on top, huge effort at the left, shares as numbers and shades."""
-    cells = {(str(row["gain"]), str(row["effort"])): row for row in one.evidence.records()}
+def _plane(axes: Any, finding: Finding) -> None:
+    """Draw the cells of the plane: huge gain on top, huge effort at the left, shares as numbers and shades."""
+    cells = {(str(row["gain"]), str(row["effort"])): row for row in finding.evidence.records()}
     gains, efforts = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
-    shares = [[_number(cells[gain, effort][one.chart.value]) for effort in efforts] for gain in gains]
+    shares = [[finite(cells[gain, effort][finding.chart.value]) for effort in efforts] for gain in gains]
     top = max(map(max, shares)) or 1.0
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.6 * top, aspect="auto", origin="lower")
     for y, row in enumerate(shares):
@@ -113,14 +118,14 @@ def _plane(axes: Any, one: Finding) -> None:
     axes.set_xticks(range(len(efforts)), [f"{effort} effort" for effort in efforts], fontsize=6)
     axes.set_yticks(range(len(gains)), gains, fontsize=6)
     axes.set_ylabel("gain", fontsize=6)
-    much = ("high", "huge")
+    large = ("high", "huge")
     _outline(
         axes,
         [
             (x, y)
             for y, gain in enumerate(gains)
             for x, cost in enumerate(efforts)
-            if gain in much and cost in much
+            if gain in large and cost in large
         ],
     )
     axes.grid(visible=False)
@@ -138,19 +143,19 @@ def _outline(axes: Any, cells: list[tuple[int, int]]) -> None:
         )
 
 
-def _badges(axes: Any, one: Finding) -> None:
+def _badges(axes: Any, finding: Finding) -> None:
     """A word per row: an outlined badge for those that are fine, a filled one for those to doubt."""
-    rows = _shown(one)
+    rows = _first_rows(finding)
     axes.set_xlim(0, 1)
-    for place, row in enumerate(rows):
-        word = str(row[one.chart.value])
-        doubt = word == "ordinal"
-        told = f"{word}, from length {row['fails_from']}" if doubt else word
-        edge, face = (COLOURS[1], COLOURS[1]) if doubt else (COLOURS[2], "white")
+    for index, row in enumerate(rows):
+        word = str(row[finding.chart.value])
+        is_doubtful = word == "ordinal"
+        text = f"{word}, from length {row['fails_from']}" if is_doubtful else word
+        edge, face = (COLOURS[1], COLOURS[1]) if is_doubtful else (COLOURS[2], "white")
         box = {"boxstyle": "round,pad=0.25", "facecolor": face, "edgecolor": edge}
-        axes.text(0.03, place, told, va="center", fontsize=6, color="white" if doubt else INK, bbox=box)
+        axes.text(0.03, index, text, va="center", fontsize=6, color="white" if is_doubtful else INK, bbox=box)
     axes.set_xticks([])
-    _labels(axes, rows, one.chart)
+    _labels(axes, rows, finding.chart)
     axes.grid(visible=False)
 
 

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, BELOW, DOUBLE, INK, QUIET, SINGLE, blank, short, spread, styled
+from rankscope.plots.style import (
+    ABOVE,
+    BELOW,
+    DOUBLE,
+    INK,
+    QUIET,
+    SINGLE,
+    blank,
+    choose,
+    distinct,
+    short,
+    spread,
+    styled,
+)
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -21,6 +34,15 @@ _NONE = "none"
 def plot_confusion(result: Judges, *, width: float | None = None) -> Figure:
     """Draw the grades of two judges against each other, a panel for each pair of judges; darker: more of the row.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.judges`.
+    width
+        Width in inches (default: by the number of pairs of judges).
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> found = rs.judges({"one": {"q": {"a": 1, "b": 0}}, "other": {"q": {"a": 1, "b": 1}}})
     >>> [text.get_text() for text in plot_confusion(found).axes[0].texts]
@@ -69,8 +91,17 @@ def _confusion(axes: Any, rows: list[GradePair], pair: tuple[str, str]) -> None:
 def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw the rank of every run under the first two judges; runs that gain or lose beyond chance are in colour.
 
-    ``measure`` is the first one that was evaluated, unless set.
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.judges` with runs.
+    measure
+        Measure to draw (default: the first one).
+    width
+        Width in inches.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> sets = {"one": {"q": {"a": 1}, "r": {"a": 1}}, "other": {"q": {"b": 1}, "r": {"a": 1}}}
     >>> runs = {"x": {"q": ["a"], "r": ["a"]}, "y": {"q": ["b"], "r": ["c"]}}
@@ -79,12 +110,9 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
     """
     if result.bias is None:
         raise SettingsError("there are no runs to rank under the judges", hint="name runs (--runs)")
-    known = list(dict.fromkeys(row.measure for row in result.bias))
-    chosen = known[0] if measure is None else str(measure)
-    if chosen not in known:
-        hint = suggest_names(chosen, known) or f"choose one of {', '.join(known)}"
-        raise SettingsError(f"the judges were not compared by {chosen!r}", hint=hint)
-    rows = [row for row in result.bias if row.measure == chosen]
+    measures = distinct(row.measure for row in result.bias)
+    measure_name = choose(measure, measures, "the judges were not compared by {}")
+    rows = [row for row in result.bias if row.measure == measure_name]
     pair = rows[0].a, rows[0].b
     rows = [row for row in rows if (row.a, row.b) == pair]
     with styled():
@@ -98,7 +126,7 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
             _name_side(axes, named, side)
         axes.set_xlim(-0.85, 1.85)
         axes.set_xticks([0, 1], [short(name, 20) for name in pair])
-        axes.set_ylabel(f"rank by {chosen}")
+        axes.set_ylabel(f"rank by {measure_name}")
         axes.set_yticks([1, *(tick for tick in axes.get_yticks() if 1 < tick <= len(rows))])
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)

@@ -6,9 +6,8 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import SettingsError, suggest_names
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, INK, QUIET, SINGLE, blank, short, styled
+from rankscope.plots.style import COLOURS, INK, QUIET, SINGLE, canvas, choose, distinct, name_rows, short
 
 if TYPE_CHECKING:
     from rankscope.analysis.leaderboard import Leaderboard, Standing
@@ -17,31 +16,34 @@ if TYPE_CHECKING:
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw a row per run, best first: its mean, Student's interval, and on the right the interval of its rank.
 
-    Runs that are tied for first have filled dots. ``measure`` is the first one, unless set.
+    Runs that are tied for first have filled dots.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.leaderboard`.
+    measure
+        Measure to draw (default: the first one).
+    width
+        Width in inches.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"good": {f"q{i}": ["a"] for i in range(4)}, "poor": {f"q{i}": ["b", "a"][:i] for i in range(4)}}
     >>> board = rs.leaderboard(rs.evaluate({f"q{i}": {"a": 1} for i in range(4)}, runs, ["AP"]))
     >>> [text.get_text() for text in plot_leaderboard(board).axes[0].texts]
     ['1', '2']
     """
-    known = list(dict.fromkeys(row.measure for row in result.leaderboard))
-    chosen = known[0] if measure is None else str(measure)
-    if chosen not in known:
-        hint = suggest_names(chosen, known) or f"choose one of {', '.join(known)}"
-        raise SettingsError(f"the leaderboard has no {chosen!r}", hint=hint)
-    rows = [row for row in result.leaderboard if row.measure == chosen]
-    with styled():
-        figure = blank(width, min(9.0, 0.7 + 0.17 * len(rows)))
-        axes = figure.subplots()
+    measures = distinct(row.measure for row in result.leaderboard)
+    measure_name = choose(measure, measures, "the leaderboard has no {}")
+    rows = [row for row in result.leaderboard if row.measure == measure_name]
+    with canvas(width, min(9.0, 0.7 + 0.17 * len(rows))) as (figure, axes):
         for index, row in enumerate(rows):
             _draw(axes, index, row)
-        axes.set_yticks(range(len(rows)), [short(row.run, 20) for row in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="y", visible=False)
+        name_rows(axes, [short(row.run, 20) for row in rows])
         level = f"{100 * (1 - result.settings['alpha']):g} %"
-        axes.set_xlabel(f"mean {chosen}, {level} intervals (unadjusted); right: ranks")
+        axes.set_xlabel(f"mean {measure_name}, {level} intervals (unadjusted); right: ranks")
     return Figure(figure, (axes,), replace(result.leaderboard, rows=rows))
 
 

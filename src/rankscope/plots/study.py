@@ -36,6 +36,18 @@ def study_figures(study: Study) -> dict[str, Figure]:
     Of several collections each figure has a panel for every one that has the experiment (Ferro and others 2016,
     Figures 7 to 10 and 12 to 14; Ferro and Silvello 2015, Figure 3).
 
+    Parameters
+    ----------
+    study
+        Result of :func:`rankscope.study`.
+
+    Returns
+    -------
+    dict[str, Figure]
+        Figures by name.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
     >>> runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
@@ -76,18 +88,18 @@ def extra_figures(results: Mapping[str, Result]) -> dict[str, Figure]:
     drawn = {"heat_map": scores.plot("heat-map"), "topics": scores.plot("topics")}
     drawn["findings"] = results["findings"].plot()
     if "comparison" in results:
-        found = results["comparison"]
+        comparison = results["comparison"]
         drawn |= {
-            "forest": found.plot("forest"),
-            "differences": found.plot("differences", pair=closest_pair(found)),
+            "forest": comparison.plot("forest"),
+            "differences": comparison.plot("differences", pair=closest_pair(comparison)),
         }
     drawn |= {name: results[name].plot() for name in ("ranks", "coverage", "orderings") if name in results}
     return drawn
 
 
 def _figures(study: Study) -> dict[str, tuple[str, _Draw]]:
-    """What is drawn, with the table that it needs."""
-    found: dict[str, tuple[str, _Draw]] = {
+    """Return the figures, each with the table that it needs and the function that draws it."""
+    figures: dict[str, tuple[str, _Draw]] = {
         "correlation": ("correlations", plot_correlation),
         "robustness": ("robustness", plot_robustness),
         "depth_pool_means": (
@@ -105,8 +117,8 @@ def _figures(study: Study) -> dict[str, tuple[str, _Draw]]:
         word = re.sub(r"[^A-Za-z0-9@.]+", "_", measure).strip("_")
         names[word] = names.get(word, 0) + 1
         key = f"effort_gain-{word}" + (f"-{names[word]}" if names[word] > 1 else "")
-        found[key] = ("effort_points", partial(_plane, measure=measure))
-    return found
+        figures[key] = ("effort_points", partial(_plane, measure=measure))
+    return figures
 
 
 def _bounds(part: Study) -> Figure:
@@ -124,20 +136,21 @@ def _means(part: Study) -> Figure:
 def _plane(part: Study, measure: str) -> Figure:
     points = part["effort_points"]
     twist, gain = (np.array(points.column(name), np.float64) for name in ("Twist", measure))
-    [said] = [row for row in part["agreement"].records() if row["measure"] == measure]
-    quartiles = [said[name] for name in ("lower_quartile", "median", "upper_quartile")]
+    [agreement] = [row for row in part["agreement"].records() if row["measure"] == measure]
+    quartiles = [agreement[name] for name in ("lower_quartile", "median", "upper_quartile")]
     defined = [
         float(str(value)) for value in quartiles if value is not None and np.isfinite(float(str(value)))
     ]
-    agree, high = (100 * float(str(said[name])) for name in ("diagonal_share", "high_high_share"))
-    title = f"{len(twist):,} lists: agree {agree:.1f} %, high-high {high:.1f} %"
-    known = np.isfinite(gain)
+    agree, high = (100 * float(str(agreement[name])) for name in ("diagonal_share", "high_high_share"))
+    title = f"{len(twist):,} rankings: agree {agree:.1f} %, high-high {high:.1f} %"
+    is_defined = np.isfinite(gain)
     _, run = np.unique(np.array(points.column("run"), object).astype(str), return_inverse=True)
-    return plot_points(run[known], twist[known], gain[known], defined, parse_many([measure])[0], title)
+    numbers = (run[is_defined], twist[is_defined], gain[is_defined])
+    return plot_points(*numbers, defined, parse_many([measure])[0], title)
 
 
 def _panels(parts: dict[str, Study], draw: _Draw, columns: int) -> Figure:
-    """The same figure of several collections, so many beside each other."""
+    """Draw the same figure of several collections, in a number of columns."""
     rows = -(-len(parts) // columns)
     with styled():
         figure = blank(DOUBLE, (3.4 if columns > 1 else 2.9) * rows)
@@ -147,11 +160,11 @@ def _panels(parts: dict[str, Study], draw: _Draw, columns: int) -> Figure:
         for panel, (name, part) in zip(panels, parts.items(), strict=False):
             panel.suptitle(short(name, 40), fontsize=8.5, fontweight="bold")
             with drawn_into(panel):
-                made = draw(part)
-            for one in made.axes:
-                one.set_title(one.get_title(loc="left"), loc="left", fontsize=7)
-            axes += made.axes
-            tables[name] = made.table
+                figure_of_part = draw(part)
+            for panel_axes in figure_of_part.axes:
+                panel_axes.set_title(panel_axes.get_title(loc="left"), loc="left", fontsize=7)
+            axes += figure_of_part.axes
+            tables[name] = figure_of_part.table
     first = next(iter(tables.values()))
     together = [(name, *row) for name, table in tables.items() for row in table.rows]
     table = Table(first.name, ("collection", *first.columns), together, caption=first.caption)

@@ -21,7 +21,7 @@ def plot_verdict(result: Verdict, **options: Any) -> Figure:
     Parameters
     ----------
     result
-        What :func:`rankscope.verdict` returned.
+        Result of :func:`rankscope.verdict`.
     **options
         Options of the function that draws.
 
@@ -40,6 +40,15 @@ def plot_regions(result: Verdict, *, width: float = SINGLE) -> Figure:
 
     Every family has a bar in the colour (and hatching) of the winner; marks in it are the measures of the scores.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.verdict` for two runs.
+    width
+        Width in inches.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"x": {"q": ["a", "n", "m"]}, "y": {"q": ["n", "a", "b"]}}
     >>> figure = plot_regions(rs.verdict(rs.evaluate({"q": {"a": 1, "b": 1}}, runs, "AP")))
@@ -107,12 +116,22 @@ def _marks(axes: Any, measures: Iterable[MeasureWinner], families: Sequence[str]
             )
 
 
-def plot_ranks(result: Verdict, *, width: float = SINGLE, most: int = 60) -> Figure:
+def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = 60) -> Figure:
     """Draw the ranks that each run can have by any additive measure (light), and by any convex one (dark).
 
-    Runs whose bars do not overlap are in the same order by every measure of the family. The figure has the first
-    ``most`` runs, its table all of them.
+    Runs whose bars do not overlap are in the same order by every measure of the family.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.verdict` for three or more runs.
+    width
+        Width in inches.
+    max_runs
+        Maximum number of runs in the figure; the table has all of them.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"x": {"q": ["a"]}, "y": {"q": ["n", "a"]}, "z": {"q": ["n", "m", "a"]}}
     >>> plot_ranks(rs.verdict(rs.evaluate({"q": {"a": 1}}, runs, "AP"))).table.rows[0]
@@ -121,7 +140,7 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, most: int = 60) -> Fig
     if result.runs is None:
         raise SettingsError("two runs have no possible ranks", hint="give at least three runs")
     rows = list(result.runs)
-    shown = rows[:most]
+    shown = rows[:max_runs]
     with styled():
         from matplotlib.patches import Patch
 
@@ -135,7 +154,7 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, most: int = 60) -> Fig
         axes.set_yticks(range(len(shown)), [short(row.run, 26) for row in shown])
         axes.set_ylim(len(shown) - 0.4, -0.6)
         axes.set_xlim(0.4, max(row.worst_first for row in shown) + 0.6)
-        more = f" (the first {most} of {len(rows)} runs)" if len(rows) > most else ""
+        more = f" (the first {max_runs} of {len(rows)} runs)" if len(rows) > max_runs else ""
         axes.set_xlabel(f"possible ranks{more}")
         axes.grid(False, axis="y")
         axes.tick_params(axis="y", length=0, labelsize=6, labelcolor=INK, color=QUIET)
