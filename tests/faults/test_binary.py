@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import random
@@ -112,6 +113,26 @@ def test_the_warning_about_repeated_judgments_names_the_file(form: str, tmp_path
         pq.write_table(pa.Table.from_pylist(rows), tmp_path / "judged")
     with pytest.warns(RepeatedJudgments, match=r"judged: 1 judgment is repeated with the same grade"):
         rs.read_qrels(tmp_path / "judged")
+
+
+@pytest.mark.parametrize("options", [[], ["--stream", "-o", "values.csv"]])
+@pytest.mark.parametrize("column", ["docno", "score"])
+def test_a_damaged_column_of_parquet_does_not_abort_the_process(
+    column: str, options: list[str], tmp_path: Path
+) -> None:
+    """pyarrow called std::terminate for a required column with the statistics of an optional one."""
+    out = io.BytesIO()
+    pq.write_table(pa.table({"qid": ["1"], "docno": ["d"], "score": [1.0]}), out)
+    content = bytearray(out.getvalue())
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    optional = content.rindex(b"\x25\x02", footer, content.index(column.encode(), footer))
+    content[optional + 1] = 0
+    (tmp_path / "run").write_bytes(content)
+    (tmp_path / "qrels").write_text("1 0 d 1\n")
+    command = [sys.executable, "-m", "rankscope", "eval", "qrels", "run", "-m", "AP", "--quiet", *options]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2, ended.stderr
+    assert "run: this is not Parquet, or it is damaged (" in ended.stderr
 
 
 def bomb(kind: str, path: Path) -> Path:

@@ -103,7 +103,7 @@ def parquet_file(path: Path) -> Iterator[tuple[Any, int]]:
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(path) as plain:
-            dictionaries, has_others = _dictionary_columns(plain.schema_arrow, [plain.metadata])
+            dictionaries, has_others = _dictionary_columns(plain.schema_arrow, [plain])
         with pq.ParquetFile(path, read_dictionary=list(dictionaries)) as file:
             yield file, _SMALL_BATCH if has_others else _BATCH
 
@@ -149,8 +149,8 @@ def _expanded_size(array: Any) -> int:
     return 8 * len(array) + int(used)
 
 
-def _dictionary_columns(schema: Any, parts: Iterable[Any]) -> tuple[set[str], bool]:
-    """Return the columns of Parquet that can be read as dictionaries, and whether other columns have texts.
+def _dictionary_columns(schema: Any, files: Iterable[Any]) -> tuple[set[str], bool]:
+    """Return the columns of Parquet files that can be read as dictionaries, and whether other columns have texts.
 
     pyarrow reads only plain and dictionary encodings as dictionaries. Other encodings, such as DELTA_BYTE_ARRAY with
     its shared prefixes, can inflate a file as well, and are read in small batches.
@@ -160,12 +160,15 @@ def _dictionary_columns(schema: Any, parts: Iterable[Any]) -> tuple[set[str], bo
     kinds = pyarrow.types
     texts = {field.name for field in schema if not kinds.is_primitive(field.type)}
     names = {field.name for field in schema if kinds.is_string(field.type) or kinds.is_binary(field.type)}
-    for metadata in parts:
-        for group in range(metadata.num_row_groups):
-            for number in range(metadata.num_columns):
-                column = metadata.row_group(group).column(number)
-                if not _PLAIN.issuperset(column.encodings):
-                    names.discard(column.path_in_schema)
+    for file in files:
+        numbers = [n for n in range(file.metadata.num_columns) if file.schema.column(n).path in names]
+        for group in range(file.metadata.num_row_groups if numbers else 0):
+            # pyarrow aborts the process for damaged metadata of a column, but raises an error if its data is read.
+            columns = [file.schema.column(number).path for number in numbers]
+            next(file.iter_batches(1, row_groups=[group], columns=columns, use_threads=False), None)
+            for number, name in zip(numbers, columns, strict=True):
+                if not _PLAIN.issuperset(file.metadata.row_group(group).column(number).encodings):
+                    names.discard(name)
     return names, bool(texts - names)
 
 
@@ -208,6 +211,15 @@ def _open_dataset(data: Any, batch_size: int) -> _Opened:
     return _Opened(data.schema, lambda names: data.to_batches(columns=names, batch_size=batch_size, **serial))
 
 
+def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
+    """Yield open Parquet files, one at a time."""
+    import pyarrow.parquet as pq
+
+    for part in parts:
+        with pq.ParquetFile(part) as file:
+            yield file
+
+
 def _open(source: Source, form: str) -> _Opened:
     """Open a table and read its schema."""
     import pyarrow
@@ -241,7 +253,11 @@ def _open(source: Source, form: str) -> _Opened:
     if form != "parquet":
         return _open_dataset(open_dataset("ipc"), _BATCH)
     data = open_dataset(dataset.ParquetFileFormat())
-    parts = (fragment.metadata for fragment in data.get_fragments())
-    dictionaries, has_others = _dictionary_columns(data.schema, parts)
+    if source.is_directory:
+        assert source.path is not None
+        parts: list[Any] = [*_parts(source.path)]
+    else:
+        parts = [source.path if content is None else content]
+    dictionaries, has_others = _dictionary_columns(data.schema, _open_parquet_files(parts))
     kind = dataset.ParquetFileFormat(dictionary_columns=dictionaries)
     return _open_dataset(open_dataset(kind), _SMALL_BATCH if has_others else _BATCH)
