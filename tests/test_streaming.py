@@ -20,7 +20,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging.pieces import parquet_files, pieces_of_run
+from rankscope.judging.pieces import list_parquet_files, split_run
 from rankscope.measures import Measure
 
 Rows = dict[tuple[str, str, str], float]
@@ -153,7 +153,7 @@ def test_what_is_refused(place: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="missing="):
         rs.evaluate_into(tmp_path / "x.csv", qrels, runs, "AP", missing="half")
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
-    with pytest.raises(InputError, match=r"other\.parquet: the file has no column for query_id"):
+    with pytest.raises(InputError, match=r"other\.parquet: there is no column for query_id"):
         rs.evaluate_into(tmp_path / "x.csv", qrels, tmp_path / "other.parquet", "AP")
     with pytest.raises(InputError, match="no topic in common"):
         rs.evaluate_into(tmp_path / "x.csv", {"other": {"d": 1}}, runs, "AP")
@@ -223,13 +223,13 @@ def test_who_is_killed_leaves_no_values(place: Path, tmp_path: Path, name: str) 
 
 def test_what_is_cut(place: Path) -> None:
     run = next(iter(rs.read_runs(place / "runs").values()))
-    assert len(pieces_of_run(run, 0)) == len(pieces_of_run(run, 10**6)) == 1
-    assert len(pieces_of_run(run, 1000)) > 3
-    assert len(pieces_of_run(rs.Run.from_dict({"q": {"d": 1.0}}))) == 1
+    assert len(split_run(run, 0)) == len(split_run(run, 10**6)) == 1
+    assert len(split_run(run, 1000)) > 3
+    assert len(split_run(rs.Run.from_dict({"q": {"d": 1.0}}))) == 1
     assert (
-        parquet_files(place / "runs")
-        == parquet_files(place / "qrels.txt")
-        == parquet_files(place / "no")
+        list_parquet_files(place / "runs")
+        == list_parquet_files(place / "qrels.txt")
+        == list_parquet_files(place / "no")
         == []
     )
 

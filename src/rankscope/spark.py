@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.engines.spark import unpacked_once
+from rankscope.engines.spark import unpickle_once
 from rankscope.errors import InputError, RankscopeError, SettingsError
-from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, checked_numbers
+from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_qrels
 from rankscope.read.frames import COLUMNS, NUMBERS, find_column
@@ -213,7 +213,7 @@ def _convert_batch(batch: Any, names: Mapping[str, str]) -> Any:
     import pyarrow as pa
 
     columns = {
-        meaning: pa.array(checked_numbers(batch[meaning], meaning), pa.float64())
+        meaning: pa.array(check_numbers(batch[meaning], meaning), pa.float64())
         if meaning in NUMBERS
         else arrow_ids(batch[meaning], f"column {name!r}").cast(pa.binary())
         for meaning, name in names.items()
@@ -253,7 +253,7 @@ def _evaluate_broadcast(
     bucketed = marked.withColumn("bucket", f.pmod(f.xxhash64("run", "query_id"), f.lit(buckets)))
 
     def kernel(table: Any) -> Any:
-        judgments, shared_measures = unpacked_once(shared())
+        judgments, shared_measures = unpickle_once(shared())
         return _evaluate_bucket(table, judgments, shared_measures, order, missing)
 
     return bucketed.groupBy("bucket").applyInArrow(kernel, _VALUES)
@@ -311,7 +311,7 @@ def _evaluate_bucket(
     """Return the values of the rankings in a bucket, a row per ranking and measure."""
     if judgments is None:
         return _make_table([], [], measures, np.empty((0, len(measures))))
-    lists = ListRows.of(table, judgments, order)
+    lists = ListRows.from_table(table, judgments, order)
     _check_markers(table, lists)
     values = np.empty((len(lists), len(measures)))
     for part, lists_of_block in lists.blocks():

@@ -26,9 +26,9 @@ from rankscope.judging.pieces import (
     PIECE_BYTES,
     PIECE_ROWS,
     Piece,
-    parquet_files,
-    pieces_of_parquet,
-    pieces_of_run,
+    list_parquet_files,
+    split_parquet,
+    split_run,
 )
 from rankscope.judging.rows import PooledQrels
 from rankscope.measures import Measure, needs_aspects, parse_many
@@ -161,12 +161,12 @@ def _split_runs(runs: Any, order: str, form: str | None, size: int, rows: int) -
     pieces: list[Piece] = []
     for source in sources:
         may_be_parquet = isinstance(source, str | Path) and form in (None, "parquet")
-        files = parquet_files(Path(source)) if may_be_parquet else []
+        files = list_parquet_files(Path(source)) if may_be_parquet else []
         if files:
-            pieces += pieces_of_parquet(files, Path(source).stem, order, rows)
+            pieces += split_parquet(files, Path(source).stem, order, rows)
         else:
             for run in as_runs(source, order, form).values():
-                pieces += pieces_of_run(run, size)
+                pieces += split_run(run, size)
     return pieces
 
 

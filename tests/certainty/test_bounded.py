@@ -49,7 +49,7 @@ def fully_known(opened: Inputs) -> Judged:
     """The lists under judgments in which every retrieved document has a place."""
     qrels, runs = opened
     judged = judge(with_documents(qrels, runs), runs, ties=True)
-    return replace(with_groups(judged, runs), known_to=EVERY, options=EvaluationOptions(unjudged="bounds"))
+    return replace(with_groups(judged, runs), known_depth=EVERY, options=EvaluationOptions(unjudged="bounds"))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_judgments_know_no_more_than_a_measure_sees(monkeypatch: pytest.MonkeyPa
     seen = knowing(*opened, parse_many("nDCG@2 P@3"))
     judged = sum(len(opened.qrels.judgments(topic)) for topic in opened.qrels.topics)
     lists = len(opened.runs) * len(opened.qrels.topics)
-    assert seen.known_to == 3
+    assert seen.known_depth == 3
     assert len(seen.qrels) <= judged + 3 * lists < len(with_documents(*opened))
 
 

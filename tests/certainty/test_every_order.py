@@ -141,7 +141,7 @@ def over_orders(measure: Measure, found: np.ndarray, ties: str) -> float:
 @example(Case(((1, 2), (None, 0, 1)), (2,)))
 @example(Case(((None, None, None),), ()))
 def test_orders_of_short_lists(case: Case) -> None:
-    lists = TiedLists.of(case.judged(), np.array([0]))
+    lists = TiedLists.from_judged(case.judged(), np.array([0]))
     written = case.in_every_order()
     every = {measure: values(written, measure) for measure in EVERY}
     for ties in ("expected", "best", "worst"):

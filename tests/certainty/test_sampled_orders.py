@@ -36,7 +36,7 @@ def tied_lists(many: int, seed: int) -> TiedLists:
         qrels[f"q{number}"] = {"d0": 1, **{d: g for d, g in zip(names[1:], grades, strict=False) if g >= 0}}
         run[f"q{number}"] = {name: float(rng.integers(0, 3)) for name in names[:length]}
     judged = judge(Qrels.from_dict(qrels), Runs([Run.from_dict(run, name="r")]), ties=True)
-    return TiedLists.of(judged, np.arange(many))
+    return TiedLists.from_judged(judged, np.arange(many))
 
 
 def test_twist_is_among_the_sampled() -> None:
@@ -90,6 +90,6 @@ def _mean_of_all(measure: Measure, qrels: dict[str, dict[str, int]], documents: 
     assert len(rows) > MOST_ORDERS
     rank = np.array(rows, np.int32).ravel() + 1
     judged = judge(Qrels.from_dict(qrels), Run.from_dict({"q": relevant + others}), ties=True)
-    lists = TiedLists.of(judged, np.array([0]))
+    lists = TiedLists.from_judged(judged, np.array([0]))
     hits, offsets = np.tile(judged.judgment, len(rows)), np.arange(len(rows) + 1) * 7
-    return float(measure.evaluate(lists.arranged(np.zeros(len(rows), np.int64), offsets, rank, hits)).mean())
+    return float(measure.evaluate(lists.with_hits(np.zeros(len(rows), np.int64), offsets, rank, hits)).mean())

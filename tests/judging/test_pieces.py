@@ -14,7 +14,7 @@ import pytest
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import judge
 from rankscope.judging import rows as rows_module
-from rankscope.judging.pieces import Piece, parquet_files, pieces_of_parquet, pieces_of_run
+from rankscope.judging.pieces import Piece, list_parquet_files, split_parquet, split_run
 from rankscope.judging.rows import ListRows, PooledQrels
 from rankscope.read import Qrels, Run, read_run
 
@@ -59,8 +59,8 @@ def run(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("at_once", [1, 3, 200_000])
 @pytest.mark.parametrize("size", [0, 1, 60, 200, 10_000])
 def test_pieces_of_a_file(run: Path, size: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows_module, "_HITS_AT_ONCE", at_once)
-    pieces = pieces_of_run(read_run(run), size)
+    monkeypatch.setattr(rows_module, "_BLOCK_HITS", at_once)
+    pieces = split_run(read_run(run), size)
     assert (len(pieces) > 1) == (0 < size <= run.stat().st_size // 2)
     assert found_in(pieces) == {("a", topic): grades for topic, grades in lists_of("a").items()}
     assert pieces[0].start == 0
@@ -71,15 +71,15 @@ def test_pieces_of_a_file(run: Path, size: int, at_once: int, monkeypatch: pytes
 def test_what_is_not_cut(run: Path, tmp_path: Path) -> None:
     text = run.read_bytes()
     whole = len(text)
-    assert len(pieces_of_run(read_run(run), whole // 2)) == 2
-    assert len(pieces_of_run(read_run(run), whole // 2 + 1)) == 1
-    for number, packed in enumerate((gzip.compress(text), b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")):
+    assert len(split_run(read_run(run), whole // 2)) == 2
+    assert len(split_run(read_run(run), whole // 2 + 1)) == 1
+    for number, packed in enumerate((gzip.compress(text), b"BZh91AY&SY", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")):
         path = tmp_path / str(number)
-        path.write_bytes(packed + text)  # which would be cut, if it were not packed
-        assert len(pieces_of_run(Run("packed", source=path), 10)) == 1
-    assert len(pieces_of_run(Run("json", source=run, format="json"), 10)) == 1
-    assert len(pieces_of_run(Run("bytes", source=text), 10)) == 1
-    assert len(pieces_of_run(Run("absent", source=tmp_path / "absent"), 10)) == 1
+        path.write_bytes(packed + text)  # which would be split if it were not compressed
+        assert len(split_run(Run("packed", source=path), 10)) == 1
+    assert len(split_run(Run("json", source=run, format="json"), 10)) == 1
+    assert len(split_run(Run("bytes", source=text), 10)) == 1
+    assert len(split_run(Run("absent", source=tmp_path / "absent"), 10)) == 1
 
 
 @pytest.mark.parametrize("line", [1, 2, 9, 27])
@@ -89,7 +89,7 @@ def test_a_wrong_line_has_its_number_in_the_file(run: Path, line: int) -> None:
     lines[line - 1] = " ".join([*fields[:4], "high", "x"]) + "\n"
     run.write_text("".join(lines))
     with pytest.raises(InputError) as caught:
-        found_in(pieces_of_run(read_run(run), 60))
+        found_in(split_run(read_run(run), 60))
     said = f"{run}:{line}: score 'high' is not a number; give a decimal number such as 12.5 or 1e-3"
     assert str(caught.value) == said
 
@@ -106,7 +106,7 @@ def test_pieces_of_parquet(tmp_path: Path, group: int, size: int, order: str) ->
     """Lists go on in the next group of rows, and none is read twice or left out."""
     path = tmp_path / "runs.parquet"
     pq.write_table(table(query_id="QID", doc_id=" docno"), path, row_group_size=group)
-    pieces = pieces_of_parquet([path], "unnamed", order, rows=size)
+    pieces = split_parquet([path], "unnamed", order, rows=size)
     groups = [piece.groups for piece in pieces]
     assert groups[0][0] == 0 and groups[-1][1] == -(-len(ROWS) // group)  # type: ignore[index]
     assert all(one[1] == two[0] for one, two in pairwise(groups))  # type: ignore[index]
@@ -119,7 +119,7 @@ def test_pieces_of_parquet(tmp_path: Path, group: int, size: int, order: str) ->
 def test_a_file_without_a_column_of_runs_is_one_run(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pq.write_table(table([row for row in ROWS if row[0] == "b"]).drop(["run"]), path, row_group_size=4)
-    pieces = pieces_of_parquet([path], "named", "trec_eval", rows=4)
+    pieces = split_parquet([path], "named", "trec_eval", rows=4)
     assert found_in(pieces) == {("named", topic): grades for topic, grades in lists_of("b").items()}
 
 
@@ -128,16 +128,16 @@ def test_what_is_wrong_with_parquet_is_said(tmp_path: Path) -> None:
 
     def said(order: str = "trec_eval") -> str:
         with pytest.raises(InputError) as caught:
-            found_in(pieces_of_parquet([path], "a", order))
+            found_in(split_parquet([path], "a", order))
         return str(caught.value)
 
     pq.write_table(table().drop(["score"]), path)
     assert said() == (
-        f"{path}: the file has no column for score (score); rename one of: run, query_id, doc_id, rank"
+        f"{path}: there is no column for score (score); rename one of: run, query_id, doc_id, rank"
     )
     pq.write_table(table().drop(["rank"]), path)
     assert said("rank").startswith(
-        f"{path}: the file has no column for rank (rank); rename one of: run, query_id"
+        f"{path}: there is no column for rank (rank); rename one of: run, query_id"
     )
     pq.write_table(pa.table({"qid": ["q1"], "docno": pa.array([None], pa.string()), "score": [1.0]}), path)
     assert said() == f"{path}: column 'docno': an id is missing; fill the gap or remove the row"
@@ -155,7 +155,7 @@ def test_what_is_wrong_with_parquet_is_said(tmp_path: Path) -> None:
         SettingsError,
         match=r"^rows of a table have no order of lines; choose trec_eval, trec_eval9, ascending_id or rank$",
     ):
-        pieces_of_parquet([path], "a", "file")
+        split_parquet([path], "a", "file")
 
 
 def test_the_files_of_a_dataset(tmp_path: Path) -> None:
@@ -165,21 +165,21 @@ def test_the_files_of_a_dataset(tmp_path: Path) -> None:
     names = ["run=a/1.parquet", "0.parquet", "_temporary/2.parquet", ".hidden.parquet", "_SUCCESS"]
     for name in names:
         (folder / name).write_bytes(b"PAR1")
-    assert parquet_files(folder) == [folder / "0.parquet", folder / "run=a/1.parquet"]
-    assert parquet_files(folder / "0.parquet") == [folder / "0.parquet"]
-    assert parquet_files(tmp_path / "absent") == []
+    assert list_parquet_files(folder) == [folder / "0.parquet", folder / "run=a/1.parquet"]
+    assert list_parquet_files(folder / "0.parquet") == [folder / "0.parquet"]
+    assert list_parquet_files(tmp_path / "absent") == []
     (folder / "more.txt").write_text("x")
-    assert parquet_files(folder) == []
-    assert parquet_files(folder / "more.txt") == []
+    assert list_parquet_files(folder) == []
+    assert list_parquet_files(folder / "more.txt") == []
     (tmp_path / "empty").mkdir()
-    assert parquet_files(tmp_path / "empty") == []
+    assert list_parquet_files(tmp_path / "empty") == []
 
 
 @pytest.mark.parametrize("shuffle", [1, -1])
 def test_rows_in_any_order_are_the_lists_of_a_file(shuffle: int, run: Path) -> None:
     """Also where topics are unjudged, rows name a list without a document, and scores are tied."""
     tied = [(name, topic, document, r, float(-(r // 2))) for name, topic, document, r, _ in ROWS][::shuffle]
-    found = ListRows.of(table(tied), JUDGMENTS)
+    found = ListRows.from_table(table(tied), JUDGMENTS)
     for number, (name, topic) in enumerate(zip(found.runs, found.topics, strict=True)):
         lists = {t: {d: s for n, t2, d, _, s in tied if (n, t2) == (name, t)} for t in [topic]}
         expected = judge(QRELS, Run.from_dict(lists))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.judging import tied as tied_module
 from rankscope.judging.shares import tied_shares, unjudged_shares
-from rankscope.judging.tied import TiedLists, bisected
+from rankscope.judging.tied import TiedLists, bisect_ranges
 from rankscope.read import Qrels, Run, Runs
 from rankscope.read.ids import to_text
 
@@ -58,7 +58,7 @@ def judged_of(
 
 
 def all_lists(judged: Judged) -> TiedLists:
-    return TiedLists.of(judged, np.arange(len(judged.length)))
+    return TiedLists.from_judged(judged, np.arange(len(judged.length)))
 
 
 def first_of(group: Group) -> int:
@@ -90,7 +90,7 @@ def test_tied_hits(collection: Any, rel: int) -> None:
     tied = all_lists(judged_of(*collection)).tied(rel)
     columns = (tied.list, tied.rank, tied.grade, tied.among, tied.ordinal, tied.first, tied.size)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
-    assert (tied.start.tolist(), tied.held.tolist()) == (starts, held)
+    assert (tied.start.tolist(), tied.n_hits.tolist()) == (starts, held)
 
 
 @given(collections, st.booleans())
@@ -107,7 +107,7 @@ def test_groups_of_a_kind(collection: Any, by_grade: bool) -> None:
                 expected.append((number, first_of(group), len(group), held, seen))
                 seen += held
     found = tied.groups(grade >= 0, grade if by_grade else None)
-    columns = (found.list, found.first, found.size, found.held, found.before)
+    columns = (found.list, found.first, found.size, found.n_hits, found.before)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
     assert np.bincount(found.owner, minlength=len(expected)).tolist() == [held for *_, held, _ in expected]
     assert sorted(found.member.tolist()) == np.flatnonzero(grade >= 0).tolist()
@@ -138,7 +138,7 @@ def test_which_lists_the_order_of_ties_can_change(collection: Any) -> None:
     expected = [
         any(len({g for _, g in group}) > 1 for group in groups) for groups in written_out(*collection)
     ]
-    assert all_lists(judged).unequal().tolist() == expected
+    assert all_lists(judged).has_unequal_ties().tolist() == expected
 
 
 @given(collections, st.integers(1, 9))
@@ -166,14 +166,14 @@ def test_relevant_hits_of_groups_that_begin_early(collection: Any, last: int) ->
 @given(collections, st.integers(1, 5))
 def test_blocks_of_any_size_hold_all_lists(collection: Any, size: int) -> None:
     judged = judged_of(*collection)
-    usual, tied_module._HITS = tied_module._HITS, size
+    usual, tied_module._BLOCK_HITS = tied_module._BLOCK_HITS, size
     try:
         parts = list(TiedLists.blocks(judged)) if judged.present.any() else []
     finally:
-        tied_module._HITS = usual
+        tied_module._BLOCK_HITS = usual
     assert [int(n) for where, _ in parts for n in where] == np.flatnonzero(judged.present).tolist()
     for where, part in parts:
-        alone = TiedLists.of(judged, where)
+        alone = TiedLists.from_judged(judged, where)
         assert part.grades(None) == alone.grades(None)
         assert part.topic.tolist() == alone.topic.tolist()
         assert [column.tolist() for column in part.ties] == [column.tolist() for column in alone.ties]
@@ -220,4 +220,4 @@ def test_bisected_places(ranges: list[tuple[list[int], int]]) -> None:
         int(start) + sum(value < w for value in some)
         for start, (some, w) in zip(high - sizes, ranges, strict=True)
     ]
-    assert bisected(values, high - sizes, high, wanted).tolist() == expected
+    assert bisect_ranges(values, high - sizes, high, wanted).tolist() == expected

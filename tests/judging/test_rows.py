@@ -48,7 +48,7 @@ def test_every_measure_has_the_same_bits_in_buckets(
     bucket = np.array([crc32(f"{run} {topic}".encode()) % 3 for run, topic in labels])
     seen = 0
     for number in range(3):
-        lists = ListRows.of(table.filter(pa.array(bucket == number)), judgments, order)
+        lists = ListRows.from_table(table.filter(pa.array(bucket == number)), judgments, order)
         labels = zip(lists.runs, lists.topics, strict=True)
         where = [(here.runs.index(run), here.topics.index(topic)) for run, topic in labels]
         seen += len(lists)
@@ -64,7 +64,7 @@ def rows(**columns: Any) -> ListRows:
         {"run": ["r"] * len(columns["doc_id"]), "query_id": ["q"] * len(columns["doc_id"]), **columns}
     )
     order = "rank" if "rank" in columns else "trec_eval"
-    return ListRows.of(table, PooledQrels(rs.Qrels.from_dict({"q": {"b": 1, "c": 0}})), order)
+    return ListRows.from_table(table, PooledQrels(rs.Qrels.from_dict({"q": {"b": 1, "c": 0}})), order)
 
 
 def test_ties_are_broken_by_the_bytes_of_ids() -> None:

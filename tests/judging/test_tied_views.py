@@ -35,7 +35,7 @@ def shown(lists: object) -> list[list[tuple[int, int]]]:
 
 
 def test_groups_have_their_best_documents_first_or_last(judged: Judged) -> None:
-    tied = TiedLists.of(judged, np.arange(6))
+    tied = TiedLists.from_judged(judged, np.arange(6))
     assert tied.topic.tolist() == [0, 1, 0, 1, 0, 1]
     assert tied.length.tolist() == [6, 2, 2, 3, 0, 4]
     assert shown(tied.sorted_groups(best_first=True)) == [
@@ -57,20 +57,30 @@ def test_groups_have_their_best_documents_first_or_last(judged: Judged) -> None:
 
 
 def test_some_lists_in_another_order(judged: Judged) -> None:
-    tied = TiedLists.of(judged, np.array([5, 3]))
+    tied = TiedLists.from_judged(judged, np.array([5, 3]))
     assert (tied.topic.tolist(), tied.length.tolist()) == ([1, 1], [4, 3])
     assert shown(tied.sorted_groups(best_first=True)) == [[(3, 2), (4, 1)], [(1, 2), (3, 1)]]
 
 
 def test_which_lists_depend_on_how_ties_are_broken(judged: Judged) -> None:
     """Equal documents may change places; documents that differ, or one nobody judged, may not."""
-    assert TiedLists.of(judged, np.arange(6)).unequal().tolist() == [True, False, False, True, False, True]
+    assert TiedLists.from_judged(judged, np.arange(6)).has_unequal_ties().tolist() == [
+        True,
+        False,
+        False,
+        True,
+        False,
+        True,
+    ]
 
 
 def test_documents_of_the_lowest_grade_are_alike_too() -> None:
     run = Run.from_dict({"1": {"a": 1, "b": 1}, "2": {"a": 1, "b": 1}})
     qrels = Qrels.from_dict({"1": {"a": 0, "b": 0}, "2": {"a": 0, "b": 1}})
-    assert TiedLists.of(judge(qrels, run, ties=True), np.arange(2)).unequal().tolist() == [False, True]
+    assert TiedLists.from_judged(judge(qrels, run, ties=True), np.arange(2)).has_unequal_ties().tolist() == [
+        False,
+        True,
+    ]
 
 
 def test_documents_are_alike_only_under_every_aspect() -> None:
@@ -81,28 +91,28 @@ def test_documents_are_alike_only_under_every_aspect() -> None:
             Run.from_dict({"1": {"a": 1, "c": 1}}, name="alike"),
         ]
     )
-    tied = TiedLists.of(judge(Qrels.from_dict(qrels), runs, ties=True), np.arange(2))
-    assert tied.unequal().tolist() == [True, False]
+    tied = TiedLists.from_judged(judge(Qrels.from_dict(qrels), runs, ties=True), np.arange(2))
+    assert tied.has_unequal_ties().tolist() == [True, False]
 
 
 def test_groups_of_hits_of_a_kind(judged: Judged) -> None:
-    tied = TiedLists.of(judged, np.arange(6))
+    tied = TiedLists.from_judged(judged, np.arange(6))
     groups = tied.groups(tied.grade() >= 1)
     assert groups.list.tolist() == [0, 1, 2, 2, 3, 3, 5]
     assert groups.first.tolist() == [2, 1, 1, 2, 1, 3, 3]
     assert groups.size.tolist() == [4, 2, 1, 1, 2, 1, 2]
-    assert groups.held.tolist() == [2, 2, 1, 1, 1, 1, 2]
+    assert groups.n_hits.tolist() == [2, 2, 1, 1, 1, 1, 2]
     assert groups.before.tolist() == [0, 0, 0, 1, 0, 1, 0]
     apart = tied.groups(tied.grade() >= 1, tied.grade())
     assert apart.list.tolist() == [0, 0, 1, 2, 2, 3, 3, 5, 5]
-    assert apart.held.tolist() == [1, 1, 2, 1, 1, 1, 1, 1, 1]
+    assert apart.n_hits.tolist() == [1, 1, 2, 1, 1, 1, 1, 1, 1]
 
 
 def test_condensed_lists_have_neither_unjudged_nor_pooled_documents(judged: Judged) -> None:
     condensed = judged.condensed()
     assert condensed.length.tolist() == [3, 2, 2, 2, 0, 2]
     assert condensed.ties is not None
-    tied = TiedLists.of(condensed, np.arange(6))
+    tied = TiedLists.from_judged(condensed, np.arange(6))
     assert shown(tied.sorted_groups(best_first=True)) == [
         [(1, 2), (2, 1), (3, 0)],
         [(1, 1), (2, 1)],

@@ -49,7 +49,7 @@ def test_some_runs_in_another_order_keep_all_that_is_theirs(judged: Judged) -> N
 
 
 def test_the_lists_of_some_runs(judged: Judged) -> None:
-    some = judged.lists_of_runs(1, 3)
+    some = judged.lists_for_runs(1, 3)
     assert some.topic.tolist() == [0, 1, 0, 1]
     assert some.hits().count.tolist() == [0, 2, 1, 0]
     assert some.hits().rank.tolist() == [1, 3, 1]
@@ -72,7 +72,7 @@ def test_every_document_is_a_hit(judged: Judged) -> None:
 
 
 def test_lists_of_a_length_and_condensed_ones(judged: Judged) -> None:
-    cut = judged.lists.of_length(3)
+    cut = judged.lists.with_length(3)
     assert cut.length.tolist() == [3] * 6
     assert cut.hits().rank.tolist() == [2, 3, 1, 1, 3, 1]
     condensed = judged.lists.condensed()
@@ -87,7 +87,7 @@ def test_ordinals_among_documents_of_lower_grades(judged: Judged) -> None:
     assert judged.lists.ordinal_among(2, 1).tolist() == [1, 1]
     assert judged.lists.ordinal_among(1, 0).tolist() == [1, 3, 1, 1, 2, 1]
     back = np.where(judged.qrels.grade == 0, UNJUDGED, judged.qrels.grade).astype(np.int32)
-    fewer = judged.lists.under(judged.rejudged(back).pool)
+    fewer = judged.lists.with_pool_subset(judged.rejudged(back).pool)
     assert fewer.ordinal_among(1, 0).tolist() == [1, 2, 1, 1, 2, 1]
 
 

@@ -91,8 +91,8 @@ def test_most_measures_are_lumped() -> None:
         lambda lists: lists.relevant().sum(lists.relevant().where(lists.relevant().rank > 1).ordinal),
         lambda lists: np.array([sum(grades) for grades in lists.grades()]),
         lambda lists: lists.relevant(2).sum(lists.ordinal_among(2, 1)),
-        lambda lists: lists.under(lists.pool).relevant().sum(),
-        lambda lists: lists.of_length(2).relevant().sum(),
+        lambda lists: lists.with_pool_subset(lists.pool).relevant().sum(),
+        lambda lists: lists.with_length(2).relevant().sum(),
     ],
 )
 def test_what_differs_between_lumped_hits_is_refused(formula: Callable[[Lists], Floats]) -> None:
@@ -136,7 +136,7 @@ def test_how_far_a_formula_looks() -> None:
     )
     assert record_reads(lambda lists: lists.relevant(1, 2).sum() + lists.length, world).reach == 5
     assert record_reads(lambda lists: lists.recall_base() * 1.0, world).reach == 0
-    flat = record_reads(lambda lists: lists.of_length(2).relevant().sum(), world)
+    flat = record_reads(lambda lists: lists.with_length(2).relevant().sum(), world)
     assert (flat.reach, flat.symmetric) == (5, False)  # cannot be watched
 
 

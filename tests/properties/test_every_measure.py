@@ -242,7 +242,7 @@ def test_runs_together_are_runs_one_by_one(one: Measure) -> None:
         together = plain(one, seed)
         judged = changed(seed, "plain")
         for r in range(len(judged.runs)):
-            alone = one.evaluate(judged.lists_of_runs(r, r + 1))
+            alone = one.evaluate(judged.lists_for_runs(r, r + 1))
             assert same_bits(np.asarray(alone), together[r].copy())
 
 

@@ -269,13 +269,13 @@ def test_scanner_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.needs("native")
 def test_copies_of_judgments_share_a_table_that_is_freed_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
     tables: list[Any] = []
-    original = library.Table.__init__
+    original = library.DocumentTable.__init__
 
     def counted(self: Any, *arguments: Any) -> None:
         tables.append(ref(self))
         original(self, *arguments)
 
-    monkeypatch.setattr(library.Table, "__init__", counted)
+    monkeypatch.setattr(library.DocumentTable, "__init__", counted)
     qrels = Qrels.from_dict({"301": {"d1": 1}})
     for copy in (qrels, qrels, qrels.with_grades(qrels.grade * 2)):
         scan_text(b"301 Q0 d1 1 1 t\n", copy, backend="native")

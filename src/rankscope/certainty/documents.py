@@ -39,7 +39,7 @@ def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -
 
 def _known_to(depth: int, qrels: Qrels, runs: Runs, **how: Any) -> Judged:
     judged = judge(with_documents(qrels, runs, depth), runs, ties=True, **how)
-    return replace(judged, known_to=depth, options=EvaluationOptions(unjudged="bounds"))
+    return replace(judged, known_depth=depth, options=EvaluationOptions(unjudged="bounds"))
 
 
 def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
@@ -47,10 +47,10 @@ def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
     depth = max(map(deepest_weight, measures), default=0)
     if judged.length.sum() <= SMALL:
         depth = EVERY
-    if judged.ties is None or judged.known_to < depth:
+    if judged.ties is None or judged.known_depth < depth:
         return False
     shares = [measure.cutoff for measure in measures if isinstance(form_of(measure), ShareOfIdeal)]
-    return judged.known_to == EVERY or not shares or _fills_ideal(judged, max(shares))
+    return judged.known_depth == EVERY or not shares or _fills_ideal(judged, max(shares))
 
 
 def _fills_ideal(judged: Judged, depth: int) -> bool:

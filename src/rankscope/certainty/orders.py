@@ -193,4 +193,4 @@ def _joined(lists: TiedLists, first: int, pending: Sequence[tuple[npt.NDArray[An
         ranks.append(np.take_along_axis(table, order, axis=1).ravel())
         judgments.append(judgment[order].ravel())
     offsets = np.concatenate([[0], np.cumsum(width)])
-    return lists.arranged(row, offsets, np.concatenate(ranks), np.concatenate(judgments))
+    return lists.with_hits(row, offsets, np.concatenate(ranks), np.concatenate(judgments))

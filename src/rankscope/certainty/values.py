@@ -182,9 +182,9 @@ def _tied_blocks(judged: Judged) -> Any:
         return
     size = np.cumsum(np.diff(judged.offsets)[some])
     for part in np.split(some, np.flatnonzero(np.diff(size // _HITS)) + 1):
-        lists = TiedLists.of(judged, part)
-        unequal = lists.unequal()
+        lists = TiedLists.from_judged(judged, part)
+        unequal = lists.has_unequal_ties()
         if unequal.all():
             yield part, lists
         elif unequal.any():
-            yield part[unequal], TiedLists.of(judged, part[unequal])
+            yield part[unequal], TiedLists.from_judged(judged, part[unequal])

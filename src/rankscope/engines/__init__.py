@@ -1,8 +1,7 @@
-"""Where work runs: this process, its threads, other processes, any executor, a Dask or a Spark cluster.
+"""Run work in this process, in threads, in processes, on any executor, or on a Dask or Spark cluster.
 
-Work is cut into pieces, each a pure function of its input; results come back in the order of the pieces, so
-nothing above this module can tell which engine it was. :func:`using` chooses one, and only the modules in here know
-Dask and Spark.
+Work is split into pieces, each a pure function of its input; results are returned in the order of the pieces, so that
+they do not depend on the engine. :func:`using` selects the engine, and only this package knows Dask and Spark.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ def run_pieces(
 ) -> list[Result]:
     """Apply a function to every piece and return the results in order.
 
-    ``processes`` says that the function holds the interpreter lock, so that threads would not help.
-    The engine of :func:`using` does the work, if there is one.
+    ``processes`` declares that the function holds the GIL, so that threads would not help. The engine of :func:`using`
+    runs the work, if there is one.
 
     Parameters
     ----------
@@ -74,10 +73,9 @@ def run_pieces(
 def stream_pieces(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], *, jobs: int | None = None
 ) -> Iterator[Result]:
-    """The results in the order of the pieces, as they come in: for those that are too large to hold all of them.
+    """Yield the results in the order of the pieces, when all of them would not fit in memory.
 
-    Workers are a few pieces ahead and no further, so that memory stays bounded, and whoever stops listening (or
-    interrupts) stops the work.
+    Workers are at most a few pieces ahead, which bounds memory; closing the generator (or an interrupt) stops them.
 
     Parameters
     ----------
@@ -108,7 +106,7 @@ def stream_pieces(
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    from rankscope.engines.executors import in_order
+    from rankscope.engines.executors import iterate_results
 
     with ThreadPoolExecutor(workers) as pool:
-        yield from in_order(lambda piece: pool.submit(function, piece), pieces, 2 * workers)
+        yield from iterate_results(lambda piece: pool.submit(function, piece), pieces, 2 * workers)

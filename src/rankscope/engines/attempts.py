@@ -1,7 +1,7 @@
-"""What a worker elsewhere does with a piece: its result, or its error as a value that can travel.
+"""Return errors of remote workers as values.
 
-A cluster tries again what raises, and reports the stack of its own machinery. A line that is wrong will be wrong the
-second time, so an error of ours comes back as a result, and is raised here.
+A cluster retries a task that raises, and reports its own stack trace. Errors in the input would occur again, so that
+they are returned as results, and raised in this process.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 TRIES = 3
-"""How often work is begun anew whose workers die."""
+"""Number of attempts when workers die."""
 
 
 @dataclass(frozen=True)
 class Failed(Generic[Result]):
-    """The error of a piece."""
+    """Error of a piece."""
 
     error: Exception
 
 
 def attempt(function: Callable[[Piece], Result], piece: Piece) -> Result | Failed[Result]:
-    """The result of a piece, or its error.
+    """Return the result of a piece, or its error.
 
     >>> attempt(int, "7"), attempt(int, "seven")
     (7, Failed(error=ValueError("invalid literal for int() with base 10: 'seven'")))
@@ -38,18 +38,18 @@ def attempt(function: Callable[[Piece], Result], piece: Piece) -> Result | Faile
     try:
         return function(piece)
     except Exception as error:
-        return Failed(_travelling(error))
+        return Failed(_make_picklable(error))
 
 
 def unwrap(outcome: Any) -> Any:
-    """The result of :func:`attempt`; raises if it is an error."""
+    """Return the result of :func:`attempt`, or raise its error."""
     if isinstance(outcome, Failed):
         raise outcome.error
     return outcome
 
 
-def _travelling(error: Exception) -> Exception:
-    """The same error if it survives the way, else one that says what it said."""
+def _make_picklable(error: Exception) -> Exception:
+    """Return the same error if it can be pickled, else one with the same message."""
     error.__traceback__ = error.__cause__ = error.__context__ = None
     try:
         pickle.loads(pickle.dumps(error))

@@ -1,7 +1,6 @@
-"""Which engine: what ``engine=`` and ``--engine`` may be, and what whoever works inside gets.
+"""Select an engine with ``engine=`` or ``--engine``.
 
-The choice holds for all that is computed inside :func:`using`, so that nothing between a public function and the pieces
-of its work has to pass it on.
+The selection is a context variable, so that the functions between a public function and its pieces need no parameter.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 
 KINDS = ("local", "dask", "dask:ADDRESS", "spark", "spark:MASTER")
-"""What an engine may be called; in Python also an executor, a Dask client, a Spark session."""
+"""Names of engines; Python also accepts an executor, a Dask client, or a Spark session."""
 
 
 class Engine(Protocol):
@@ -31,36 +30,34 @@ class Engine(Protocol):
     workers: int
 
     def stream(self, function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
-        """The results in the order of the pieces; a few are worked at ahead, and no more are kept."""
+        """Yield the results in the order of the pieces; only a few pieces are processed ahead."""
         ...
 
 
-_chosen: ContextVar[Engine | None] = ContextVar("engine", default=None)
+_current: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 def current() -> Engine | None:
-    """Return the current engine, or None for the threads of this process.
+    """Return the selected engine; None for threads of this process.
 
     >>> current() is None
     True
     """
-    return _chosen.get()
+    return _current.get()
 
 
 @contextmanager
 def using(engine: Any, jobs: int | None = None) -> Iterator[None]:
-    """Work that is cut into pieces runs there, and by so many workers, while the context lasts.
-
-    ``None`` changes nothing. Otherwise ``local`` (threads, and processes where these serve better), any
-    ``concurrent.futures.Executor``, a Dask client, a Spark session, or one of these by name: ``dask`` and ``spark``
-    start workers on this machine and end them; ``dask:tcp://host:8786`` and ``spark:spark://host:7077`` are clusters.
+    """Select the engine, and the number of workers, inside a context.
 
     Parameters
     ----------
     engine
-        Engine, or its name; None keeps the current one.
+        None (no change), ``local`` (threads, or processes if they are faster), a ``concurrent.futures.Executor``, a
+        Dask client, a Spark session, or a name: ``dask`` and ``spark`` start and stop workers on this machine;
+        ``dask:tcp://host:8786`` and ``spark:spark://host:7077`` are clusters.
     jobs
-        Number of workers (default: all cores).
+        Number of workers; None for no change, 0 for all cores.
 
     Examples
     --------
@@ -73,13 +70,13 @@ def using(engine: Any, jobs: int | None = None) -> Iterator[None]:
         if jobs is not None:
             stack.callback(chosen_jobs.reset, chosen_jobs.set(jobs))
         if engine is not None:
-            opened = _opened(engine, stack)
-            stack.callback(_chosen.reset, _chosen.set(opened))
+            opened = _open_engine(engine, stack)
+            stack.callback(_current.reset, _current.set(opened))
         yield
 
 
 def on_engine(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let the argument ``engine`` of a public function say where its work runs: see :func:`using`.
+    """Decorate a public function to run its work on its argument ``engine``: see :func:`using`.
 
     Parameters
     ----------
@@ -89,39 +86,39 @@ def on_engine(function: Callable[Arguments, Result]) -> Callable[Arguments, Resu
     Returns
     -------
     Callable[Arguments, Result]
-        The function with an additional argument ``engine``.
+        The function, which selects the engine of its argument ``engine``.
 
     Examples
     --------
     >>> @on_engine
-    ... def doubled(number: int, *, engine: object = None) -> int:
+    ... def double(number: int, *, engine: object = None) -> int:
     ...     return 2 * number
-    >>> doubled(4, engine="local")
+    >>> double(4, engine="local")
     8
     """
 
     @wraps(function)
-    def there(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+    def run_on_engine(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
         with using(named.get("engine")):
             return function(*arguments, **named)
 
-    return there
+    return run_on_engine
 
 
-def _opened(engine: Any, stack: ExitStack) -> Engine | None:
-    """The engine behind what was given; what is opened for it here is closed with the stack."""
+def _open_engine(engine: Any, stack: ExitStack) -> Engine | None:
+    """Return the engine of an argument; clients and sessions opened here are closed with the stack."""
     if isinstance(engine, str):
-        return _named(engine, stack)
+        return _open_named_engine(engine, stack)
     module = type(engine).__module__
     if module.startswith("distributed."):
         from rankscope.engines.dask import DaskEngine
 
-        return DaskEngine(getattr(engine, "_client", engine))  # a client, or the executor of one
+        return DaskEngine(getattr(engine, "_client", engine))  # a client, or its executor
     if module.startswith("pyspark.sql."):
         from rankscope.engines.spark import SparkEngine
 
         return SparkEngine(engine)
-    from concurrent.futures import Executor  # takes as long to load as some runs to read
+    from concurrent.futures import Executor  # importing it takes as long as reading some runs
 
     if isinstance(engine, Executor):
         from rankscope.engines.executors import ExecutorEngine
@@ -133,20 +130,20 @@ def _opened(engine: Any, stack: ExitStack) -> Engine | None:
     )
 
 
-def _named(text: str, stack: ExitStack) -> Engine | None:
-    kind, _, place = text.partition(":")
+def _open_named_engine(text: str, stack: ExitStack) -> Engine | None:
+    kind, _, address = text.partition(":")
     if text == "local":
         return None
     if kind == "dask":
         from rankscope.engines.dask import DaskEngine, client
 
-        return DaskEngine(stack.enter_context(client(place)))
+        return DaskEngine(stack.enter_context(client(address)))
     if kind == "spark":
         from rankscope.engines.spark import SparkEngine, session
 
-        return SparkEngine(stack.enter_context(session(text if place.startswith("//") else place)))
-    known = [name.partition(":")[0] for name in KINDS]
+        return SparkEngine(stack.enter_context(session(text if address.startswith("//") else address)))
+    names = [name.partition(":")[0] for name in KINDS]
     raise SettingsError(
-        f"no engine is called {text!r}",
-        hint=suggest_names(kind, known) or f"choose one of {', '.join(KINDS)}",
+        f"unknown engine {text!r}",
+        hint=suggest_names(kind, names) or f"choose one of {', '.join(KINDS)}",
     )

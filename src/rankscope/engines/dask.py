@@ -1,4 +1,4 @@
-"""Work on a Dask cluster: what all pieces share is scattered once, and workers that die are made up for."""
+"""Run work on a Dask cluster: the function is scattered once, and workers that die are replaced."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["DaskEngine", "client"]
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-_AHEAD = 4  # pieces for each worker that are begun before the first of them is asked for
-_PATIENCE = 30.0  # seconds to reach a cluster, or a worker of it
-_LONGEST = 120.0  # seconds of trying again: a cluster under load starts workers in place of killed ones within a minute
+_AHEAD = 4  # pieces per worker that are submitted ahead
+_TIMEOUT = 30.0  # seconds to connect to a cluster or to one of its workers
+_MAX_RETRY_TIME = 120.0  # seconds; a cluster under load replaces killed workers within a minute
 
 
 class DaskEngine:
@@ -30,81 +30,73 @@ class DaskEngine:
         self.workers: int = max(1, sum(client.nthreads().values()))
 
     def stream(self, function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
-        """The results in the order of the pieces.
+        """Yield the results in the order of the pieces.
 
-        The function, with all that it holds, is sent to every worker once. A worker that dies is made up for by Dask;
-        if what was scattered is lost with it, it is scattered again.
+        The function and its data are sent to every worker once. Dask replaces workers that die; if the function is
+        lost with them, it is scattered again.
         """
-        shared = self._scattered(function)
-        waiting: deque[tuple[Piece, Any]] = deque()
-        todo = iter(pieces)
-        lost = 0
+        shared = self._scatter(function)
+        submitted: deque[tuple[Piece, Any]] = deque()
+        remaining = deque(pieces)
+        n_losses = 0
         try:
-            while True:
-                while len(waiting) < _AHEAD * self.workers and (more := next(todo, _END)) is not _END:
-                    waiting.append((more, self._begun(shared, more)))  # type: ignore[arg-type]
-                if not waiting:
-                    return
+            while remaining or submitted:
+                while remaining and len(submitted) < _AHEAD * self.workers:
+                    piece = remaining.popleft()
+                    submitted.append((piece, self._submit(shared, piece)))
                 try:
-                    outcome = self._outcome(waiting[0][1])
+                    outcome = self._wait(submitted[0][1])
                 except CancelledError:
-                    lost += 1
-                    if lost >= TRIES:
-                        raise _died("all that hold the data of the work died") from None
-                    shared = self._scattered(function)
-                    waiting = deque((piece, self._begun(shared, piece)) for piece, _ in waiting)
+                    n_losses += 1
+                    if n_losses >= TRIES:
+                        raise _worker_error("all workers with the data of the work died") from None
+                    shared = self._scatter(function)
+                    submitted = deque((piece, self._submit(shared, piece)) for piece, _ in submitted)
                     continue
-                waiting.popleft()
+                submitted.popleft()
                 yield unwrap(outcome)
         finally:
-            for _, future in waiting:
+            for _, future in submitted:
                 future.cancel()
 
-    def _scattered(self, function: Callable[[Piece], Result]) -> Any:
-        """Send the function to all workers; wait for those that die or are slow under load, and try again."""
-        end, pause = monotonic() + _LONGEST, 0.25
+    def _scatter(self, function: Callable[[Piece], Result]) -> Any:
+        """Send the function to all workers; retry while workers die or are slow under load."""
+        end, pause = monotonic() + _MAX_RETRY_TIME, 0.25
         while True:
             try:
-                self._client.wait_for_workers(1, timeout=_PATIENCE)
-                return self._client.scatter([_Shared(function)], broadcast=True, hash=False)[0]
-            except (OSError, TimeoutError, CancelledError):  # the first is also what closed connections raise
+                self._client.wait_for_workers(1, timeout=_TIMEOUT)
+                return self._client.scatter([_Opaque(function)], broadcast=True, hash=False)[0]
+            except (OSError, TimeoutError, CancelledError):  # OSError: a closed connection
                 if monotonic() > end:
-                    what = f"the workers of the Dask cluster did not answer for {_LONGEST:.0f} seconds"
-                    raise _died(what) from None
+                    what = f"the workers of the Dask cluster did not answer for {_MAX_RETRY_TIME:.0f} seconds"
+                    raise _worker_error(what) from None
                 sleep(pause)
                 pause = min(2 * pause, 8.0)
 
-    def _begun(self, shared: Any, piece: Piece) -> Any:
-        return self._client.submit(_done, shared, _Shared(piece), pure=False)
+    def _submit(self, shared: Any, piece: Piece) -> Any:
+        return self._client.submit(_attempt, shared, _Opaque(piece), pure=False)
 
-    def _outcome(self, future: Any) -> Any:
+    def _wait(self, future: Any) -> Any:
         from distributed.scheduler import KilledWorker
 
         try:
             return future.result()
         except KilledWorker:
-            raise _died("the workers that took a piece of the work died, one after the other") from None
+            raise _worker_error("several workers died while processing one piece of the work") from None
 
 
-class _End:
-    """After the last piece."""
-
-
-_END = _End()
-
-
-class _Shared:
-    """Holds what Dask shall not look into."""
+class _Opaque:
+    """A container whose content Dask does not inspect."""
 
     def __init__(self, content: Any) -> None:
         self.content = content
 
 
-def _done(shared: _Shared, piece: _Shared) -> Any:
-    return attempt(shared.content, piece.content)
+def _attempt(function: _Opaque, piece: _Opaque) -> Any:
+    return attempt(function.content, piece.content)
 
 
-def _died(what: str) -> WorkerError:
+def _worker_error(what: str) -> WorkerError:
     return WorkerError(
         what, hint="there may be too little memory; give workers more of it, or use fewer at once"
     )
@@ -112,7 +104,7 @@ def _died(what: str) -> WorkerError:
 
 @contextmanager
 def client(address: str = "") -> Iterator[Any]:
-    """A client of the cluster at an address; without one, of a cluster on this machine, a process for each core."""
+    """Connect to the cluster at an address, or to a new cluster on this machine with a process per core."""
     try:
         import distributed
     except ImportError:
@@ -121,19 +113,19 @@ def client(address: str = "") -> Iterator[Any]:
 
     if address:
         try:
-            found = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+            connected = distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise SettingsError(
                 f"no Dask scheduler answers at {address!r} ({error})",
                 hint="give the address that it printed",
             ) from None
-        with found:
-            yield found
+        with connected:
+            yield connected
         return
     with (
         distributed.LocalCluster(
             n_workers=cores(), threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as found,
+        distributed.Client(cluster, set_as_default=False) as connected,
     ):
-        yield found
+        yield connected

@@ -1,20 +1,20 @@
-"""Any ``concurrent.futures.Executor``: its futures, a few ahead, in the order of the pieces."""
+"""Run work on any ``concurrent.futures.Executor``."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rankscope.errors import WorkerError
 
-__all__ = ["ExecutorEngine", "in_order"]
+__all__ = ["ExecutorEngine", "iterate_results"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-_SHARES = 4  # pieces for each worker: the function, with all that it holds, is carried over with each
+_BATCHES = 4  # per worker; the function and its data are pickled for each batch
 
 
 class ExecutorEngine:
@@ -31,16 +31,15 @@ class ExecutorEngine:
         self.workers: int = getattr(executor, "_max_workers", workers)
 
     def stream(self, function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
-        """The results in the order of the pieces."""
-        share = max(1, -(-len(pieces) // (_SHARES * self.workers)))
-        several = [pieces[first : first + share] for first in range(0, len(pieces), share)]
-        work = _Several(function)
+        """Yield the results in the order of the pieces."""
+        size = max(1, -(-len(pieces) // (_BATCHES * self.workers)))
+        batches = [pieces[first : first + size] for first in range(0, len(pieces), size)]
 
-        def submit(some: Sequence[Piece]) -> Future[list[Result]]:
-            return self._executor.submit(work, some)
+        def submit(batch: Sequence[Piece]) -> Future[list[Result]]:
+            return self._executor.submit(_apply, function, batch)
 
         try:
-            for results in in_order(submit, several, 2 * self.workers):
+            for results in iterate_results(submit, batches, 2 * self.workers):
                 yield from results
         except BrokenExecutor as error:
             raise WorkerError(
@@ -49,31 +48,25 @@ class ExecutorEngine:
             ) from None
 
 
-class _Several:
-    """A function applied to several pieces in one go."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function = function
-
-    def __call__(self, pieces: Sequence[Any]) -> list[Any]:
-        return [self._function(piece) for piece in pieces]
+def _apply(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
+    return [function(piece) for piece in pieces]
 
 
-def in_order(
+def iterate_results(
     submit: Callable[[Piece], Future[Result]], pieces: Sequence[Piece], ahead: int
 ) -> Iterator[Result]:
-    """The results of futures in the order of the pieces, which are handed in a few ahead and no further.
+    """Yield the results of futures in the order of the pieces, with at most ``ahead`` more of them submitted.
 
-    Memory stays bounded that way, and whoever stops listening (or interrupts) stops the work.
+    This bounds memory; closing the generator (or an interrupt) cancels the futures.
     """
-    waiting: deque[Future[Result]] = deque()
+    submitted: deque[Future[Result]] = deque()
     try:
         for piece in pieces:
-            waiting.append(submit(piece))
-            if len(waiting) > ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            submitted.append(submit(piece))
+            if len(submitted) > ahead:
+                yield submitted.popleft().result()
+        while submitted:
+            yield submitted.popleft().result()
     finally:
-        for future in waiting:
+        for future in submitted:
             future.cancel()

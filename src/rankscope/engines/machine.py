@@ -1,4 +1,4 @@
-"""The machine this process is on."""
+"""Number of workers on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other processes of this machine, for work that holds the interpreter's lock. One that is killed is replaced."""
+"""Run work that holds the GIL in other processes of this machine; killed processes are replaced."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ Result = TypeVar("Result")
 def run_in_processes(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int, label: str = ""
 ) -> list[Result]:
-    """The results in the order of the pieces. Where processes cannot be started, threads do the work.
+    """Return the results in the order of the pieces; use threads if processes cannot be started.
 
-    Every process is given the function once, with all that it holds. When one dies (killed, out of memory), what was
-    not finished is given to new ones, twice.
+    Every process gets the function and its data once. If one dies (killed, out of memory), new processes run the
+    unfinished pieces, up to :data:`TRIES` times in all.
     """
     if not can_start():
         warnings.warn(
-            "other processes would run this script again, as it has no `if __name__ == '__main__':`;"
-            " its work is done by threads",
+            "worker processes would run this script again, because it has no `if __name__ == '__main__':`;"
+            " threads are used instead",
             stacklevel=4,
         )
         return run_in_threads(function, pieces, workers, label)
-    done: dict[int, Result] = {}
+    results: dict[int, Result] = {}
     for _ in range(TRIES):
-        left = [index for index in range(len(pieces)) if index not in done]
+        remaining = [index for index in range(len(pieces)) if index not in results]
         futures: dict[int, Future[Result]] = {}
         try:
             with ProcessPoolExecutor(
-                min(workers, len(left)), initializer=_begin, initargs=(function,)
+                min(workers, len(remaining)), initializer=_initialise_worker, initargs=(function,)
             ) as pool:
                 try:
-                    with _undisturbed():
-                        futures = {index: pool.submit(_work, pieces[index]) for index in left}
-                    results = _results(list(futures.values()), label)
+                    with _block_interrupts():
+                        futures = {index: pool.submit(_work, pieces[index]) for index in remaining}
+                    results |= zip(remaining, _wait(list(futures.values()), label), strict=True)
                 except KeyboardInterrupt:
-                    _end_workers(pool)
+                    _kill_workers(pool)
                     raise
-            return [done[i] if i in done else results[left.index(i)] for i in range(len(pieces))]
+            return [results[index] for index in range(len(pieces))]
         except BrokenProcessPool:
             for index, future in futures.items():
                 if future.done() and not future.cancelled() and future.exception() is None:
-                    done[index] = future.result()
+                    results[index] = future.result()
     raise WorkerError(
         f"a worker process was killed, {TRIES} times",
         hint="there may be too little memory; try fewer at once, such as -j 1",
@@ -67,11 +67,11 @@ def run_in_processes(
 
 
 _function: Callable[[Any], Any] | None = None
-"""What this process does with a piece, if it is a worker."""
+"""Function of a worker process."""
 
 
-def _begin(function: Callable[[Any], Any]) -> None:
-    """Ctrl-C in a terminal reaches all processes; what becomes of the work is decided in the first one."""
+def _initialise_worker(function: Callable[[Any], Any]) -> None:
+    """Store the function; ignore Ctrl-C, which reaches all processes of a terminal and is handled by the parent."""
     global _function
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _function = function
@@ -83,8 +83,8 @@ def _work(piece: Any) -> Any:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ctrl-C waits until the processes are started: what Python does when it forks would lose it."""
+def _block_interrupts() -> Iterator[None]:
+    """Defer Ctrl-C until the processes have started, because Python would lose it while forking."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -95,28 +95,27 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end_workers(pool: ProcessPoolExecutor) -> None:
-    """End what the processes are at: nobody waits for it."""
+def _kill_workers(pool: ProcessPoolExecutor) -> None:
     for process in list((pool._processes or {}).values()):
         process.kill()
 
 
-def _results(futures: list[Future[Result]], label: str) -> list[Result]:
+def _wait(futures: list[Future[Result]], label: str) -> list[Result]:
     try:
         return [future.result() for future in (progress(futures, len(futures), label) if label else futures)]
-    except Exception:  # not Ctrl-C: its workers are killed, and then the pool itself ends what waits
+    except Exception:  # after Ctrl-C, the workers are killed, and the pool cancels the futures
         for future in futures:
             future.cancel()
         raise
 
 
 def can_start() -> bool:
-    """Whether new processes can begin without running the script that is being run: forked ones, or a guarded one."""
+    """Return whether new processes can start without running the main script: by fork, or if it has a main guard."""
     if multiprocessing.get_start_method() == "fork":
         return True
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
-    if file is None:  # a prompt, a notebook
+    if file is None:  # an interactive prompt or a notebook
         return True
     try:
         tree = ast.parse(Path(file).read_bytes())

@@ -1,4 +1,4 @@
-"""Work on Spark: what all pieces share is broadcast once, and results come back a window of pieces at a time."""
+"""Run work on Spark: the function is broadcast once, and results are collected one window of pieces at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rankscope.engines.attempts import attempt, unwrap
-from rankscope.engines.executors import in_order
+from rankscope.engines.executors import iterate_results
 from rankscope.errors import MissingDependencyError, SettingsError, WorkerError
 
 __all__ = ["SparkEngine", "session", "with_retries"]
@@ -18,8 +18,8 @@ __all__ = ["SparkEngine", "session", "with_retries"]
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-_IN_WINDOW = 4  # pieces for each core: the results of a window are in the driver's memory together
-_FAILURES = 4  # of one task, as Spark has it on clusters; with local masters it would be one
+_PIECES_PER_CORE = 4  # of a window, whose results are in the memory of the driver together
+_MAX_FAILURES = 4  # of a task, the default of Spark on clusters; the default of local masters is 1
 
 
 class SparkEngine:
@@ -28,7 +28,7 @@ class SparkEngine:
     def __init__(self, spark: Any) -> None:
         try:
             self._context = spark.sparkContext
-        except Exception:  # Spark Connect says so in an exception of its own
+        except Exception:  # Spark Connect raises its own exception
             raise SettingsError(
                 "a Spark Connect session cannot run pieces of work",
                 hint="give a session with a sparkContext; rankscope.spark.evaluate works with either",
@@ -36,87 +36,87 @@ class SparkEngine:
         self.workers: int = max(1, self._context.defaultParallelism)
 
     def stream(self, function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
-        """The results in the order of the pieces.
+        """Yield the results in the order of the pieces.
 
-        The function, with all that it holds, is broadcast once. Each window of pieces is a job of Spark, with a task
-        for each piece; the next one fills the cores that the last pieces of a window leave idle.
+        The function and its data are broadcast once. Each window of pieces is a Spark job with a task per piece; the
+        next window fills the cores that the last pieces of a window leave idle.
         """
         from concurrent.futures import ThreadPoolExecutor
 
-        size = _IN_WINDOW * self.workers
+        size = _PIECES_PER_CORE * self.workers
         windows = [pieces[first : first + size] for first in range(0, len(pieces), size)]
-        shared = self._context.broadcast(_packed(function))
-        work = _Work(shared)
+        shared = self._context.broadcast(_pickle(function))
+        task = _Task(shared)
 
-        def job(window: Sequence[Piece]) -> list[bytes]:
-            rows = self._context.parallelize([_packed(piece) for piece in window], len(window))
-            found: list[bytes] = rows.mapPartitions(work).collect()
-            return found
+        def run_job(window: Sequence[Piece]) -> list[bytes]:
+            rows = self._context.parallelize([_pickle(piece) for piece in window], len(window))
+            outcomes: list[bytes] = rows.mapPartitions(task).collect()
+            return outcomes
 
         with ThreadPoolExecutor(2) as pool:
             try:
-                for outcomes in in_order(lambda window: pool.submit(job, window), windows, 1):
+                for outcomes in iterate_results(lambda window: pool.submit(run_job, window), windows, 1):
                     for outcome in outcomes:
-                        yield unwrap(_unpacked(outcome))
+                        yield unwrap(_unpickle(outcome))
             except Exception as error:
                 if not type(error).__module__.startswith(("py4j", "pyspark")):
                     raise
-                raise died(error) from None
+                raise worker_error(error) from None
             finally:
                 shared.unpersist()
 
 
-class _Work:
-    """What a task does: it unpacks the function once, and applies it to its pieces."""
+class _Task:
+    """A Spark task: unpickles the function once, and applies it to pieces."""
 
     def __init__(self, shared: Any) -> None:
         self._shared = shared
 
     def __call__(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        function = unpacked_once(self._shared.value)
+        function = unpickle_once(self._shared.value)
         for piece in pieces:
-            yield _packed(attempt(function, _unpacked(piece)))
+            yield _pickle(attempt(function, _unpickle(piece)))
 
 
 _last: tuple[bytes, Any] | None = None
 
 
-def unpacked_once(packed: bytes) -> Any:
-    """What was broadcast, kept for the next task of this worker."""
+def unpickle_once(pickled: bytes) -> Any:
+    """Unpickle broadcast data, and cache it for the next task of this worker."""
     global _last
-    if _last is None or _last[0] is not packed:
-        _last = (packed, _unpacked(packed))
+    if _last is None or _last[0] is not pickled:
+        _last = (pickled, _unpickle(pickled))
     return _last[1]
 
 
-def _packed(thing: Any) -> bytes:
+def _pickle(thing: Any) -> bytes:
     from pyspark import cloudpickle
 
-    packed: bytes = cloudpickle.dumps(thing)
-    return packed
+    pickled: bytes = cloudpickle.dumps(thing)
+    return pickled
 
 
-def _unpacked(packed: bytes) -> Any:
+def _unpickle(pickled: bytes) -> Any:
     from pyspark import cloudpickle
 
-    return cloudpickle.loads(packed)
+    return cloudpickle.loads(pickled)
 
 
-def died(error: Exception) -> WorkerError:
-    """One line for what Spark says in hundreds."""
-    said = [line.strip() for line in str(error).splitlines() if line.strip()]
+def worker_error(error: Exception) -> WorkerError:
+    """Return a one-line error for a stack trace of Spark."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reason = next(
-        (line for line in said if "ExitCode" in line or "most recent failure" in line),
-        said[0] if said else "",
+        (line for line in lines if "ExitCode" in line or "most recent failure" in line),
+        lines[0] if lines else "",
     )
     return WorkerError(
-        f"Spark gave the work up ({reason[:200]})",
+        f"Spark aborted the work ({reason[:200]})",
         hint="there may be too little memory; give the executors more of it, or use fewer cores each",
     )
 
 
 def with_retries(master: str) -> str:
-    """A master on this machine with as many retries as clusters have, so that a worker that dies is made up for.
+    """Return a local master with the retries of clusters, so that workers that die are replaced.
 
     >>> with_retries("local[2]"), with_retries("local"), with_retries("local[2,8]"), with_retries("spark://host:7077")
     ('local[2,4]', 'local[1,4]', 'local[2,8]', 'spark://host:7077')
@@ -124,13 +124,13 @@ def with_retries(master: str) -> str:
     if master == "local":
         master = "local[1]"
     if master.startswith("local[") and "," not in master:
-        return f"{master.removesuffix(']')},{_FAILURES}]"
+        return f"{master.removesuffix(']')},{_MAX_FAILURES}]"
     return master
 
 
 @contextmanager
 def session(master: str = "", **settings: str) -> Iterator[Any]:
-    """A Spark session of ours, on this machine if no master is named; one that runs already is used, and stays."""
+    """Start a Spark session, on this machine unless a master is named; an active session is used and not stopped."""
     try:
         import pyspark
         from pyspark.sql import SparkSession
@@ -140,7 +140,7 @@ def session(master: str = "", **settings: str) -> Iterator[Any]:
     if running is not None:
         yield running
         return
-    _environment(Path(pyspark.__file__).parent, here=not master or master.startswith("local"))
+    _set_environment(Path(pyspark.__file__).parent, is_local=not master or master.startswith("local"))
     builder: Any = SparkSession.builder
     builder = builder.appName("rankscope").master(with_retries(master or "local[*]"))
     quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
@@ -149,10 +149,10 @@ def session(master: str = "", **settings: str) -> Iterator[Any]:
     try:
         spark = builder.getOrCreate()
     except Exception as error:
-        said = str(error).splitlines()
+        reason = (str(error).splitlines() or [""])[0][:200]
         raise SettingsError(
-            f"Spark does not start with the master {master or 'local[*]'!r} ({(said or [''])[0][:200]})",
-            hint="Java 17 or newer must be installed, and the master be one of Spark's, such as local[2] or spark://host:7077",
+            f"Spark does not start with the master {master or 'local[*]'!r} ({reason})",
+            hint="install Java 17 or newer, and give a master of Spark, such as local[2] or spark://host:7077",
         ) from None
     try:
         yield spark
@@ -160,10 +160,10 @@ def session(master: str = "", **settings: str) -> Iterator[Any]:
         spark.stop()
 
 
-def _environment(home: Path, here: bool) -> None:
-    """What Spark's processes look for: its own home, this interpreter, and on one machine the loopback address."""
+def _set_environment(home: Path, is_local: bool) -> None:
+    """Set the interpreter of Spark's processes, and for local masters its home and the loopback address."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if here:
+    if is_local:
         os.environ.setdefault("SPARK_HOME", str(home))
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

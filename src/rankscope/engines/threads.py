@@ -1,5 +1,4 @@
-"""Threads that share pieces of work, without the machinery of ``concurrent.futures``: loading that takes as long as
-reading several runs."""
+"""Run work in threads without ``concurrent.futures``, whose import takes as long as reading several runs."""
 
 from __future__ import annotations
 
@@ -19,33 +18,34 @@ Result = TypeVar("Result")
 def run_in_threads(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int, label: str = ""
 ) -> list[Result]:
-    """The results in the order of the pieces, or the error of the first piece that has one. A label shows a bar.
+    """Return the results in the order of the pieces, or raise the first error; ``label`` shows a progress bar.
 
     >>> run_in_threads(abs, [-1, 2, -3], 2)
     [1, 2, 3]
     """
-    todo: Iterator[tuple[int, Piece]] = iter(enumerate(pieces))
+    remaining: Iterator[tuple[int, Piece]] = iter(enumerate(pieces))
     cancelled = Event()
-    taking = Lock()
+    lock = Lock()
     finished: SimpleQueue[tuple[int, Result | None, BaseException | None]] = SimpleQueue()
 
     def stop() -> None:
-        nonlocal todo
-        with taking:
-            todo = iter(())
+        nonlocal remaining
+        with lock:
+            remaining = iter(())
 
     def work(events: tuple[Event, ...]) -> None:
         set_cancel_events(events)
         while True:
-            with taking:
-                taken = next(todo, None)
-            if taken is None:
+            with lock:
+                item = next(remaining, None)
+            if item is None:
                 return
+            index, piece = item
             try:
-                finished.put((taken[0], function(taken[1]), None))
+                finished.put((index, function(piece), None))
             except BaseException as error:
                 stop()
-                finished.put((taken[0], None, error))
+                finished.put((index, None, error))
 
     threads = [Thread(target=work, args=((*cancel_events(), cancelled),)) for _ in range(workers)]
     results: dict[int, Result | None] = {}
@@ -58,7 +58,7 @@ def run_in_threads(
             if error is not None:
                 errors[index] = error
                 break
-    except BaseException:  # Ctrl-C, mostly: what the threads are at is not waited for
+    except BaseException:  # mostly Ctrl-C: the threads stop at their next check
         cancelled.set()
         raise
     finally:
@@ -66,7 +66,7 @@ def run_in_threads(
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
-    # pieces are taken in order, so those before the one that failed have ended too
+    # Pieces start in order, so that those before the failed one have finished too.
     while errors and not finished.empty():
         index, _, error = finished.get()
         if error is not None:
@@ -77,27 +77,27 @@ def run_in_threads(
 
 
 class Background:
-    """Threads that all do one thing beside everything else; the program may end before they do.
+    """Background threads that all run the same function; the program may end before they do.
 
-    >>> done = []
-    >>> beside = Background(lambda: done.append(1), 2)
-    >>> beside.start()
-    >>> beside.wait()
-    >>> done
+    >>> calls = []
+    >>> background = Background(lambda: calls.append(1), 2)
+    >>> background.start()
+    >>> background.wait()
+    >>> calls
     [1, 1]
     """
 
     def __init__(self, work: Callable[[], None], workers: int) -> None:
         self.threads = [Thread(target=work, daemon=True) for _ in range(workers)]
-        self._waiting = Lock()
+        self._lock = Lock()
 
     def start(self) -> None:
         for thread in self.threads:
             thread.start()
 
     def wait(self) -> None:
-        """Wait until all have ended; whoever else waits, waits too."""
-        with self._waiting:
+        """Wait until all threads have ended; several callers may wait."""
+        with self._lock:
             for thread in self.threads:
                 if thread.ident is not None:
                     thread.join()

@@ -1,4 +1,4 @@
-"""Runs meet judgments: lists become hits."""
+"""Lists and hits of runs, given judgments."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Lists seen aspect by aspect: a topic with m aspects becomes m topics, and each of its lists m lists.
+"""Lists by aspect: a topic with m aspects becomes m topics, and each of its lists m lists.
 
-All of diversity follows from this one view. The hits of an (aspect, list) pair are the documents relevant to that
-aspect, so ``ordinal - 1`` is the number of documents of the same aspect above, and an intent-aware measure is the
-weighted sum over aspects of the ordinary one.
+All diversity measures use this view. The hits of an (aspect, list) pair are the documents relevant to that aspect, so
+that ``ordinal - 1`` is the number of documents of the same aspect above, and an intent-aware measure is the weighted
+sum over aspects of the ordinary one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["AspectLists", "ByAspect"]
 
 
 class AspectLists(Lists):
-    """(aspect, list) pairs as lists: pair ``a * len(lists) + l`` is list l under the grades of its a-th aspect."""
+    """(aspect, list) pairs as lists: pair ``a * len(lists) + l`` is list l with the grades of its a-th aspect."""
 
     def __init__(self, lists: Lists) -> None:
         self.pool = lists.pool.by_aspect
@@ -33,8 +33,8 @@ class AspectLists(Lists):
         return self._expand(self.parent.hits(), UNJUDGED + 1)
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
-        """The documents of grade ``rel`` or better for the aspect, down to a rank."""
-        # most judged documents are relevant to no aspect: leave them out before looking at each
+        """Return the documents of grade ``rel`` or better for the aspect, down to a rank."""
+        # Most judged documents are relevant to no aspect: they are dropped before the expansion.
         return self.cache(
             ("relevant", rel, cutoff), lambda: self._expand(self.parent.relevant(rel, cutoff), rel)
         )
@@ -58,27 +58,27 @@ class AspectLists(Lists):
 
 
 class ByAspect:
-    """What connects lists to their (aspect, list) pairs."""
+    """Lists and their (aspect, list) pairs."""
 
     def __init__(self, parent: Lists, lists: Lists) -> None:
         self.parent = parent
         self.lists = lists
 
     def total(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
-        """For each list the sum over its aspects of weight times the sum of a value over the hits of the pair."""
+        """Return for each list the weighted sum over its aspects of the sum of a value over the hits of the pair."""
         return self.sum(hits.sum(values), weights)
 
     def sum(self, values: AnyArray, weights: Floats) -> Floats:
-        """For each list the sum over its aspects of weight times value.
+        """Return for each list the sum over its aspects of weight times value.
 
-        ``values`` has one entry per pair; ``weights`` one per (aspect, topic), 0 leaving an aspect out.
+        ``values`` has one entry per pair, ``weights`` one per (aspect, topic); weight 0 excludes an aspect.
         """
         total = np.zeros(len(self.parent))
         for row, weight in zip(np.reshape(values, (len(weights), -1)), weights, strict=True):
             if (weight == weight[0]).all() and weight[0] > 0:
                 total += row if weight[0] == 1 else row * weight[0]
             else:
-                # a value may be undefined (NaN) for an aspect that does not count
+                # The value of an excluded aspect may be undefined (NaN).
                 factor = self.parent.per_topic(weight)
                 total += np.where(factor > 0, row * factor, 0.0)
         return total

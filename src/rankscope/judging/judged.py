@@ -1,4 +1,4 @@
-"""Runs against judgments: every list of every run as hits, on the grid runs x topics."""
+"""Hits of all rankings of all runs, on the grid runs x topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankscope.caching import TransientCacheMixin
 from rankscope.engines import cores, current, run_pieces
 from rankscope.errors import InputError
-from rankscope.judging.lists import Ints, Lists
+from rankscope.judging.lists import Ints, Lists, iterate_blocks
 from rankscope.judging.pool import Pool
 from rankscope.progress import is_visible, reading
 from rankscope.read.qrels import UNJUDGED, Qrels
@@ -59,17 +59,17 @@ class ListArrays:
     tied: npt.NDArray[np.int32]
     """Number of documents of each list that share their score with another one."""
     ties: Ties | None = field(default=None, repr=False)
-    """For each hit the documents that share its score, if they were asked for."""
+    """Group of documents with the score of each hit, if requested."""
     groups: TieGroups | None = field(default=None, repr=False)
-    """All groups of documents with equal scores, if the unjudged ones among them matter."""
+    """All groups of documents with equal scores, if unjudged documents matter."""
 
     @property
     def owner(self) -> Ints:
-        """The list of each hit."""
+        """Number of the list of each hit."""
         return np.repeat(np.arange(len(self.length)), np.diff(self.offsets))
 
     def take(self, lists: Ints) -> ListArrays:
-        """Return some of the lists, by their numbers, in that order."""
+        """Return some lists, by their numbers."""
         size = np.diff(self.offsets)[lists]
         offsets = np.concatenate([[0], np.cumsum(size)])
         hits = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], size)
@@ -80,7 +80,7 @@ class ListArrays:
         )  # fmt: skip
 
     def condensed(self, rated: npt.NDArray[np.bool_]) -> ListArrays:
-        """Return the lists reduced to the hits that are ``rated``, which get new ranks."""
+        """Return the lists with only the hits that are ``rated``, which get new ranks."""
         keep = np.flatnonzero(rated)
         owner = self.owner[keep]
         count = np.bincount(owner, minlength=len(self.length))
@@ -98,25 +98,24 @@ class ListArrays:
 
 @dataclass(frozen=True, eq=False)
 class RunDetails:
-    """Facts about runs that no measure needs."""
+    """Details of runs that no measure needs."""
 
     tags: tuple[str, ...] = ()
-    """The last column of the first line of each run."""
+    """Last column of the first line of each run."""
     ignored_topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Topics without judgments, by the name of the run that has some."""
+    """Topics without judgments, by run."""
 
-    def of_runs(self, names: Sequence[str], keep: Sequence[int] | npt.NDArray[np.integer]) -> RunDetails:
-        """Return those of some runs."""
+    def take(self, names: Sequence[str], keep: Sequence[int] | npt.NDArray[np.integer]) -> RunDetails:
+        """Return the details of some runs."""
         ignored = {name: self.ignored_topics[name] for name in names if name in self.ignored_topics}
         return RunDetails(tuple(self.tags[r] for r in keep) if self.tags else (), ignored)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged(TransientCacheMixin):
-    """All lists of all runs: list ``r * len(topics) + t`` is run r on topic t, empty where the run has no such topic.
+    """Lists of all runs: list ``r * len(topics) + t`` is run r on topic t, and empty if the run lacks the topic.
 
-    Grades come from ``qrels``, so judging again (other grades, a smaller pool) needs no reading:
-    see :meth:`rejudged`.
+    Grades come from ``qrels``, so that other grades or a smaller pool (:meth:`rejudged`) need no reading.
     """
 
     runs: tuple[str, ...]
@@ -125,14 +124,14 @@ class Judged(TransientCacheMixin):
     details: RunDetails = RunDetails()
     options: EvaluationOptions = EvaluationOptions()
     """What ties and unjudged documents are when the lists are evaluated."""
-    known_to: int = 0
-    """The depth down to which retrieved documents have a place in ``qrels``, if only without a grade."""
+    known_depth: int = 0
+    """Depth down to which ``qrels`` has all retrieved documents, perhaps without a grade."""
     full: Judged | None = field(default=None, repr=False)
-    """The same lists under all judgments, if these are some of them."""
+    """The same lists with all judgments, if ``qrels`` has a subset of them."""
 
     @property
     def offsets(self) -> Ints:
-        """Where the hits of each list begin, and where the last ones end."""
+        """Index of the first hit of each list, and the number of hits."""
         return self.arrays.offsets
 
     @property
@@ -162,27 +161,27 @@ class Judged(TransientCacheMixin):
 
     @property
     def ties(self) -> Ties | None:
-        """For each hit the documents that share its score, if they were asked for."""
+        """Group of documents with the score of each hit, if requested."""
         return self.arrays.ties
 
     @property
     def groups(self) -> TieGroups | None:
-        """All groups of documents with equal scores, if they were asked for."""
+        """All groups of documents with equal scores, if requested."""
         return self.arrays.groups
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The last column of the first line of each run."""
+        """Last column of the first line of each run."""
         return self.details.tags
 
     @property
     def ignored_topics(self) -> Mapping[str, tuple[str, ...]]:
-        """Topics without judgments, by the name of the run that has some."""
+        """Topics without judgments, by run."""
         return self.details.ignored_topics
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The judged topics."""
+        """Judged topics."""
         return self.qrels.topics
 
     def __repr__(self) -> str:
@@ -190,11 +189,11 @@ class Judged(TransientCacheMixin):
 
     @cached_property
     def lists(self) -> Lists:
-        """The lists as measures see them."""
-        return self.lists_of_runs(0, len(self.runs))
+        """All lists, for measures."""
+        return self.lists_for_runs(0, len(self.runs))
 
-    def lists_of_runs(self, first: int, last: int) -> Lists:
-        """The lists of some of the runs only."""
+    def lists_for_runs(self, first: int, last: int) -> Lists:
+        """Return the lists of the runs from ``first`` to before ``last``."""
         width = len(self.topics)
         part = slice(first * width, last * width)
         low, high = self.offsets[part.start], self.offsets[part.stop]
@@ -204,34 +203,31 @@ class Judged(TransientCacheMixin):
             self.pool, topic, self.length[part], offsets, self.rank[low:high], self.judgment[low:high]
         )
 
-    def blocks(self, most: int = 200_000) -> Iterator[tuple[Ints, Lists]]:
-        """The lists that runs have, in blocks of about so many hits and lists, which bounds the memory of measures.
+    def blocks(self, max_hits: int = 200_000) -> Iterator[tuple[Ints, Lists]]:
+        """Yield the numbers of present lists, and the lists, in blocks that bound the memory of measures.
 
-        Each block comes with the numbers of its lists; those that no block has are :attr:`empty`.
+        The lists that no block has are :attr:`empty`.
         """
         if self.full is not None:
-            yield from ((where, lists.under(self.pool)) for where, lists in self.full._kept_blocks)
+            blocks = self.full._cached_blocks
+            yield from ((numbers, lists.with_pool_subset(self.pool)) for numbers, lists in blocks)
             return
         present = np.flatnonzero(self.present)
-        starts = np.append(self.offsets[present], self.offsets[-1])  # absent lists have no hits between them
-        first = 0
-        while first < len(present):
-            last = min(int(np.searchsorted(starts, starts[first] + most, side="right")) - 1, first + most)
-            last = max(first + 1, last)
-            where, low, high = present[first:last], starts[first], starts[last]
-            topic, offsets = where % len(self.topics), starts[first : last + 1] - low
+        starts = np.append(self.offsets[present], self.offsets[-1])  # absent lists have no hits in between
+        for first, last in iterate_blocks(starts, max_hits):
+            numbers, low, high = present[first:last], starts[first], starts[last]
+            topic, offsets = numbers % len(self.topics), starts[first : last + 1] - low
             hits = self.rank[low:high], self.judgment[low:high]
-            yield where, Lists(self.pool, topic, self.length[where], offsets, *hits)
-            first = last
+            yield numbers, Lists(self.pool, topic, self.length[numbers], offsets, *hits)
 
     @cached_property
-    def _kept_blocks(self) -> list[tuple[Ints, Lists]]:
-        """The blocks with what has been found in them, for everything that looks at fewer judgments."""
+    def _cached_blocks(self) -> list[tuple[Ints, Lists]]:
+        """Blocks with their caches, which all subsets of the judgments share."""
         return list(self.blocks(1_000_000))
 
     @property
     def empty(self) -> Lists:
-        """For each topic the list of a run that does not have it."""
+        """Empty list of each topic, for runs that lack it."""
         width, none = len(self.topics), np.zeros(0, np.int32)
         return Lists(
             self.pool, np.arange(width), np.zeros(width, np.int32), np.zeros(width + 1, np.int64), none, none
@@ -239,26 +235,25 @@ class Judged(TransientCacheMixin):
 
     @cached_property
     def pool(self) -> Pool:
-        """The judged documents of each topic."""
-        qrels = self.qrels
-        return Pool(qrels.topic_offsets, qrels.grade, qrels.aspects, undecided=qrels.subtopics is not None)
+        """Judged documents of all topics."""
+        return Pool.from_qrels(self.qrels)
 
     def rejudged(self, grade: npt.NDArray[np.int32]) -> Judged:
-        """The same lists under other grades, one per judged document; :data:`UNJUDGED` takes a judgment back."""
+        """Return a copy with other grades, one per judged document; :data:`UNJUDGED` removes a judgment."""
         full = self.full or self
-        fewer = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
-        return replace(self, qrels=self.qrels.with_grades(grade), full=full if fewer else None)
+        is_subset = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
+        return replace(self, qrels=self.qrels.with_grades(grade), full=full if is_subset else None)
 
     def condensed(self) -> Judged:
-        """The lists without their unjudged documents: each ends with its last judged one.
+        """Return a copy without unjudged documents: those without a judgment or with a negative grade.
 
-        Unjudged is what has no judgment or a negative grade, as for trec_eval -J.
+        This is option -J of trec_eval.
         """
         rated = self.qrels.grade[self.judgment] >= 0
         return replace(self, arrays=self.arrays.condensed(rated), full=None)
 
     def with_runs(self, keep: Sequence[int] | npt.NDArray[np.integer]) -> Judged:
-        """The lists of some of the runs, by their numbers, in that order; the judgments stay what they are."""
+        """Return a copy with some runs, by their numbers, and the same judgments."""
         width = len(self.topics)
         lists = (np.asarray(keep, np.int64)[:, np.newaxis] * width + np.arange(width)).ravel()
         names = tuple(self.runs[r] for r in keep)
@@ -266,12 +261,12 @@ class Judged(TransientCacheMixin):
             self,
             runs=names,
             arrays=self.arrays.take(lists),
-            details=self.details.of_runs(names, keep),
+            details=self.details.take(names, keep),
             full=None if self.full is None else self.full.with_runs(keep),
         )
 
     def grid(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """One value per list as a matrix runs x topics."""
+        """Return one value per list as a matrix runs x topics."""
         return values.reshape(len(self.runs), len(self.topics))
 
 
@@ -283,7 +278,7 @@ def judge(
     allow_disjoint: bool = False,
     ties: bool = False,
 ) -> Judged:
-    """Find the judged documents in all runs, and which others share their scores if ``ties`` are asked for.
+    """Find the judged documents in all runs, and with ``ties`` the documents that share their scores.
 
     Parameters
     ----------
@@ -313,36 +308,38 @@ def judge(
         runs = Runs([runs])
     if not runs:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
-    found = _found(qrels, runs, jobs, ties)
+    hits = _scan_runs(qrels, runs, jobs, ties)
     if not allow_disjoint:
-        _refuse_disjoint(qrels, runs, found)
-    return _assemble(qrels, tuple(runs), found)
+        for run, run_hits in zip(runs.values(), hits, strict=True):
+            if len(run_hits.topic) == 0:
+                refuse_disjoint(qrels, run, run_hits.ignored_topics)
+    return _assemble(qrels, tuple(runs), hits)
 
 
-def _bytes_of(runs: Sequence[Run]) -> int:
+def _count_bytes(runs: Sequence[Run]) -> int:
     return sum(Path(run.path).stat().st_size for run in runs if run.path and Path(run.path).is_file())
 
 
-def _found(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHits]:
-    """The hits of every run, wherever they are looked for."""
-    each = list(runs.values())
+def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHits]:
+    """Find the hits of every run on the current engine."""
+    scanned = list(runs.values())
     if current() is not None:
-        there = [
+        remote = [
             replace(run, source=run.source.absolute()) if isinstance(run.source, Path) else run
-            for run in each
+            for run in scanned
         ]
-        return run_pieces(_HitsOf(qrels, 1, ties), there, label="runs")
-    processes = backend_name() == "python" and not all(run.in_memory for run in each)
-    size = _bytes_of(each) if is_visible() and not processes else 0
-    label = "" if size else "runs"  # one bar is enough
-    work = _HitsOf(qrels, max(1, cores(jobs) // len(each)), ties)
+        return run_pieces(_RunScanner(qrels, 1, ties), remote, label="runs")
+    processes = backend_name() == "python" and not all(run.in_memory for run in scanned)
+    size = _count_bytes(scanned) if is_visible() and not processes else 0
+    label = "" if size else "runs"  # show only one progress bar
+    scanner = _RunScanner(qrels, max(1, cores(jobs) // len(scanned)), ties)
     with reading(size, "runs"):
-        return run_pieces(work, each, jobs=jobs, processes=processes, label=label)
+        return run_pieces(scanner, scanned, jobs=jobs, processes=processes, label=label)
 
 
 @dataclass(frozen=True, eq=False)
-class _HitsOf:
-    """The judged documents of a run; the judgments are what all pieces of the work share."""
+class _RunScanner:
+    """Finds the hits of a run; all pieces of the work share it."""
 
     qrels: Qrels
     jobs: int
@@ -352,49 +349,44 @@ class _HitsOf:
         return scan_run(run, self.qrels, jobs=self.jobs, ties=self.ties)
 
 
-def _refuse_disjoint(qrels: Qrels, runs: Runs, found: Sequence[RunHits]) -> None:
-    for run, one in zip(runs.values(), found, strict=True):
-        if len(one.topic) == 0:
-            refuse_disjoint(qrels, run, one.ignored_topics)
-
-
 def refuse_disjoint(qrels: Qrels, run: Run, topics: Sequence[str]) -> None:
     """Raise an error for a run without a judged topic, unless the judgments of one of its ``topics`` were left out."""
     if not qrels.unchosen.intersection(topics):
-        mine = topics[0] if topics else "none"
+        first = topics[0] if topics else "none"
         raise InputError(
-            f"no topic in common with the judgments (this run has {mine!r}, they have {qrels.topics[0]!r})",
+            f"no topic in common with the judgments (this run has {first!r}, they have {qrels.topics[0]!r})",
             path=run.path or run.name,
             hint="check that the run and the judgments belong to the same collection",
         )
 
 
-def _assemble(qrels: Qrels, names: tuple[str, ...], found: Sequence[RunHits]) -> Judged:
+def _assemble(qrels: Qrels, names: tuple[str, ...], hits: Sequence[RunHits]) -> Judged:
+    """Combine the hits of runs in flat arrays."""
     width = len(qrels.topics)
     size = len(names) * width
-    hits = np.zeros(size, np.int64)
+    count = np.zeros(size, np.int64)
     length = np.zeros(size, np.int32)
     tied = np.zeros(size, np.int32)
     present = np.zeros(size, np.bool_)
-    for r, one in enumerate(found):
-        where = r * width + one.topic
-        hits[where] = np.diff(one.offsets)
-        length[where] = one.length
-        tied[where] = one.tied
-        present[where] = True
+    for r, run in enumerate(hits):
+        lists = r * width + run.topic
+        count[lists] = np.diff(run.offsets)
+        length[lists] = run.length
+        tied[lists] = run.tied
+        present[lists] = True
     ignored = {
         name: unjudged
-        for name, one in zip(names, found, strict=True)
-        if (unjudged := tuple(topic for topic in one.ignored_topics if topic not in qrels.unchosen))
+        for name, run in zip(names, hits, strict=True)
+        if (unjudged := tuple(topic for topic in run.ignored_topics if topic not in qrels.unchosen))
     }
-    ties = [one.ties for one in found if one.ties is not None]
+    ties = [run.ties for run in hits if run.ties is not None]
     arrays = ListArrays(
-        offsets=np.concatenate([[0], np.cumsum(hits)]),
-        rank=np.concatenate([one.rank for one in found]),
-        judgment=np.concatenate([one.judgment for one in found]),
+        offsets=np.concatenate([[0], np.cumsum(count)]),
+        rank=np.concatenate([run.rank for run in hits]),
+        judgment=np.concatenate([run.judgment for run in hits]),
         length=length,
         present=present,
         tied=tied,
         ties=Ties.concatenate(ties) if ties else None,
     )
-    return Judged(names, qrels, arrays, RunDetails(tuple(one.tag for one in found), ignored))
+    return Judged(names, qrels, arrays, RunDetails(tuple(run.tag for run in hits), ignored))

@@ -1,15 +1,15 @@
-"""Lists and hits: all that a measure sees of a collection.
+"""Lists and hits: the protocol that measures use.
 
-A *list* is what one run returned for one topic. A *hit* is a judged document in a list, with its rank and grade.
-Measures are formulas over hits; a run of a thousand documents has a few dozen of them.
+A *list* is the ranking of a run for a topic. A *hit* is a judged document in a list, with its rank and grade. Measures
+are formulas over hits; a run of a thousand documents has a few dozen of them.
 
-:class:`Lists` and :class:`Hits` hold real runs as flat arrays. The laboratory has a second implementation of the
-same protocol (``lab/rankings/tree.py``) for all possible rankings at once, so that a formula is written once for both.
+:class:`Lists` and :class:`Hits` represent real runs as flat arrays. The laboratory implements the same protocol
+(``lab/rankings/tree.py``) for all possible rankings, so that a formula is written once for both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,17 +23,33 @@ from rankscope.read.qrels import UNJUDGED
 if TYPE_CHECKING:
     from rankscope.judging.aspects import ByAspect
 
-__all__ = ["Floats", "GradedLists", "Hits", "Ints", "Lists"]
+__all__ = ["Floats", "GradedLists", "Hits", "Ints", "Lists", "iterate_blocks"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 AnyArray = npt.NDArray[Any]
 
-_BLOCK = 1 << 22  # cells of a padded matrix held at a time
+_BLOCK = 1 << 22  # cells of a padded matrix, which bounds memory
+
+
+def iterate_blocks(starts: Ints, max_hits: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last of blocks of lists with about ``max_hits`` hits and at most as many lists.
+
+    The hits of list l are ``starts[l]:starts[l + 1]``.
+
+    >>> list(iterate_blocks(np.array([0, 2, 4, 9, 9]), 4))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    first, n_lists = 0, len(starts) - 1
+    while first < n_lists:
+        last = int(np.searchsorted(starts, starts[first] + max_hits, side="right")) - 1
+        last = max(first + 1, min(last, first + max_hits, n_lists))
+        yield first, last
+        first = last
 
 
 class Hits:
-    """Some of the judged documents of some lists, in list order and by rank inside a list.
+    """Some of the judged documents of lists, in list order and by rank inside a list.
 
     ``rank``, ``grade``, ``judgment`` and ``list`` have one entry per hit; ``judgment`` is the index of the document
     among the judged documents of the collection.
@@ -51,12 +67,12 @@ class Hits:
 
     @cached_property
     def count(self) -> Ints:
-        """How many of these hits each list has."""
+        """Number of these hits in each list."""
         return self._bounds[1:] - self._bounds[:-1]
 
     @cached_property
     def _bounds(self) -> Ints:
-        """Where the hits of each list begin, and where the last ones end; hits are in list order."""
+        """Index of the first hit of each list, and the number of hits."""
         return np.searchsorted(self.list, np.arange(self.size + 1))
 
     @property
@@ -69,76 +85,78 @@ class Hits:
         return np.arange(1, len(self) + 1) - np.repeat(self._starts, self.count)
 
     def ordinals_at(self, index: Ints) -> Ints:
-        """The ordinals of some of the hits, by ascending index, for when there are many and few are asked for."""
+        """Return the ordinals of some hits, by ascending index, without computing all of them."""
         return index + 1 - np.repeat(self._starts, np.diff(np.searchsorted(index, self._bounds)))
 
     def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
-        """The hits for which a condition holds."""
+        """Return the hits for which a mask is true."""
         return self if keep.all() else HitsView(self, np.flatnonzero(keep))
 
     def take(self, per_document: AnyArray) -> AnyArray:
-        """The value of each hit's document, given one value per judged document of the collection."""
+        """Return the value of each hit's document, given one value per judged document of the collection."""
         return per_document.take(self.judgment, axis=0)
 
     def at_rank(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """A function of the rank of each hit, computed once for each rank (ranks repeat, logarithms are slow)."""
+        """Apply a function to the rank of each hit; it is evaluated once per rank, since logarithms are slow."""
         table: AnyArray = function(np.arange(1, int(self.rank.max(initial=0)) + 1))
         return np.asarray(table[self.rank - 1])
 
     def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """A function of the ordinal of each hit, computed once for each ordinal."""
+        """Apply a function to the ordinal of each hit; it is evaluated once per ordinal."""
         table: AnyArray = function(np.arange(1, int(self.ordinal.max(initial=0)) + 1))
         return np.asarray(table[self.ordinal - 1])
 
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
-        """The sum of a value per hit over each list, added in rank order."""
+        """Return the sum of a value per hit over each list, added in rank order."""
         values = np.asarray(values)
-        if values.ndim and values.dtype.kind in "iu":  # exact in any order, and five times faster so
+        if (
+            values.ndim and values.dtype.kind in "iu"
+        ):  # integers are exact in any order: reduceat is 5 times faster
             result = np.zeros(self.size)
-            some = np.flatnonzero(self.count)
-            if len(some):
-                result[some] = np.add.reduceat(values, self._starts[some], dtype=np.int64)
+            filled = np.flatnonzero(self.count)
+            if len(filled):
+                result[filled] = np.add.reduceat(values, self._starts[filled], dtype=np.int64)
             return result
         weights = values if values.ndim else np.full(len(self), values, np.float64)
-        # bincount adds one by one in order: the same bits for every batch of lists
+        # bincount adds one by one in order, which gives the same bits for every batch of lists.
         return np.bincount(self.list, weights=weights, minlength=self.size).astype(np.float64, copy=False)
 
     def descending(self, values: AnyArray) -> AnyArray:
-        """The values of the hits of each list, from the largest to the smallest."""
+        """Return the values of the hits of each list in descending order."""
         return np.asarray(values)[np.lexsort((-np.asarray(values), self.list))]
 
     def before(self, values: AnyArray) -> AnyArray:
-        """For each hit the sum of a value over the hits above it in its list."""
+        """Return for each hit the sum of a value over the hits above it in its list."""
         values = np.asarray(values)
         if values.dtype.kind in "iub":
             running = np.cumsum(values, dtype=np.int64)
             running -= values
-            some = np.flatnonzero(self.count)
-            running -= np.repeat(running[self._starts[some]], self.count[some])
+            filled = np.flatnonzero(self.count)
+            running -= np.repeat(running[self._starts[filled]], self.count[filled])
             return running
         return self._running(np.cumsum, values, 0.0)
 
     def product_before(self, values: AnyArray) -> Floats:
-        """For each hit the product of a value over the hits above it in its list."""
+        """Return for each hit the product of a value over the hits above it in its list."""
         return self._running(np.cumprod, np.asarray(values, np.float64), 1.0)
 
     def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """The value at the first hit of each list, or ``otherwise`` where a list has none."""
+        """Return the value at the first hit of each list, or ``otherwise`` for a list without hits."""
         result = np.full(self.size, otherwise)
-        some = self.count > 0
-        result[some] = np.asarray(values, np.float64)[self._starts[some]]
+        has_hits = self.count > 0
+        result[has_hits] = np.asarray(values, np.float64)[self._starts[has_hits]]
         return result
 
     def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """The largest value over the hits of each list, or ``otherwise`` where a list has none."""
+        """Return the maximum over the hits of each list, or ``otherwise`` for a list without hits."""
         result = np.full(self.size, otherwise)
-        some = np.flatnonzero(self.count)
-        if len(some):
-            result[some] = np.maximum.reduceat(np.asarray(values, np.float64), self._starts[some])
+        filled = np.flatnonzero(self.count)
+        if len(filled):
+            result[filled] = np.maximum.reduceat(np.asarray(values, np.float64), self._starts[filled])
         return result
 
     def _running(self, accumulate: Callable[..., Floats], values: Floats, start: float) -> Floats:
-        """Exclusive running totals inside each list, row by row of a padded matrix (so lists do not mix)."""
+        """Return exclusive running totals of each list, computed in the rows of a padded matrix."""
         result = np.empty(len(self))
         width = int(self.count.max(initial=0))
         if width == 0:
@@ -156,7 +174,7 @@ class Hits:
 
 
 class HitsView(Hits):
-    """Some of other hits. A column is taken from them when it is asked for: few measures look at all of them."""
+    """Some of other hits; a column is copied when it is first used, since few measures use all of them."""
 
     def __init__(self, hits: Hits, index: Ints) -> None:
         self.size = hits.size
@@ -191,7 +209,7 @@ class HitsView(Hits):
 
 
 class _Retrieved(Hits):
-    """All hits of some lists, between offsets."""
+    """All hits of lists, given by offsets."""
 
     def __init__(self, offsets: Ints, rank: AnyArray, grade: AnyArray, judgment: AnyArray) -> None:
         self.size = len(offsets) - 1
@@ -208,7 +226,7 @@ class _Retrieved(Hits):
 
 
 class Lists(CacheMixin):
-    """Ranked lists as flat arrays: the hits of list l are ``offsets[l]:offsets[l + 1]``.
+    """Lists in flat arrays: the hits of list l are ``offsets[l]:offsets[l + 1]``.
 
     ``topic`` and ``length`` (documents retrieved) have one entry per list, ``rank`` and ``judgment`` one per hit.
     """
@@ -232,11 +250,11 @@ class Lists(CacheMixin):
         return hits.where(hits.grade != UNJUDGED)
 
     def hits(self, cutoff: int | None = None) -> Hits:
-        """All judged documents of the lists, down to a rank."""
+        """Return all judged documents of the lists, down to a rank."""
         return self._judged if cutoff is None else self._cut(self._judged, cutoff, "judged")
 
     def documents(self, cutoff: int | None = None) -> Hits:
-        """Every retrieved document as a hit, down to a rank: an unjudged one has no grade and the judgment -1."""
+        """Return every retrieved document as a hit, down to a rank; unjudged ones have grade UNJUDGED, judgment -1."""
         length = self.retrieved(cutoff)
         start = np.cumsum(length) - length
         owner = np.repeat(np.arange(len(self)), length)
@@ -244,31 +262,33 @@ class Lists(CacheMixin):
         grade = np.full(len(owner), UNJUDGED, np.int32)
         judgment = np.full(len(owner), -1, np.int32)
         hits = self.hits(cutoff)
-        place = start[hits.list] + hits.rank - 1
-        grade[place], judgment[place] = hits.grade, hits.judgment
+        index = start[hits.list] + hits.rank - 1
+        grade[index], judgment[index] = hits.grade, hits.judgment
         return Hits(len(self), owner, rank, grade, judgment)
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
-        """The documents of grade ``rel`` or better, down to a rank."""
+        """Return the documents of grade ``rel`` or better, down to a rank."""
         relevant = self.cache(("relevant", rel), lambda: self._judged.where(self._judged.grade >= rel))
         return relevant if cutoff is None else self._cut(relevant, cutoff, rel)
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
-        """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
-        return self.relevant(lowest).ordinals_at(self.places(rel, lowest))
+        """Return the ordinal of each hit of grade ``rel`` or better among those of grade ``lowest`` or better."""
+        return self.relevant(lowest).ordinals_at(self.positions_among(rel, lowest))
 
-    def places(self, rel: int, lowest: int) -> Ints:
-        """Where the documents of grade ``rel`` or better stand among the hits of grade ``lowest`` or better."""
-        return self.cache(("places", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel))
+    def positions_among(self, rel: int, lowest: int) -> Ints:
+        """Return the indices of the hits of grade ``rel`` or better among those of grade ``lowest`` or better."""
+        return self.cache(
+            ("positions", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel)
+        )
 
-    def of_length(self, length: int) -> Lists:
-        """The same lists cut, or filled up with unjudged documents, to so many ranks."""
+    def with_length(self, length: int) -> Lists:
+        """Return the same lists truncated, or padded with unjudged documents, to a length."""
         hits = self.hits(length)
         lengths = np.full(len(self), length)
         return Lists(self.pool, self.topic, lengths, hits._bounds, hits.rank, hits.judgment)
 
     def condensed(self) -> Lists:
-        """The same lists without the documents that nobody judged; a negative grade says that one was only pooled."""
+        """Return the same lists without unjudged documents, to which those with negative grades belong."""
         return self.cache("condensed", self._condensed)
 
     def _condensed(self) -> Lists:
@@ -276,63 +296,60 @@ class Lists(CacheMixin):
         return Lists(self.pool, self.topic, hits.count, hits._bounds, hits.ordinal, hits.judgment)
 
     def with_grades(self, pool: Pool) -> Lists:
-        """The same lists of the same documents, which have other grades."""
+        """Return the same lists with other grades."""
         hits = self.hits()
         return Lists(pool, self.topic, self.length, hits._bounds, hits.rank, hits.judgment)
 
-    def under(self, pool: Pool) -> Lists:
-        """The same lists with fewer judgments: every grade of ``pool`` is the one here, or taken back."""
-        return _Fewer(self, pool)
+    def with_pool_subset(self, pool: Pool) -> Lists:
+        """Return the same lists with fewer judgments: every grade of ``pool`` is the same or UNJUDGED."""
+        return PoolSubset(self, pool)
 
     def _cut(self, hits: Hits, cutoff: int, name: Hashable) -> Hits:
-        """The hits down to a rank; kept, because measures share their views of the lists."""
+        """Return the hits down to a rank; cached, because measures share them."""
         return self.cache(("cut", name, cutoff), lambda: hits.where(hits.rank <= cutoff))
 
     def per_topic(self, values: AnyArray) -> AnyArray:
-        """For each list the value of its topic."""
+        """Return for each list the value of its topic."""
         return values[self.topic]
 
     def recall_base(self, rel: int = 1) -> Ints:
-        """For each list the number of relevant documents of its topic."""
+        """Return for each list the number of relevant documents of its topic."""
         return self.per_topic(self.pool.recall_base(rel))
 
     def retrieved(self, cutoff: int | None = None) -> Ints:
-        """For each list the number of documents it has, down to a rank."""
+        """Return the number of documents of each list, down to a rank."""
         return self.length if cutoff is None else np.minimum(self.length, cutoff)
 
     def times_at_length(self, values: Floats, table: Floats, cutoff: int | None = None) -> Floats:
-        """For each list its value times the entry of a table at the number of documents it has, down to a rank.
-
-        It takes the place of the values.
-        """
+        """Multiply the value of each list in place by the entry of a table at its length, down to a rank."""
         values *= table[self.retrieved(cutoff)]
         return values
 
     @cached_property
     def by_aspect(self) -> ByAspect:
-        """Every list once for each aspect of its topic, under the grades of that aspect."""
+        """Lists for each aspect of their topics, with the grades for that aspect."""
         from rankscope.judging.aspects import AspectLists, ByAspect
 
         return ByAspect(self, AspectLists(self))
 
     def grades(self, unjudged: Any = 0) -> list[list[Any]]:
-        """Each list written out: one grade per retrieved document, ``unjudged`` where there is none."""
+        """Return one grade per retrieved document of each list, ``unjudged`` for those without a judgment."""
         hits = self._judged
-        written = [[unjudged] * int(n) for n in self.length]
+        result = [[unjudged] * int(length) for length in self.length]
         for owner, rank, grade in zip(
             hits.list.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True
         ):
-            written[owner][rank - 1] = grade
-        return written
+            result[owner][rank - 1] = grade
+        return result
 
 
 class GradedLists(Lists):
-    """Lists whose hits come with their grades: enough for measures that do not ask which documents they are."""
+    """Lists with the grades of hits but without their documents, for measures that do not need them."""
 
     def __init__(
         self, pool: Pool, topic: Ints, length: AnyArray, offsets: Ints, rank: AnyArray, grade: AnyArray
     ) -> None:
-        super().__init__(pool, topic, length, offsets, rank, np.zeros(0, np.int32))  # whoever asks, fails
+        super().__init__(pool, topic, length, offsets, rank, np.zeros(0, np.int32))  # using judgments fails
         self._grade = grade
 
     @cached_property
@@ -344,8 +361,8 @@ class GradedLists(Lists):
         return GradedLists(self.pool, self.topic, hits.count, hits._bounds, hits.ordinal, hits.grade)
 
 
-class _Fewer(Lists):
-    """Lists of which some judgments were taken back: their hits are looked for among the hits of the full ones."""
+class PoolSubset(Lists):
+    """Lists without some of their judgments; their hits are found among the hits of the full lists."""
 
     def __init__(self, full: Lists, pool: Pool) -> None:
         super().__init__(pool, full.topic, full.length, full._offsets, full._rank, full._judgment)
@@ -353,21 +370,24 @@ class _Fewer(Lists):
 
     @cached_property
     def _judged(self) -> Hits:
-        return self._left(self._full.hits())
+        return self._still_judged(self._full.hits())
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
-        """The documents of grade ``rel`` or better, down to a rank."""
-        return self.cache(("relevant", rel, cutoff), lambda: self._left(self._full.relevant(rel, cutoff)))
+        """Return the documents of grade ``rel`` or better, down to a rank."""
+        return self.cache(
+            ("relevant", rel, cutoff), lambda: self._still_judged(self._full.relevant(rel, cutoff))
+        )
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
-        """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
-        many, some = self._full.relevant(lowest), self.relevant(rel)
-        assert isinstance(some, HitsView)
-        left = np.cumsum(many.take(self.pool.grade != UNJUDGED), dtype=np.int32)
-        before = np.concatenate([[0], left])[many._starts]  # in the lists before
-        ordinal: Ints = left[self._full.places(rel, lowest)[some._index]] - np.repeat(before, some.count)
+        """Return the ordinal of each hit of grade ``rel`` or better among those of grade ``lowest`` or better."""
+        full_hits, hits = self._full.relevant(lowest), self.relevant(rel)
+        assert isinstance(hits, HitsView)
+        n_judged = np.cumsum(full_hits.take(self.pool.grade != UNJUDGED), dtype=np.int32)
+        before = np.concatenate([[0], n_judged])[full_hits._starts]  # in earlier lists
+        positions = self._full.positions_among(rel, lowest)[hits._index]
+        ordinal: Ints = n_judged[positions] - np.repeat(before, hits.count)
         return ordinal
 
-    def _left(self, hits: Hits) -> Hits:
-        # not hits.where: the columns of the full hits are taken once for all pools
+    def _still_judged(self, hits: Hits) -> Hits:
+        # Not hits.where: the columns of the full hits are copied once for all pools.
         return HitsView(hits, np.flatnonzero(hits.take(self.pool.grade != UNJUDGED)))

@@ -1,8 +1,8 @@
-"""Runs cut into pieces of complete lists, small enough for any worker: the piece says where they are, not what.
+"""Split runs into pieces of complete lists for workers; a piece has the location of its lists, not their content.
 
-A run file is one piece, or, if it is large and plain, several, cut where topics change. A Parquet dataset has a piece
-for each part of a file of about a million rows; a list that goes on in the next part belongs to the one it began in.
-Nothing is read when pieces are made but the places to cut at.
+A run file is one piece, or several if it is large and plain, split where topics change. A Parquet dataset has a piece
+for each part of a file of about a million rows; a list that continues in the next part belongs to the part in which it
+starts.
 """
 
 from __future__ import annotations
@@ -16,44 +16,45 @@ import numpy as np
 
 from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
-from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, checked_numbers
+from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
 from rankscope.native.cuts import topic_cuts
 from rankscope.read.arrow_files import batch_validator, parquet_file
-from rankscope.read.frames import COLUMNS, NUMBERS
+from rankscope.read.compression import LONGEST_MAGIC, detect_compression
+from rankscope.read.frames import NUMBERS, find_column, missing_column
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
 from rankscope.scan.backends import scan_run, scan_text
 from rankscope.scan.hits import RunHits
 
-__all__ = ["Piece", "parquet_files", "pieces_of_parquet", "pieces_of_run"]
+__all__ = ["Piece", "list_parquet_files", "split_parquet", "split_run"]
 
 PIECE_BYTES = 64 << 20
-"""Of a plain file: about so much text is in memory at a time."""
+"""Approximate size of a piece of a plain file, which is in memory as a whole."""
 
 PIECE_ROWS = 1 << 20
-"""Of a Parquet file, about."""
+"""Approximate number of rows of a piece of a Parquet file."""
 
 Part = tuple[list[str], Lists]
-"""The run of each list, and the lists as measures see them."""
+"""Run of each list, and the lists."""
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Some complete lists: of a run (between two places of its file, if it is cut), or of a Parquet file."""
+    """Complete lists of a run (between two offsets of its file) or of a Parquet file."""
 
     run: Run
-    """The run, or what a Parquet file without a column of runs is called."""
+    """The run; for a Parquet file, its path, and the name of rows without a run."""
     start: int = 0
     stop: int | None = None
     groups: tuple[int, int] | None = None
-    """The row groups of a Parquet file, the second not included."""
+    """First and last (exclusive) row group of a Parquet file."""
 
     def lists(self, judgments: PooledQrels, runs: dict[str, int] | None = None) -> Iterator[Part]:
-        """The lists of judged topics, some at a time; ``runs`` gets the number of every run, with lists or without."""
+        """Yield the lists of judged topics in blocks; add the number of every run to ``runs``."""
         numbers = {} if runs is None else runs
         if self.groups is not None:
             with error_path(str(self.run.source)):
-                rows = ListRows.of(_rows(self), judgments, self.run.order)
+                rows = ListRows.from_table(_read_rows(self), judgments, self.run.order)
             for name in rows.names:
                 numbers.setdefault(name, len(numbers))
             for part, lists in rows.blocks():
@@ -69,7 +70,7 @@ class Piece:
             return scan_run(self.run, judgments.qrels)
         path = Path(str(self.run.source))
         with path.open("rb") as file:
-            # The newline before a later piece keeps its first bytes from being taken for a byte order mark.
+            # A later piece starts with a newline, so that its first bytes are not read as a byte order mark.
             first = max(0, self.start - 1)
             file.seek(first)
             text = file.read() if self.stop is None else file.read(self.stop - first)
@@ -78,18 +79,14 @@ class Piece:
         except InputError as error:
             if error.line is None:
                 raise
-            raise InputError(
-                error.message,
-                path=error.path,
-                line=error.line + _lines_before(path, first),
-                hint=error.hint,
-            ) from None
+            line = error.line + _count_lines(path, first)
+            raise InputError(error.message, path=error.path, line=line, hint=error.hint) from None
 
 
-def pieces_of_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
-    """The pieces of a run; ``size`` 0 never cuts a file."""
+def split_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
+    """Split a run into pieces; ``size`` 0 never splits a file."""
     path = run.source if isinstance(run.source, Path) else None
-    if not size or path is None or not path.is_file() or not _is_plain(run, path):
+    if not size or path is None or not path.is_file() or run.format != "trec" or _is_compressed(path):
         return [Piece(run)]
     run = replace(run, source=path.absolute())
     length = path.stat().st_size
@@ -99,12 +96,9 @@ def pieces_of_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
     return [Piece(run, start, stop) for start, stop in zip([0, *cuts], [*cuts, None], strict=True)]
 
 
-def _is_plain(run: Run, path: Path) -> bool:
-    """Whether the bytes of a file can be cut: TREC lines that are not packed."""
+def _is_compressed(path: Path) -> bool:
     with path.open("rb") as file:
-        head = file.read(4)
-    packed = head[:2] == b"\x1f\x8b" or head[:3] == b"BZh" or head in (b"\xfd7zX", b"\x28\xb5\x2f\xfd")
-    return getattr(run, "format", "trec") == "trec" and not packed
+        return bool(detect_compression(file.read(LONGEST_MAGIC)))
 
 
 def _blocks(hits: RunHits, judgments: PooledQrels) -> Iterator[Lists]:
@@ -120,83 +114,83 @@ def _blocks(hits: RunHits, judgments: PooledQrels) -> Iterator[Lists]:
     return (lists for _, lists in rows.blocks())
 
 
-def _lines_before(path: Path, place: int) -> int:
-    """How many lines of a file end before a place in it."""
+def _count_lines(path: Path, offset: int) -> int:
+    """Return the number of lines of a file that end before an offset."""
     count = 0
     with path.open("rb") as file:
-        while place > 0 and (block := file.read(min(place, 1 << 20))):
+        while offset > 0 and (block := file.read(min(offset, 1 << 20))):
             count += block.count(b"\n")
-            place -= len(block)
+            offset -= len(block)
     return count
 
 
-def parquet_files(path: Path) -> list[Path]:
-    """The files of a Parquet dataset: the file itself, or those in a directory and its folders; empty if it is none."""
+def list_parquet_files(path: Path) -> list[Path]:
+    """Return the file, or the files below a directory, if they are Parquet; else an empty list."""
     if path.is_dir():
-        inside = sorted(
+        files = sorted(
             file
             for file in path.rglob("*")
             if file.is_file() and not any(p.startswith((".", "_")) for p in file.relative_to(path).parts)
         )
-        return inside if inside and all(file.suffix == ".parquet" for file in inside) else []
+        return files if all(file.suffix == ".parquet" for file in files) else []
     if not path.is_file():
         return []
     with path.open("rb") as file:
         return [path] if file.read(4) == b"PAR1" else []
 
 
-def pieces_of_parquet(files: Sequence[Path], name: str, order: str, rows: int = PIECE_ROWS) -> list[Piece]:
-    """The pieces of a Parquet dataset, each of about so many rows; ``name`` is that of a run without one."""
+def split_parquet(files: Sequence[Path], name: str, order: str, rows: int = PIECE_ROWS) -> list[Piece]:
+    """Split a Parquet dataset into pieces of about ``rows`` rows; ``name`` is the run of rows without one."""
     check_rows_order(order)
-    found = []
+    pieces = []
     for path in files:
         with parquet_file(path) as (file, _):
-            about = file.metadata
+            metadata = file.metadata
         run = Run(name, order, source=path.absolute())
         first = size = 0
-        for group in range(about.num_row_groups):
-            size += about.row_group(group).num_rows
-            if size >= rows or group == about.num_row_groups - 1:
-                found.append(Piece(run, groups=(first, group + 1)))
+        for group in range(metadata.num_row_groups):
+            size += metadata.row_group(group).num_rows
+            if size >= rows or group == metadata.num_row_groups - 1:
+                pieces.append(Piece(run, groups=(first, group + 1)))
                 first, size = group + 1, 0
-    return found
+    return pieces
 
 
-def _rows(piece: Piece) -> Any:
-    """The rows of the lists that begin in the row groups of a piece."""
+def _read_rows(piece: Piece) -> Any:
+    """Read the rows of the lists that start in the row groups of a piece."""
     import pyarrow as pa
 
     assert piece.groups is not None
     first, last = piece.groups
     with parquet_file(Path(str(piece.run.source))) as (file, rows):
-        columns = _columns(file.schema_arrow.names, piece)
-        chosen = list(columns.values())
-        # One checker for all groups: a list that continues through them is held in memory as a whole.
-        check = batch_validator(Path(str(piece.run.source)).stat().st_size, str(piece.run.source))
+        columns = _find_columns(file.schema_arrow.names, piece)
+        names = list(columns.values())
+        # One validator for all groups, because a list that continues through them is in memory as a whole.
+        validate = batch_validator(Path(str(piece.run.source)).stat().st_size, str(piece.run.source))
 
         def read(groups: list[int]) -> Any:
-            batches = file.iter_batches(batch_size=rows, row_groups=groups, columns=chosen, use_threads=False)
-            kept = list(map(check, batches))
-            table = pa.Table.from_batches(kept) if kept else file.schema_arrow.empty_table()
-            found: dict[str, Any] = {
-                meaning: checked_numbers(table[name], meaning)
+            batches = file.iter_batches(batch_size=rows, row_groups=groups, columns=names, use_threads=False)
+            validated = list(map(validate, batches))
+            table = pa.Table.from_batches(validated) if validated else file.schema_arrow.empty_table()
+            arrays: dict[str, Any] = {
+                meaning: check_numbers(table[name], meaning)
                 if meaning in NUMBERS
                 else arrow_ids(table[name], f"column {name!r}")
                 for meaning, name in columns.items()
             }
-            found.setdefault(
+            arrays.setdefault(
                 "run", pa.repeat(pa.scalar(to_bytes(piece.run.name), pa.large_binary()), len(table))
             )
-            return pa.table(found)
+            return pa.table(arrays)
 
         table = read(list(range(first, last)))
         if first:
-            begun = _key(read([first - 1]), -1)
-            table = table.slice(_leading(table, begun))
+            previous = _key(read([first - 1]), -1)
+            table = table.slice(_count_leading(table, previous))
         group = last
         while len(table) and group < file.metadata.num_row_groups:
             more = read([group])
-            count = _leading(more, _key(table, -1))
+            count = _count_leading(more, _key(table, -1))
             table = pa.concat_tables([table, more.slice(0, count)])
             if count < len(more):
                 break
@@ -204,33 +198,28 @@ def _rows(piece: Piece) -> Any:
     return table
 
 
-def _columns(names: Sequence[str], piece: Piece) -> dict[str, str]:
-    """The columns of a file by what they mean."""
-    lower = {name.strip().lower(): name for name in reversed(names)}
-    found = {}
-    for wanted in ("query_id", "doc_id", "rank" if piece.run.order == "rank" else "score", "run"):
-        name = next((lower[alias] for alias in COLUMNS[wanted] if alias in lower), None)
+def _find_columns(names: Sequence[str], piece: Piece) -> dict[str, str]:
+    """Return the names of columns by meaning."""
+    columns = {}
+    for meaning in ("query_id", "doc_id", "rank" if piece.run.order == "rank" else "score", "run"):
+        name = find_column(meaning, names)
         if name is not None:
-            found[wanted] = name
-        elif wanted != "run":
-            raise InputError(
-                f"the file has no column for {wanted} ({', '.join(COLUMNS[wanted])})",
-                path=str(piece.run.source),
-                hint=f"rename one of: {', '.join(names)}",
-            )
-    return found
+            columns[meaning] = name
+        elif meaning != "run":
+            raise missing_column(meaning, names, str(piece.run.source))
+    return columns
 
 
 def _key(table: Any, row: int) -> tuple[Any, Any]:
     return tuple(table[name][row].as_py() for name in ("run", "query_id"))
 
 
-def _leading(table: Any, key: tuple[Any, Any]) -> int:
-    """How many rows at the beginning are of the list with this run and topic."""
+def _count_leading(table: Any, key: tuple[Any, Any]) -> int:
+    """Return the number of rows at the beginning that belong to the list of a run and topic."""
     if not len(table) or _key(table, 0) != key:
         return 0
     import pyarrow.compute as pc
 
     run, topic = table["run"], table["query_id"]
-    same = pc.and_(pc.equal(run, run[0]), pc.equal(topic, topic[0])).to_numpy(zero_copy_only=False)
-    return len(same) if same.all() else int(np.argmin(same))
+    is_same = pc.and_(pc.equal(run, run[0]), pc.equal(topic, topic[0])).to_numpy(zero_copy_only=False)
+    return len(is_same) if is_same.all() else int(np.argmin(is_same))

@@ -1,8 +1,8 @@
-"""Rows of Arrow columns against judgments: many lists of many runs at once, without an object for each document.
+"""Find the hits of rows in Arrow columns: many lists of many runs at once, without an object per document.
 
-This is what a cluster hands over (a bucket of Spark, a piece of a Parquet dataset). The values are those of the same
-lists in files: scores are compared as the ordering says, ties are broken by the bytes of the ids, and what is refused
-there (an id that is missing, a score that is no number, a document that occurs twice) is refused here.
+Clusters provide such rows (a bucket of Spark, a piece of a Parquet dataset). Results and errors are the same as for
+files: the ordering compares scores, the bytes of ids break ties, and a missing id, an invalid score, or a repeated
+document is an error.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging.lists import Ints, Lists
+from rankscope.judging.lists import Ints, Lists, iterate_blocks
 from rankscope.judging.pool import Pool
 from rankscope.read.columns import as_list, parse_numbers
 from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
 from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels, check_grades
 
-__all__ = ["ListRows", "PooledQrels", "check_rows_order", "checked_numbers"]
+__all__ = ["ListRows", "PooledQrels", "check_numbers", "check_rows_order"]
 
-_HITS_AT_ONCE = 200_000
+_BLOCK_HITS = 200_000  # bounds the memory of measures
 
 
 def check_rows_order(order: str) -> str:
-    """An ordering that needs no order of the rows: tables of a cluster have none."""
+    """Return the ordering; reject ``file``, because the rows of a table have no order."""
     if check_order(order) == "file":
         raise SettingsError(
             "rows of a table have no order of lines",
@@ -39,7 +39,7 @@ def check_rows_order(order: str) -> str:
 
 
 class PooledQrels:
-    """Judgments with what is derived from them for looking rows up, made once for all of them."""
+    """Judgments with cached indices to look up rows."""
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
@@ -49,108 +49,103 @@ class PooledQrels:
 
     @cached_property
     def pool(self) -> Pool:
-        """The judged documents of each topic."""
-        qrels = self.qrels
-        return Pool(qrels.topic_offsets, qrels.grade, qrels.aspects, undecided=qrels.subtopics is not None)
+        """Judged documents of all topics."""
+        return Pool.from_qrels(self.qrels)
 
     @cached_property
     def topics(self) -> Any:
-        """The judged topics as an Arrow array of bytes."""
+        """Judged topics as an Arrow array of bytes."""
         import pyarrow as pa
 
         return pa.array([to_bytes(topic) for topic in self.qrels.topics], pa.large_binary())
 
     @cached_property
     def _documents(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The different judged documents; and sorted keys of topic and document with their judgments."""
+        """Distinct judged documents, sorted keys of (topic, document), and the judgment of each key."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         documents = pa.array(self.qrels.documents, pa.large_binary())
-        different = pc.unique(documents)
-        number = pc.index_in(documents, different).to_numpy(zero_copy_only=False).astype(np.int64)
+        distinct = pc.unique(documents)
         topic = np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
-        key = topic * len(different) + number
+        key = topic * len(distinct) + _lookup(documents, distinct)
         order = np.argsort(key, kind="stable")
-        return different, key[order], order
+        return distinct, key[order], order
 
     def judgments(self, topic: npt.NDArray[np.int64], documents: Any) -> npt.NDArray[np.int64]:
-        """The number of the judgment of each row (its topic by number, its document as bytes); -1 if it has none."""
-        import pyarrow.compute as pc
-
-        different, keys, order = self._documents
-        number = pc.fill_null(pc.index_in(documents, different), -1).to_numpy(zero_copy_only=False)
-        found = np.full(len(topic), -1, np.int64)
-        known = np.flatnonzero((number >= 0) & (topic >= 0))
-        if len(known):
-            key = topic[known] * len(different) + number[known]
-            place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-            there = keys[place] == key
-            found[known[there]] = order[place[there]]
-        return found
+        """Return the index of the judgment of each row (number of its topic, document as bytes), or -1."""
+        distinct, keys, order = self._documents
+        number = _lookup(documents, distinct)
+        judgment = np.full(len(topic), -1, np.int64)
+        candidates = np.flatnonzero((number >= 0) & (topic >= 0))
+        if len(candidates):
+            key = topic[candidates] * len(distinct) + number[candidates]
+            position = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+            is_judged = keys[position] == key
+            judgment[candidates[is_judged]] = order[position[is_judged]]
+        return judgment
 
 
 class _Columns(NamedTuple):
-    """Ids as Arrow arrays of bytes, with the number of the list of each row; scores or ranks as an array."""
+    """Columns of rows: ids as an Arrow array of bytes, the number of the list, and the sort key."""
 
     documents: Any
     list: npt.NDArray[np.int64]
     keys: npt.NDArray[np.float64]
-    """What orders a list: the smaller, the better."""
+    """Sort keys; smaller is better."""
     by_score: bool
     ties_descend: bool
-    """Whether the greater of two ids with equal scores comes first."""
+    """Whether the greater of two tied ids comes first."""
 
 
 @dataclass(frozen=True, eq=False)
 class ListRows:
-    """The lists that rows make up: for each its run, its topic, its length, its hits.
+    """Lists of rows: run, topic, length and hits of each.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"run": ["a", "a"], "query_id": ["q", "q"], "doc_id": ["x", "y"], "score": [1.0, 2.0]})
-    >>> found = ListRows.of(rows, PooledQrels(Qrels.from_dict({"q": {"x": 1}})))
-    >>> found.runs, found.topic.tolist(), found.length.tolist(), found.rank.tolist()
+    >>> lists = ListRows.from_table(rows, PooledQrels(Qrels.from_dict({"q": {"x": 1}})))
+    >>> lists.runs, lists.topic.tolist(), lists.length.tolist(), lists.rank.tolist()
     (['a'], [0], [2], [2])
     """
 
     judgments: PooledQrels
     runs: list[str]
-    """The run of each list."""
+    """Run of each list."""
     topic: Ints
-    """The number of its topic among the judged ones."""
+    """Number of the topic of each list."""
     length: npt.NDArray[np.int32]
     offsets: Ints
     rank: npt.NDArray[np.int32]
     judgment: npt.NDArray[np.int32]
     names: Sequence[str] = ()
-    """Every run among the rows, also one without a judged topic."""
+    """All runs of the rows, including those without a judged topic."""
 
     @classmethod
-    def of(cls, table: Any, judgments: PooledQrels, order: str = "trec_eval") -> ListRows:
-        """Rows with the columns run, query_id, doc_id, and score or rank; those of unjudged topics are left out.
+    def from_table(cls, table: Any, judgments: PooledQrels, order: str = "trec_eval") -> ListRows:
+        """Find the hits of rows with the columns run, query_id, doc_id, and score or rank; skip unjudged topics.
 
-        A row without a document says no more than that there is such a list, perhaps an empty one.
+        A row without a document declares a list, which may be empty.
         """
         import pyarrow.compute as pc
 
-        topic = _numbers_of(arrow_ids(table["query_id"], "query_id"), judgments.topics)
+        topic = _lookup(arrow_ids(table["query_id"], "query_id"), judgments.topics)
         run = arrow_ids(table["run"], "run").dictionary_encode()
         names = to_texts(run.dictionary.to_pylist())
         code = run.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        judged = topic >= 0
-        if not judged.all():
-            table, topic, code = table.filter(judged), topic[judged], code[judged]
-        whole = code * len(judgments.topics) + topic
-        lists, number = np.unique(whole, return_inverse=True)
-        real = pc.is_valid(table["doc_id"]).to_numpy(zero_copy_only=False)
-        if not real.all():
-            table, topic, number = table.filter(real), topic[real], number[real]
-        columns = _columns(table, number.astype(np.int64), order)
-        arranged = _arranged(columns)
+        is_judged = topic >= 0
+        if not is_judged.all():
+            table, topic, code = table.filter(is_judged), topic[is_judged], code[is_judged]
+        lists, number = np.unique(code * len(judgments.topics) + topic, return_inverse=True)
+        has_document = pc.is_valid(table["doc_id"]).to_numpy(zero_copy_only=False)
+        if not has_document.all():
+            table, topic, number = table.filter(has_document), topic[has_document], number[has_document]
+        columns = _parse_columns(table, number.astype(np.int64), order)
+        sorted_rows = _sort_rows(columns)
         length = np.bincount(columns.list, minlength=len(lists)).astype(np.int32)
         starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
-        found = judgments.judgments(topic, columns.documents)[arranged]
-        hits = np.flatnonzero(found >= 0)
+        judgment = judgments.judgments(topic, columns.documents)[sorted_rows]
+        hits = np.flatnonzero(judgment >= 0)
         owner = np.searchsorted(starts, hits, side="right") - 1
         return cls(
             judgments,
@@ -159,7 +154,7 @@ class ListRows:
             length,
             np.searchsorted(owner, np.arange(len(lists) + 1)).astype(np.int64),
             (hits - starts[owner] + 1).astype(np.int32),
-            found[hits].astype(np.int32),
+            judgment[hits].astype(np.int32),
             names,
         )
 
@@ -168,16 +163,13 @@ class ListRows:
 
     @property
     def topics(self) -> list[str]:
-        """The topic of each list."""
+        """Topic of each list."""
         names = self.judgments.qrels.topics
         return [names[t] for t in self.topic.tolist()]
 
     def blocks(self) -> Iterator[tuple[slice, Lists]]:
-        """The lists as measures see them, some at a time, which bounds the memory of measures."""
-        first = 0
-        while first < len(self):
-            until = np.searchsorted(self.offsets, self.offsets[first] + _HITS_AT_ONCE, side="right") - 1
-            last = max(first + 1, min(int(until), first + _HITS_AT_ONCE, len(self)))
+        """Yield the lists in blocks."""
+        for first, last in iterate_blocks(self.offsets, _BLOCK_HITS):
             low, high = self.offsets[first], self.offsets[last]
             part = slice(first, last)
             yield (
@@ -191,58 +183,56 @@ class ListRows:
                     self.judgment[low:high],
                 ),
             )
-            first = last
 
 
-def _numbers_of(texts: Any, among: Any) -> npt.NDArray[np.int64]:
-    """Where each text stands among others; -1 if it does not."""
+def _lookup(texts: Any, values: Any) -> npt.NDArray[np.int64]:
+    """Return the index of each text among some values, or -1."""
     import pyarrow.compute as pc
 
-    found = pc.fill_null(pc.index_in(texts, among), -1).to_numpy(zero_copy_only=False)
-    return np.asarray(found, np.int64)
+    index = pc.fill_null(pc.index_in(texts, values), -1).to_numpy(zero_copy_only=False)
+    return np.asarray(index, np.int64)
 
 
-def _columns(table: Any, number: npt.NDArray[np.int64], order: str) -> _Columns:
+def _parse_columns(table: Any, number: npt.NDArray[np.int64], order: str) -> _Columns:
     documents = arrow_ids(table["doc_id"], "doc_id")
     meaning = "rank" if order == "rank" else "score"
-    given = checked_numbers(table[meaning], meaning)
-    compared = score_keys(given, order)
-    keys = given if compared is None else -compared
+    values = check_numbers(table[meaning], meaning)
+    scores = score_keys(values, order)
+    keys = values if scores is None else -scores
     return _Columns(documents, number, keys, is_by_score(order), ties_descend(order))
 
 
-def checked_numbers(column: Any, meaning: str) -> npt.NDArray[np.float64]:
-    """Return a column of scores, ranks or grades as numbers; ranks and grades must be whole."""
+def check_numbers(column: Any, meaning: str) -> npt.NDArray[np.float64]:
+    """Return a column of scores, ranks or grades as numbers; ranks and grades must be integers."""
     if meaning == "relevance":
         return check_grades(as_list(column)).astype(np.float64)
-    given, wrong = parse_numbers(column)
-    if wrong is not None:
+    values, invalid = parse_numbers(column)
+    if invalid is not None:
         raise InputError(f"the column {meaning} has no numbers", hint="give numbers")
-    if np.isnan(given).any():
+    if np.isnan(values).any():
         raise InputError(f"a {meaning} is missing or NaN", hint="remove the row or give a number")
-    if meaning == "rank" and not (given == np.floor(given)).all():
-        raise InputError("a rank is not a whole number", hint="give whole numbers, or scores")
-    return given
+    if meaning == "rank" and not (values == np.floor(values)).all():
+        raise InputError("a rank is not an integer", hint="give integers, or scores")
+    return values
 
 
-def _arranged(columns: _Columns) -> npt.NDArray[np.int64]:
-    """The rows list by list, each in its ordering."""
-    order = np.argsort(columns.list, kind="stable")  # of rows that mostly come list by list
+def _sort_rows(columns: _Columns) -> npt.NDArray[np.int64]:
+    """Return the rows sorted by list and key."""
+    order = np.argsort(columns.list, kind="stable")  # fast, because rows mostly come list by list
     lists, keys = columns.list[order], columns.keys[order]
-    same = lists[1:] == lists[:-1]
-    if (same & (keys[1:] <= keys[:-1])).any():
+    is_same_list = lists[1:] == lists[:-1]
+    if (is_same_list & (keys[1:] <= keys[:-1])).any():
         order = np.lexsort((columns.keys, columns.list))
         lists, keys = columns.list[order], columns.keys[order]
-        same = lists[1:] == lists[:-1]
-        tied = same & (keys[1:] == keys[:-1])
-        if tied.any():
-            order = _ties_broken(columns, order, tied)
+        is_tied = (lists[1:] == lists[:-1]) & (keys[1:] == keys[:-1])
+        if is_tied.any():
+            order = _break_ties(columns, order, is_tied)
     _refuse_duplicates(columns)
     return order
 
 
-def _ties_broken(
-    columns: _Columns, order: npt.NDArray[np.int64], tied: npt.NDArray[np.bool_]
+def _break_ties(
+    columns: _Columns, order: npt.NDArray[np.int64], is_tied: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
     """Sort documents with equal scores by the bytes of their ids; equal ranks are an error."""
     import pyarrow as pa
@@ -252,22 +242,22 @@ def _ties_broken(
         raise InputError(
             "two documents of a list have the same rank", hint="give each its own, or choose another ordering"
         )
-    places = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
-    rows = order[places]
+    positions = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
+    rows = order[positions]
     documents = columns.documents.take(pa.array(rows))
-    place = pc.rank(documents, "descending" if columns.ties_descend else "ascending", tiebreaker="dense")
-    broken = order.copy()
-    broken[places] = rows[np.lexsort((np.asarray(place), columns.keys[rows], columns.list[rows]))]
-    return broken
+    by_id = pc.rank(documents, "descending" if columns.ties_descend else "ascending", tiebreaker="dense")
+    result = order.copy()
+    result[positions] = rows[np.lexsort((np.asarray(by_id), columns.keys[rows], columns.list[rows]))]
+    return result
 
 
 def _refuse_duplicates(columns: _Columns) -> None:
-    coded = columns.documents.dictionary_encode()
-    code = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    key = columns.list * max(1, len(coded.dictionary)) + code
+    encoded = columns.documents.dictionary_encode()
+    code = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    key = columns.list * max(1, len(encoded.dictionary)) + code
     order = np.argsort(key, kind="stable")
-    again = np.flatnonzero(np.diff(key[order]) == 0)
-    if len(again):
-        row = int(order[again[0]])
+    repeated = np.flatnonzero(np.diff(key[order]) == 0)
+    if len(repeated):
+        row = int(order[repeated[0]])
         document = to_text(columns.documents[row].as_py())
         raise InputError(f"document {document!r} occurs twice in a list", hint="keep one of the two rows")

@@ -1,4 +1,4 @@
-"""How much of a run nobody judged, and how much of its order its scores do not say: what numbers may rest on."""
+"""Shares of unjudged and of tied documents of runs, which limit the reliability of scores."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 __all__ = ["TIED_SHARE", "UNJUDGED_SHARE", "VACUOUS", "has_nonrelevant", "tied_shares", "unjudged_shares"]
 
 UNJUDGED_SHARE = 0.2
-"""From this share of unjudged documents in the first ten ranks on, a run is named."""
+"""Smallest share of unjudged documents in the first ten ranks for which a note names a run."""
 TIED_SHARE = 0.1
-"""From this share of documents with the score of another on, a run is named."""
+"""Smallest share of tied documents for which a note names a run."""
 
 VACUOUS = (
     "vacuous: no document is judged non-relevant, so that every other retrieved document could be relevant"
 )
-"""What bounds over labels of unjudged documents are worth without judged non-relevant documents."""
+"""Note on bounds over labels of unjudged documents without judged non-relevant documents."""
 
 
 def unjudged_shares(judged: Judged, depth: int = 10) -> npt.NDArray[np.float64]:
-    """Of each run, the share of unjudged documents in the first ranks of its lists.
+    """Return the share of unjudged documents in the first ranks of each run.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -33,12 +33,12 @@ def unjudged_shares(judged: Judged, depth: int = 10) -> npt.NDArray[np.float64]:
     [0.5]
     """
     slots = judged.grid(np.minimum(judged.length, depth)).sum(axis=1)
-    known = judged.grid(judged.lists.hits(depth).count).sum(axis=1)
-    return np.where(slots, 1 - known / np.maximum(slots, 1), 0.0)
+    n_judged = judged.grid(judged.lists.hits(depth).count).sum(axis=1)
+    return np.where(slots, 1 - n_judged / np.maximum(slots, 1), 0.0)
 
 
 def has_nonrelevant(judged: Judged) -> bool:
-    """Whether any document is judged non-relevant; without one, nothing tells unjudged from non-relevant documents.
+    """Return whether any document is judged non-relevant; otherwise unjudged documents may be non-relevant ones.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -50,6 +50,6 @@ def has_nonrelevant(judged: Judged) -> bool:
 
 
 def tied_shares(judged: Judged) -> npt.NDArray[np.float64]:
-    """Of each run, the share of documents that have the score of another one of their list."""
+    """Return the share of documents of each run that share their score with another one of their list."""
     documents = judged.grid(judged.length).sum(axis=1)
     return np.asarray(judged.grid(judged.tied).sum(axis=1) / np.maximum(documents, 1), np.float64)

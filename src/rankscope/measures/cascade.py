@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from rankscope.judging.lists import Floats, Ints
-    from rankscope.judging.tied import Groups, TiedLists
+    from rankscope.judging.tied import HitGroups, TiedLists
     from rankscope.measures.base import Measure
 
 _CELLS = 1 << 20
@@ -70,14 +70,14 @@ class Cascade(Form):
         ).astype(np.float64, copy=False)
 
 
-def _pass_and_stop_probabilities(groups: Groups, passes: Floats) -> tuple[Floats, Floats]:
+def _pass_and_stop_probabilities(groups: HitGroups, passes: Floats) -> tuple[Floats, Floats]:
     """Return the mean probability of passing each whole group, and of stopping at each of its ranks.
 
     The recursion adds documents one at a time, starting from those with stopping probability 0. The mean product over
     j of m documents is p(m, j) = (1 - j/m) p(m-1, j) + j/m * q p(m-1, j-1), where q belongs to the m-th document.
     """
     starts = np.concatenate([[0], np.cumsum(groups.size)])
-    begin = np.concatenate([[0], np.cumsum(groups.held)])
+    begin = np.concatenate([[0], np.cumsum(groups.n_hits)])
     through, stopped = np.ones(len(groups.size)), np.zeros(int(starts[-1]))
     order = np.argsort(groups.size, kind="stable")
     first = 0
@@ -86,13 +86,13 @@ def _pass_and_stop_probabilities(groups: Groups, passes: Floats) -> tuple[Floats
         while last < len(order) and (last + 1 - first) * int(groups.size[order[last]] + 1) <= _CELLS:
             last += 1
         block = order[first:last]
-        width, max_held = int(groups.size[block].max()), int(groups.held[block].max())
+        width, max_held = int(groups.size[block].max()), int(groups.n_hits[block].max())
         mean = np.ones((len(block), width + 1))
         position = np.arange(1, width + 1)
         for element in range(max_held):
-            active = np.flatnonzero(groups.held[block] > element)
+            active = np.flatnonzero(groups.n_hits[block] > element)
             group = block[active]
-            m = (groups.size[group] - groups.held[group] + element + 1)[:, np.newaxis]
+            m = (groups.size[group] - groups.n_hits[group] + element + 1)[:, np.newaxis]
             q = passes[begin[group] + element][:, np.newaxis]
             share = np.minimum(position / m, 1.0)
             mean[active, 1:] = (1.0 - share) * mean[active, 1:] + share * q * mean[active, :-1]

@@ -114,14 +114,14 @@ class Additive(Form):
         single = measure.evaluate(
             _with_hits(lists, groups.list[group], rows, groups.first[group] + position - 1, judgment)
         )
-        added = (single - empty[groups.list[group]]) * (groups.held / groups.size)[group]
+        added = (single - empty[groups.list[group]]) * (groups.n_hits / groups.size)[group]
         return np.asarray(rest + np.bincount(groups.list[group], weights=added, minlength=len(lists)))
 
 
 def _with_hits(lists: TiedLists, row: Ints, owner: Ints, rank: Any, judgment: Any) -> Lists:
     """Return lists of the same lengths with other hits; the hits of list i have owner i."""
     offsets = np.searchsorted(owner, np.arange(len(row) + 1))
-    return lists.arranged(row, offsets, rank, judgment)
+    return lists.with_hits(row, offsets, rank, judgment)
 
 
 def _group_sums(terms: npt.NDArray[Any], first: Ints, size: Ints) -> Floats:
@@ -186,7 +186,7 @@ class Precisions(Form):
             return value
         rank = np.arange(1, int((tied.first + tied.size).max()))
         weight = np.where(rank <= (measure.cutoff or np.inf), self.weight(rank), 0.0)
-        first, size, count = tied.first[tied.start], tied.size[tied.start], tied.held
+        first, size, count = tied.first[tied.start], tied.size[tied.start], tied.n_hits
         whole, ranked = (_group_sums(terms, first, size) for terms in (weight, rank * weight))
         slope = (count - 1) / (size - 1)  # expected increase of the ordinal per rank
         mean = count / size * (tied.ordinal[tied.start] * whole + slope * (ranked - first * whole))
@@ -395,25 +395,25 @@ class Preferences(Form):
         tied = lists.tied(self.rel)
         if not len(tied.start):
             return value
-        from rankscope.judging.tied import bisected
+        from rankscope.judging.tied import bisect_ranges
 
         judged, base = lists.relevant(self.lowest), lists.recall_base(self.rel)
         begin = judged._bounds[tied.list]
-        index = lists.places(self.rel, self.lowest)[tied.among]
+        index = lists.positions_among(self.rel, self.lowest)[tied.among]
         current = self.term(lists, tied.list, index - begin + 1 - tied.ordinal)
         # Range of the group among all judged documents of the list.
-        start, last = tied.start, tied.start + tied.held - 1
-        first = bisected(judged.rank, begin[start], index[start], tied.first[start])
-        after = bisected(
+        start, last = tied.start, tied.start + tied.n_hits - 1
+        first = bisect_ranges(judged.rank, begin[start], index[start], tied.first[start])
+        after = bisect_ranges(
             judged.rank, index[last], judged._bounds[tied.list[last] + 1], (tied.first + tied.size)[start]
         )
         above = first - begin[start] - tied.ordinal[start] + 1
-        n_terms = after - first - tied.held + 1
+        n_terms = after - first - tied.n_hits + 1
         group = np.repeat(np.arange(len(n_terms)), n_terms)
         more = np.arange(len(group)) - np.repeat(np.cumsum(n_terms) - n_terms, n_terms)
         terms = self.term(lists, tied.list[start][group], above[group] + more)
         mean = np.bincount(group, weights=terms) / n_terms
-        return _shift(value, lists, tied, np.repeat(mean, tied.held) - current, base)
+        return _shift(value, lists, tied, np.repeat(mean, tied.n_hits) - current, base)
 
 
 def _capped_sum(numbers: Ints, first: Any, last: Any, shift: Any, cap: Ints) -> Ints:

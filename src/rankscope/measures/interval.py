@@ -76,7 +76,7 @@ class Interval(Composed):
         return (inside @ self.cutoff if bare else inside).complete()
 
     def evaluate(self, lists: Lists) -> Floats:
-        inside, cut = self.inner(), lists.of_length(self.cutoff)
+        inside, cut = self.inner(), lists.with_length(self.cutoff)
         values = inside.evaluate(cut)
         self._refuse_if_judgments_matter(inside, cut, values)
         result = np.full(len(cut), np.nan)
@@ -138,7 +138,7 @@ class Interval(Composed):
     def _refuse_if_judgments_matter(self, inside: Measure, lists: Lists, values: Floats) -> None:
         """Reject measures that distinguish non-relevant from unjudged documents: a scale does not."""
         relevant = np.where(lists.pool.grade > 0, lists.pool.grade, np.int32(UNJUDGED)).astype(np.int32)
-        bare = lists.under(
+        bare = lists.with_pool_subset(
             Pool(lists.pool.offsets, relevant, lists.pool.aspects, undecided=lists.pool.undecided)
         )
         if not np.array_equal(inside.evaluate(bare), values, equal_nan=True):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from weakref import finalize
 
-from rankscope.native.scanner import HASH_KEY, JudgmentsResult, Table, is_selected, library
+from rankscope.native.scanner import HASH_KEY, DocumentTable, JudgmentsResult, is_selected, library
 
 __all__ = ["MAX_TEXT", "Judgments", "TopicSort", "parse_judgments"]
 
@@ -52,9 +52,11 @@ class Judgments:
         return bytearray(c.string_at(self._result.grades, 4 * self._result.judgments))
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> DocumentTable:
         """Lookup table of the judged documents, for scans."""
-        return Table(self._library, self._library.rs_qrels_table(self._handle, self._positions, HASH_KEY))
+        return DocumentTable(
+            self._library, self._library.rs_qrels_table(self._handle, self._positions, HASH_KEY)
+        )
 
 
 def parse_judgments(text: bytes, sort_topics: TopicSort) -> Judgments | None:

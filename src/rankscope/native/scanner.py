@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HASH_KEY",
+    "DocumentTable",
     "DocumentsResult",
     "JudgmentsResult",
     "ScanResult",
-    "Table",
     "available",
     "backend_name",
     "is_selected",
@@ -110,7 +110,7 @@ def library() -> c.CDLL | None:
     return find_library("scanner", load)
 
 
-class Table:
+class DocumentTable:
     """Lookup table of judged documents in the memory of the library, shared by all scans with the same judgments."""
 
     read_ahead: ReadAhead | None = None

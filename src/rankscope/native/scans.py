@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.native.scanner import HASH_KEY, DocumentsResult, ScanResult, Table
+from rankscope.native.scanner import HASH_KEY, DocumentsResult, DocumentTable, ScanResult
 
 __all__ = ["ReturningTopic", "Scan", "ScanArrays", "ScanError", "ScanRequest", "Top", "build_table", "pad"]
 
@@ -81,7 +81,7 @@ def _copy_int32(address: int | None, count: int) -> npt.NDArray[np.int32]:
 
 def build_table(
     library: c.CDLL, topics: Sequence[bytes], offsets: Starts, documents: Sequence[bytes]
-) -> Table:
+) -> DocumentTable:
     """Build the lookup table of judged documents; those of topic t are ``offsets[t]:offsets[t + 1]``."""
     offsets = np.ascontiguousarray(offsets, np.int64)
     topic_starts, document_starts = _starts(topics), _starts(documents)
@@ -89,7 +89,7 @@ def build_table(
         len(topics), b"".join(topics), topic_starts.ctypes.data, offsets.ctypes.data,
         b"".join(documents), document_starts.ctypes.data, HASH_KEY,
     )  # fmt: skip
-    return Table(library, handle)
+    return DocumentTable(library, handle)
 
 
 def _starts(texts: Sequence[bytes]) -> npt.NDArray[np.uint64]:
@@ -112,12 +112,12 @@ def pad(data: Bytes, starts: Starts) -> tuple[Bytes, Starts]:
 class Scan:
     """A scan of a run, or of a piece of it."""
 
-    def __init__(self, table: Table, handle: int) -> None:
+    def __init__(self, table: DocumentTable, handle: int) -> None:
         self._library, self._handle = table.library, handle
 
     @classmethod
     @contextmanager
-    def open(cls, table: Table, request: ScanRequest, keep: bool) -> Iterator[Scan]:
+    def open(cls, table: DocumentTable, request: ScanRequest, keep: bool) -> Iterator[Scan]:
         """Start a scan; ``keep`` keeps rankings until the end, for files whose topics return."""
         handle = table.library.rs_scan_new(table.handle, request.order, keep)
         if not handle:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankscope.engines.threads import run_in_threads
 from rankscope.native.cuts import topic_cuts
 from rankscope.native.readahead import Part
-from rankscope.native.scanner import Table, available, load
+from rankscope.native.scanner import DocumentTable, available, load
 from rankscope.native.scanner import library as _library
 from rankscope.native.scans import (
     ReturningTopic,
@@ -89,19 +89,19 @@ def scan_rows(rows: RunColumns, qrels: Qrels, order: str, ties: bool = False) ->
     return _merge([arrays], ties)
 
 
-def _table(qrels: Qrels, library: c.CDLL | None = None) -> Table:
+def _table(qrels: Qrels, library: c.CDLL | None = None) -> DocumentTable:
     """Return the lookup table of the judged documents, which copies of the judgments share."""
     loaded = library or _library()
     assert loaded is not None
 
-    def build() -> Table:
+    def build() -> DocumentTable:
         return build_table(loaded, [*map(to_bytes, qrels.topics)], qrels.topic_offsets, qrels.documents)
 
     return qrels.tables.get(loaded, build)
 
 
 @contextmanager
-def _open(table: Table, request: ScanRequest, keep: bool = False) -> Iterator[Scan]:
+def _open(table: DocumentTable, request: ScanRequest, keep: bool = False) -> Iterator[Scan]:
     with Scan.open(table, request, keep) as scan:
         try:
             yield scan
@@ -110,7 +110,7 @@ def _open(table: Table, request: ScanRequest, keep: bool = False) -> Iterator[Sc
 
 
 def _scan(
-    table: Table, request: ScanRequest, feed: Callable[[Scan], None], extract: Callable[[Scan], T]
+    table: DocumentTable, request: ScanRequest, feed: Callable[[Scan], None], extract: Callable[[Scan], T]
 ) -> T:
     """Feed a scan and extract its results; if a topic returns, start again and keep all rankings until the end."""
     try:
@@ -155,7 +155,7 @@ def _read_span(scan: Scan, source: Source, start: int, stop: int | None) -> None
         raise read_error(error, source.label) from None
 
 
-def _scan_pieces(table: Table, request: ScanRequest, source: Source, jobs: int) -> RunHits | None:
+def _scan_pieces(table: DocumentTable, request: ScanRequest, source: Source, jobs: int) -> RunHits | None:
     """Split a file where topics change, and scan the pieces in threads.
 
     Returns None if a line is invalid or a topic occurs in two pieces: only a scan from the start knows the line number
@@ -178,7 +178,7 @@ def _scan_pieces(table: Table, request: ScanRequest, source: Source, jobs: int) 
 
 
 def _take_parts(
-    table: Table, request: ScanRequest, source: Source, parts: list[Part], jobs: int
+    table: DocumentTable, request: ScanRequest, source: Source, parts: list[Part], jobs: int
 ) -> RunHits | None:
     """Combine the parts of a file that were read ahead, and scan the others now.
 

@@ -283,7 +283,7 @@ class LumpedTree(Tree):
         """Raise :class:`NotLumpedError`, since explicit lists reveal everything about the rankings."""
         raise NotLumpedError("the rankings are not written out")
 
-    def under(self, pool: Pool) -> Lists:
+    def with_pool_subset(self, pool: Pool) -> Lists:
         """Raise :class:`NotLumpedError`."""
         raise NotLumpedError("the rankings are not written out")
 

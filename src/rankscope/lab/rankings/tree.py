@@ -254,9 +254,9 @@ class Tree(Lists):
         """Return the same rankings with the grades of another pool."""
         return self._with_grades(pool, pool.grade[self.world.document][np.newaxis])
 
-    def of_length(self, length: int) -> Lists:
+    def with_length(self, length: int) -> Lists:
         """Return the rankings truncated, or padded with unjudged documents, to one length."""
-        return self.flat().of_length(length)
+        return self.flat().with_length(length)
 
     def grades(self, unjudged: Any = 0) -> list[list[Any]]:
         """Return the grades of each ranking, one per document."""
