@@ -120,6 +120,9 @@ def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
         return column.map_values(write)
     values = values_of(column)
     kind = dtype_kind(column)
+    if kind == "b":
+        no, yes = write(False), write(True)
+        return [yes if value else no for value in values]
     if kind not in ("f", "i", "u"):
         return [write(value) for value in values]
     if kind != "f":

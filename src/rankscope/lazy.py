@@ -21,7 +21,9 @@ class LazyModule:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._name), name)
+        value = getattr(import_module(self._name), name)
+        setattr(self, name, value)  # The next access does not come here.
+        return value
 
 
 def lazy_getattr(package: str, names_by_module: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:

@@ -7,15 +7,13 @@ needs no memory beyond their columns.
 
 from __future__ import annotations
 
-import heapq
 import math
 import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.cells import (
     csv_cells,
@@ -43,6 +41,10 @@ from rankscope.columns import (
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import FrameMixin
 from rankscope.text_layout import Grid, Ink, no_ink
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "FORMATS",
@@ -192,24 +194,28 @@ class Table(FrameMixin):
         """
         if len(self) <= max_rows:
             return self
-        if self.ranked_by:
-            order = [
-                row for _, row in heapq.nsmallest(max_rows, zip(self._row_sort_keys(), count(), strict=False))
-            ]
-        else:
-            order = list(range(max_rows))
+        order = self._rank_rows(max_rows) if self.ranked_by else list(range(max_rows))
         position = {r: i for i, r in enumerate(order)}
-        marks = {(position[r], name): mark for (r, name), mark in self.marks.items() if r in position}
+        cells = [(r, name) for r in order for name in self.columns]
+        marks = {(position[r], name): self.marks[r, name] for r, name in cells if (r, name) in self.marks}
         # Only cells that are best among all rows are bold.
         best_columns = {self.columns[c] for r, c in self._best_cells() if r in position}
         best = {name: direction for name, direction in self.best.items() if name in best_columns}
         return replace(self, rows=[self.rows[r] for r in order], marks=marks, best=best)
 
-    def _row_sort_keys(self) -> Iterator[tuple[float, ...]]:
-        """Yield the sort key of each row: p-values ascending, absolute values descending, missing numbers last."""
-        keys = [(self.columns.index(name), name in self.p_values) for name in self.ranked_by]
+    def _rank_rows(self, max_rows: int) -> list[int]:
+        """Return the strongest rows: p-values ascending, absolute values descending, missing numbers last."""
+        import numpy as np
+
+        columns = [(self.columns.index(name), name in self.p_values) for name in self.ranked_by]
+        best: list[tuple[float, ...]] = []
+        start = 0
         for block in iter_blocks(self.rows):
-            yield from zip(*(_sort_keys(block[index], is_p_value) for index, is_p_value in keys), strict=True)
+            keys = [_sort_keys(block[index], is_p_value) for index, is_p_value in columns]
+            rows = np.lexsort(keys[::-1])[:max_rows]  # The last key is the primary one.
+            best += zip(*(key[rows].tolist() for key in keys), (start + rows).tolist(), strict=True)
+            start += len(keys[0])
+        return [int(row) for *_, row in sorted(best)[:max_rows]]
 
     def _cells(self, *, marked: bool = True) -> Iterator[list[tuple[str, ...]]]:
         """Yield blocks of rows of human-readable texts."""
@@ -326,9 +332,10 @@ class Table(FrameMixin):
         yield write_rows([self.columns])
         for block in iter_blocks(self.rows):
             if len(block) > 1 and all(
-                isinstance(column, CategoricalColumn) or dtype_kind(column) == "f" for column in block
+                isinstance(column, CategoricalColumn) or dtype_kind(column) in ("f", "i", "u", "b")
+                for column in block
             ):
-                # This loop is hot: each distinct text is quoted only once.
+                # Numbers need no quotes. This loop is hot: each distinct text is quoted only once.
                 cells = [
                     quote_column(index, column)
                     if isinstance(column, CategoricalColumn)
@@ -536,9 +543,13 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     return Table(name, columns, list(zip(*values.values(), strict=True)))
 
 
-def _sort_keys(column: Column, small: bool) -> list[float]:
-    numbers = (value if isinstance(value, int | float) else math.nan for value in to_values(column))
-    return [math.inf if math.isnan(x) else x if small else -abs(x) for x in numbers]
+def _sort_keys(column: Column, small: bool) -> NDArray[np.float64]:
+    import numpy as np
+
+    if dtype_kind(column) != "f":
+        column = [value if isinstance(value, int | float) else math.nan for value in to_values(column)]
+    numbers = np.asarray(column, float)
+    return np.where(np.isnan(numbers), math.inf, numbers if small else -np.abs(numbers))
 
 
 def _is_numeric(column: Column) -> bool:

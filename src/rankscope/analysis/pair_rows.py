@@ -1,13 +1,13 @@
-"""The rows of a comparison: a few bytes for each pair of runs, and the rest computed in blocks when it is read.
+"""Rows of a comparison: a few bytes for each pair of runs, the rest is computed in blocks when it is read.
 
-5,000 runs have 12.5 million pairs. As rows of plain values these took more memory than most machines have.
+5,000 runs have 12.5 million pairs, whose tuples would take more memory than most machines have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.stats.intervals import lower_limits
 from rankscope.analysis.stats.matrices import CompleteMatrix
 from rankscope.analysis.stats.significance import effects, outcomes
-from rankscope.columns import CategoricalColumn, Column, Rows, as_rows, to_values
+from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Column, Rows, as_rows, to_values
 from rankscope.measures.external import external_measure
 from rankscope.tables import Table
 
@@ -24,15 +24,13 @@ __all__ = ["PairMarks", "PairRows", "ShownPairs"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-_MARKS = ("", "*", "↓")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairRows(Rows):
-    """The rows of one measure in the table ``pairs`` of :func:`~rankscope.analysis.compare.compare`.
+    """Rows of one measure in the table ``pairs`` of :func:`~rankscope.analysis.compare.compare`.
 
-    The first run wins a topic with the better value (``merits``), or with the higher one. With a margin there are
-    two more columns: the lower end of the difference in merit, and whether it is above -margin.
+    The first run wins a topic with the higher merit. With a margin there are two more columns: the lower end of the
+    difference in merit, and whether it is above -margin.
     """
 
     runs: tuple[str, ...]
@@ -50,7 +48,7 @@ class PairRows(Rows):
         return len(self.first)
 
     def block(self, start: int, stop: int) -> Sequence[Column]:
-        """The columns of some pairs."""
+        """Return the columns of some pairs."""
         first, second = self.first[start:stop], self.second[start:stop]
         difference, effect = effects(self.matrix.values, first, second)
         wins, losses = outcomes(self.merits, first, second)
@@ -72,52 +70,82 @@ class PairRows(Rows):
 
 
 class ShownPairs(Rows):
-    """The rows of ``pairs`` as people read them: these columns, and in the place of ``w/l/t`` the three counts."""
+    """Rows of ``pairs`` as people read them: some of the columns; ``w/l/t`` stands for wins, losses and ties."""
 
     def __init__(self, pairs: Table, columns: Sequence[str]) -> None:
         self._rows, self._columns = as_rows(pairs.rows), tuple(columns)
-        self._places = {name: place for place, name in enumerate(pairs.columns)}
+        self._indices = {name: index for index, name in enumerate(pairs.columns)}
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def block(self, start: int, stop: int) -> Sequence[Column]:
-        """The columns of some pairs."""
-        found = self._rows.block(start, stop)
-        counts = [to_values(found[self._places[name]]) for name in ("wins", "losses", "ties")]
-        outcome = [f"{wins}/{losses}/{ties}" for wins, losses, ties in zip(*counts, strict=True)]
-        return [outcome if name == "w/l/t" else found[self._places[name]] for name in self._columns]
+        """Return the columns of some pairs."""
+        columns = self._rows.block(start, stop)
+        outcomes = _Outcomes([columns[self._indices[name]] for name in ("wins", "losses", "ties")])
+        return [outcomes if name == "w/l/t" else columns[self._indices[name]] for name in self._columns]
+
+
+class _Outcomes(Sequence[str]):
+    """Wins, losses and ties as texts, which are written when they are read."""
+
+    def __init__(self, counts: Sequence[Column]) -> None:
+        self._counts = counts
+
+    def __len__(self) -> int:
+        return len(self._counts[0])
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> _Outcomes: ...
+    def __getitem__(self, index: int | slice) -> str | _Outcomes:
+        if isinstance(index, slice):
+            return _Outcomes([column[index] for column in self._counts])
+        return "/".join(str(column[index]) for column in self._counts)
+
+    def __iter__(self) -> Iterator[str]:
+        return map("/".join, zip(*(map(str, to_values(column)) for column in self._counts), strict=True))
 
 
 class PairMarks(Mapping[tuple[int, str], str]):
-    """The marks of ``pairs``: ``*`` at a significant difference in favour of a, ``↓`` at one against it."""
+    """Marks of ``pairs``: ``*`` at a significant difference in favour of a, ``↓`` at one against it."""
 
     def __init__(self, pairs: Table) -> None:
-        self._pairs = pairs
+        self._rows = as_rows(pairs.rows)
+        self._indices = [pairs.columns.index(name) for name in ("measure", "difference", "significant")]
+        self._block: tuple[int, list[str]] = (-1, [])
 
-    @cached_property
-    def _codes(self) -> NDArray[np.int8]:
-        """Per row its mark, made when marks are first asked for."""
-        places = [self._pairs.columns.index(name) for name in ("measure", "difference", "significant")]
-        found = [np.empty(0, np.int8)]
-        for block in as_rows(self._pairs.rows).blocks():
-            measure, difference, significant = (block[place] for place in places)
-            signs = {
-                name: external_measure(str(name)).sign or 1 for name in dict.fromkeys(to_values(measure))
-            }
-            better = np.array(to_values(difference)) * [signs[name] for name in to_values(measure)] > 0
-            marks = np.where(better, 1, 2) * np.array(to_values(significant), np.int8)
-            found.append(marks.astype(np.int8))
-        return np.concatenate(found)
+    def _marks(self, number: int) -> list[str]:
+        """Return the marks of a block of rows; keeps the last block."""
+        if self._block[0] != number:
+            start = number * ROWS_AT_ONCE
+            block = self._rows.block(start, min(len(self._rows), start + ROWS_AT_ONCE))
+            names, differences, significant = (to_values(block[index]) for index in self._indices)
+            signs = {name: external_measure(str(name)).sign or 1 for name in dict.fromkeys(names)}
+            better = np.array(differences) * [signs[name] for name in names] > 0
+            marks = np.where(np.array(significant, bool), np.where(better, "*", "↓"), "")
+            self._block = (number, marks.tolist())
+        return self._block[1]
 
     def __getitem__(self, cell: tuple[int, str]) -> str:
         row, column = cell
-        if column != "difference" or not self._codes[row]:
+        number, index = divmod(row, ROWS_AT_ONCE)
+        if (
+            column != "difference"
+            or not 0 <= row < len(self._rows)
+            or not (mark := self._marks(number)[index])
+        ):
             raise KeyError(cell)
-        return _MARKS[self._codes[row]]
+        return mark
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        return ((row, "difference") for row in np.flatnonzero(self._codes).tolist())
+        for number in range(-(-len(self._rows) // ROWS_AT_ONCE)):
+            marks = self._marks(number)
+            yield from ((number * ROWS_AT_ONCE + i, "difference") for i, mark in enumerate(marks) if mark)
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self._codes))
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return next(iter(self), None) is not None

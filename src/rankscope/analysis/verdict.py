@@ -41,7 +41,8 @@ FAMILIES = ("P", "R", "DCG", "nDCG")
 """Measures whose cutoffs have regions; RBP has regions of its persistence."""
 
 _CUTOFFS = 50  # Cutoffs evaluated together: what a measure sees down to each is kept in memory until then.
-_COARSE = 16  # Coordinates that rule out most pairs before all coordinates are compared.
+_BLOCK = 1 << 17  # Pairs compared at once: their masks fit into the cache of a core.
+_SPARSE = 16  # Gathering the coordinates of a pair takes about as long as comparing 16 pairs in place.
 
 ORDERS = {
     "every topic": "every measure that respects swap and replacement, on every topic",
@@ -413,19 +414,35 @@ def _dominance(counts: Ints) -> tuple[Bools, Bools]:
 
 
 def _at_least(vectors: Ints) -> Bools:
-    """Return a mask (rows, rows): no coordinate of row i is smaller than that of row j.
-
-    Few coordinates rule out most pairs, so that the others are compared only for the rest.
-    """
-    size, width = vectors.shape
-    vectors = vectors.astype(np.min_scalar_type(int(vectors.max(initial=0))))
-    coarse = np.ascontiguousarray(vectors[:, np.unique(np.linspace(0, width - 1, _COARSE).astype(np.intp))])
-    mask = np.eye(size, dtype=bool)
-    for i in range(size - 1):
-        for compare, target in ((np.greater_equal, mask[i, i + 1 :]), (np.less_equal, mask[i + 1 :, i])):
-            possible = np.flatnonzero(compare(coarse[i], coarse[i + 1 :]).all(axis=1))
-            target[possible] = compare(vectors[i], vectors[i + 1 + possible]).all(axis=1)
+    """Return a mask (rows, rows): no coordinate of row i is smaller than that of row j."""
+    size = len(vectors)
+    columns = np.ascontiguousarray(vectors.T, dtype=np.min_scalar_type(int(vectors.max(initial=0))))
+    is_new = (columns[1:] != columns[:-1]).any(axis=1)
+    columns = columns[np.append(True, is_new)]
+    # Coordinates that are far apart rule out most pairs early: multiples of the golden ratio spread evenly.
+    columns = columns[np.argsort(np.arange(len(columns)) * 0.6180339887 % 1)]
+    mask = np.ones((size, size), bool)
+    n_rows = max(1, _BLOCK // size)
+    for start in range(0, size, n_rows):
+        _compare_rows(columns, start, mask[start : start + n_rows])
     return mask
+
+
+def _compare_rows(columns: Ints, start: int, mask: Bools) -> None:
+    """Clear the mask (some rows, all rows) where a coordinate of the first is smaller than that of the second."""
+    is_at_least = np.empty_like(mask)
+    greater_equal, logical_and = np.greater_equal, np.logical_and
+    stop = start + len(mask)
+    for index, values in enumerate(columns):
+        greater_equal(values[start:stop, None], values, out=is_at_least)
+        logical_and(mask, is_at_least, out=mask)
+        if index % 32 == 31:
+            first, second = np.nonzero(mask)
+            if _SPARSE * len(first) < mask.size:  # Single pairs are cheaper now than all pairs.
+                rest = columns[index + 1 :]
+                is_kept = (rest[:, first + start] >= rest[:, second]).all(axis=0)
+                mask[first, second] = is_kept
+                return
 
 
 def _strongest(masks: Sequence[Bools], pairs: tuple[Ints, Ints]) -> Ints:
