@@ -2,7 +2,7 @@
 
 import type { Agreement } from "./data/agreement";
 import type { Collection } from "./data/collection";
-import type { Found } from "./data/types";
+import type { FindingData } from "./data/types";
 import type { Settings } from "./measures/list";
 import { palette, type Palette } from "./ui/canvas";
 
@@ -108,7 +108,7 @@ export class State {
   }
 
   /** Look at what a finding is about, in the view that shows it. */
-  show(one: Found): void {
+  show(one: FindingData): void {
     const d = this.data;
     if (one.measure && d.measure(one.measure)) this.measure = one.measure;
     const runs = (one.runs ?? []).map((name) => d.runs.indexOf(name)).filter((r) => r >= 0);

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rankscope.measures import Measure
-    from rankscope.reporting.schema import Document, Source, Texts
+    from rankscope.reporting.schema import Document, SourceFiles, TextExcerpts
     from rankscope.scores import Collection, Scores
     from rankscope.tables import Table
 
@@ -145,7 +145,7 @@ def build_document(
     return document
 
 
-def _find_source(collection: Collection, study: object, groups: object) -> Source | None:
+def _find_source(collection: Collection, study: object, groups: object) -> SourceFiles | None:
     """Return the command line arguments that open the same collection; None if it was not read from files.
 
     >>> from rankscope.scores import Collection
@@ -161,7 +161,7 @@ def _find_source(collection: Collection, study: object, groups: object) -> Sourc
         options += [f"--{name}", str(value)] if value and value != default else []
     for kind, form in (collection.input_format or {}).items():
         options += ["--input-format", f"{kind}={form}"]
-    source: Source = {
+    source: SourceFiles = {
         "qrels": qrels,
         "runs": runs,
         "options": options,
@@ -174,7 +174,7 @@ def _find_source(collection: Collection, study: object, groups: object) -> Sourc
     return source
 
 
-def _read_texts(document: Document, sources: Iterable[str | Path]) -> Texts:
+def _read_texts(document: Document, sources: Iterable[str | Path]) -> TextExcerpts:
     """Return the texts of the documents and topics that the report names."""
     from rankscope.read.texts import read_texts
 

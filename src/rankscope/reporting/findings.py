@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.analysis.findings import Chart, Finding, findings
 from rankscope.measures import Measure
-from rankscope.reporting.schema import EvidenceChart, Found, StudyTable
+from rankscope.reporting.schema import EvidenceChart, FindingData, StudyTable
 from rankscope.scores import Scores
 from rankscope.tables import Table, json_number
 
@@ -20,7 +20,7 @@ _ROWS = 24
 """Rows of the evidence that travel with a finding."""
 
 
-def found(scores: Scores, wanted: Sequence[Measure]) -> list[Found]:
+def found(scores: Scores, wanted: Sequence[Measure]) -> list[FindingData]:
     """What is found by some measures of the scores."""
     places = [scores.measures.index(m) for m in wanted]
     if not wanted or not len(scores.topics) or not len(scores.runs):
@@ -29,10 +29,10 @@ def found(scores: Scores, wanted: Sequence[Measure]) -> list[Found]:
     return [_plain(one) for one in findings(some)]
 
 
-def _plain(one: Finding) -> Found:
+def _plain(one: Finding) -> FindingData:
     table = replace(one.evidence, rows=list(one.evidence.rows[:_ROWS]))
     link = one.link
-    plain: Found = {
+    plain: FindingData = {
         "kind": one.kind, "title": one.title, "sentence": one.sentence,
         "numbers": {name: _cell(value) for name, value in one.numbers.items()},
         "evidence": plain_table(table), "rows": len(one.evidence), "chart": _chart(one.chart), "view": one.view,

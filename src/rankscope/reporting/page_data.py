@@ -33,7 +33,7 @@ from rankscope.reporting.coverage import coverage
 from rankscope.reporting.findings import found, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
-from rankscope.reporting.schema import VERSION, Document, Documents, Groups, Lists, Measured
+from rankscope.reporting.schema import VERSION, Document, Documents, Measured, RankingArrays, RunGroups
 from rankscope.reporting.standings import open_ranges, tied_first
 from rankscope.reporting.study import for_page
 from rankscope.scores import Scores, score
@@ -165,13 +165,13 @@ def _ordering(scores: Scores, asked: Sequence[Measure]) -> list[Measure]:
     return [m for m in scores.measures if m.better != "neither" and (m in asked or str(m) in _FOLLOWED)]
 
 
-def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> Groups:
+def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> RunGroups:
     names = list(dict.fromkeys(teams.values()))
     place = {name: k for k, name in enumerate(names)}
     return {"names": names, "of": [place[teams[run]] if run in teams else None for run in runs]}
 
 
-def _lists(judged: Judged, grades: Array) -> Lists:
+def _lists(judged: Judged, grades: Array) -> RankingArrays:
     relevant = judged.lists.relevant(1)
     return {
         "retrieved": _narrow(judged.length),

@@ -1,4 +1,4 @@
-"""What the page is given: every field of its data, described once.
+"""The data of the report: types and meanings of all fields.
 
 :func:`json_schema` writes the description as a JSON Schema; ``web/make_types.py`` keeps that schema, the types of the
 page's sources and the table in ``web/README.md`` in step with it. A *list* is one run on one topic, list number
@@ -33,55 +33,53 @@ Array: TypeAlias = npt.NDArray[Any]
 Cell: TypeAlias = str | int | float | bool | None
 
 VERSION = 2
-"""Raised when a page could misread the data of another version."""
+"""Version of the format; increases when a page could misread data of another version."""
 
 
 class Judgments(TypedDict):
-    """The judgments of the topics."""
+    """Judgments of the topics."""
 
     counts: Annotated[Array, "topics x grades: judged documents of each grade"]
     nonrelevant: Annotated[Array, "topics: judged documents of grade 0 or less"]
     negative: Annotated[Array, "topics: those of them below 0"]
 
 
-class Lists(TypedDict):
-    """The lists: how long they are, and where their relevant documents stand."""
+class RankingArrays(TypedDict):
+    """Rankings: lengths, and ranks of their relevant documents."""
 
     retrieved: Annotated[Array, "lists: documents in the list, 0 where the run lacks the topic"]
     judged10: Annotated[Array, "lists: judged documents in the first ten ranks"]
     hits: Annotated[Array, "lists: relevant documents in the list"]
-    rank: Annotated[Array, "hits: their ranks, ascending inside a list, list after list"]
-    grade: Annotated[Array, "hits: their grades, as places in grades"]
+    rank: Annotated[Array, "hits: ranks, ascending within a list, list after list"]
+    grade: Annotated[Array, "hits: grades, as indices of grades"]
 
 
 class Nonrelevant(TypedDict):
-    """Where judged documents stand that are not relevant."""
+    """Ranks of judged documents that are not relevant."""
 
-    hits: Annotated[Array, "lists: how many there are in the list"]
-    rank: Annotated[Array, "entries: their ranks"]
+    hits: Annotated[Array, "lists: number in the list"]
+    rank: Annotated[Array, "entries: ranks"]
     negative: NotRequired[Annotated[Array, "entries: 1 where the grade is below 0; absent if it never is"]]
 
 
 class Documents(TypedDict):
-    """The names of relevant documents."""
+    """Names of relevant documents."""
 
     names: Annotated[list[list[str]], "topics x names: the relevant documents of each topic"]
-    hit: Annotated[Array, "hits: which of the names of its topic"]
+    hit: Annotated[Array, "hits: index of the name among those of its topic"]
 
 
 class Measured(TypedDict):
-    """A measure as the registry knows it, and what it says of every list and run."""
+    """A measure and its values for all lists and runs."""
 
     name: Annotated[str, "as the grammar writes it"]
     meaning: Annotated[str, "what it measures, in a line"]
-    kind: Annotated[Literal["gain", "effort", "data", "given"], "given: asked for, and not on every page"]
+    kind: Annotated[Literal["gain", "effort", "data", "given"], "given: requested, and not on every page"]
     summary: Annotated[Literal["mean", "geometric mean", "sum"], "how the values of topics become one number"]
-    better: Annotated[Literal["higher", "lower", "neither"], "which values speak for the better list"]
-    low: Annotated[float | None, "the lowest value it can have; null: none"]
-    high: Annotated[float | None, "the highest value it can have; null: none"]
-    formula: NotRequired[
-        Annotated[str, "the page's own formula for it, used where settings or lists are changed"]
-    ]
+    better: Annotated[Literal["higher", "lower", "neither"], "which values are better"]
+    low: Annotated[float | None, "lowest possible value; null if unbounded"]
+    high: Annotated[float | None, "highest possible value; null if unbounded"]
+    formula: NotRequired[Annotated[str, "formula of the page, for changed settings and lists"]]
     values: Annotated[Array, "lists: the values, NaN where undefined"]
     means: Annotated[Array, "runs: the values of the topics as one number"]
     mean_low: Annotated[Array, "runs: lower end of the 95% interval of that number, Student's"]
@@ -89,11 +87,11 @@ class Measured(TypedDict):
 
 
 class OpenRange(TypedDict):
-    """What ties and unjudged documents leave open of the means of a measure."""
+    """Ranges of means over orders of tied documents and labels of unjudged ones."""
 
     worst: Annotated[Array, "runs: the mean in the worst order of tied documents"]
     best: Annotated[Array, "runs: in the best order"]
-    exact: Annotated[bool, "whether all orders were looked at"]
+    exact: Annotated[bool, "whether all orders were evaluated"]
     lowest: Annotated[Array, "runs: the lowest mean over all labels of unjudged documents"]
     highest: Annotated[Array, "runs: the highest one"]
     tight: Annotated[list[bool], "runs: whether both are reached"]
@@ -103,16 +101,16 @@ class Archetype(TypedDict):
     """A shape of CRP curves."""
 
     name: Annotated[str, "the archetype"]
-    meaning: Annotated[str, "what makes a list one of it"]
+    meaning: Annotated[str, "condition for a list to belong to it"]
 
 
 class Note(TypedDict):
-    """What to know about the data."""
+    """A note about the data."""
 
-    kind: Annotated[str, "what it is about"]
-    level: Annotated[Literal["note", "warning"], "how much it matters"]
+    kind: Annotated[str, "subject"]
+    level: Annotated[Literal["note", "warning"], "importance"]
     text: Annotated[str, "the sentence"]
-    items: NotRequired[Annotated[list[str], "the cases"]]
+    items: NotRequired[Annotated[list[str], "cases"]]
 
 
 class StudyTable(TypedDict):
@@ -122,62 +120,62 @@ class StudyTable(TypedDict):
     rows: Annotated[list[list[Cell]], "their cells"]
 
 
-class Source(TypedDict):
-    """Where the collection came from, in the words of a command line."""
+class SourceFiles(TypedDict):
+    """Command line arguments that open the same collection."""
 
     qrels: Annotated[str, "the judgments, as they were named"]
     runs: Annotated[list[str], "the runs, as they were named"]
-    options: Annotated[list[str], "how they were read"]
-    files: Annotated[list[str | None], "runs: the file of each, null where it is not known"]
+    options: Annotated[list[str], "options with which they were read"]
+    files: Annotated[list[str | None], "runs: the file of each, null if unknown"]
     study: NotRequired[Annotated[str, "the directory of the study, as it was named"]]
     groups: NotRequired[Annotated[str, "the groups of runs, as they were named"]]
 
 
-class Texts(TypedDict):
-    """What documents and topics say, cut."""
+class TextExcerpts(TypedDict):
+    """First characters of texts of documents and topics."""
 
     documents: Annotated[dict[str, str], "by name, for documents that the page names"]
     queries: Annotated[dict[str, str], "by topic"]
 
 
 class EvidenceChart(TypedDict):
-    """How the evidence of a finding is drawn, a row of the chart per row of the table."""
+    """A chart of the evidence of a finding, with a mark per row of the table."""
 
-    form: Annotated[Literal["bars", "dots", "plane", "badges"], "what kind of chart"]
-    label: Annotated[list[str], "the columns that name a row"]
-    value: Annotated[str, "the column of the bar, dot, cell or word"]
-    low: Annotated[str, "the column where its interval begins; empty: none"]
-    high: Annotated[str, "and where it ends"]
-    strong: Annotated[str, "the column that says which rows stand out; empty: all"]
+    form: Annotated[Literal["bars", "dots", "plane", "badges"], "kind of chart"]
+    label: Annotated[list[str], "columns that name a row"]
+    value: Annotated[str, "column of the bar, dot, cell or word"]
+    low: Annotated[str, "column of the lower end of the interval; empty: no interval"]
+    high: Annotated[str, "column of the upper end"]
+    strong: Annotated[str, "column of the rows that stand out; empty: all"]
     percent: Annotated[bool, "whether values are shares"]
-    says: Annotated[str, "what its marks are"]
+    says: Annotated[str, "explanation of the marks"]
 
 
-class Found(TypedDict):
-    """A finding of rs.findings: a sentence, its numbers, the table it rests on, and the view that shows it."""
+class FindingData(TypedDict):
+    """A finding of rs.findings: a sentence, its numbers, the table it is based on, and the view that shows it."""
 
-    kind: Annotated[str, "the rule that found it"]
-    title: Annotated[str, "the question it answers"]
-    sentence: Annotated[str, "the answer"]
+    kind: Annotated[str, "rule that produced it"]
+    title: Annotated[str, "heading"]
+    sentence: Annotated[str, "the finding in words"]
     numbers: Annotated[dict[str, Cell], "every number and name in the sentence"]
-    evidence: Annotated[StudyTable, "the first rows of the table it rests on"]
-    rows: Annotated[int, "how many rows that table has"]
-    chart: Annotated[EvidenceChart, "how it is drawn"]
+    evidence: Annotated[StudyTable, "first rows of the table it is based on"]
+    rows: Annotated[int, "number of rows of that table"]
+    chart: Annotated[EvidenceChart, "chart of the table"]
     view: Annotated[str, "the view that shows it"]
-    measure: NotRequired[Annotated[str, "the measure to choose there"]]
-    runs: NotRequired[Annotated[list[str], "the runs to choose there"]]
-    topic: NotRequired[Annotated[str, "the topic to choose there"]]
+    measure: NotRequired[Annotated[str, "measure to select there"]]
+    runs: NotRequired[Annotated[list[str], "runs to select there"]]
+    topic: NotRequired[Annotated[str, "topic to select there"]]
 
 
-class Groups(TypedDict):
+class RunGroups(TypedDict):
     """Groups of runs, such as teams."""
 
-    names: Annotated[list[str], "as they first occur"]
-    of: Annotated[list[int | None], "runs: place among the names, null where the run has no group"]
+    names: Annotated[list[str], "in order of first occurrence"]
+    of: Annotated[list[int | None], "runs: index of the name, null if the run has no group"]
 
 
 class Coverage(TypedDict):
-    """Which aspects of their topics the lists cover, from which rank on."""
+    """Aspects that the lists cover, and the rank from which on."""
 
     names: Annotated[list[list[str]], "topics x aspects: those to which some document is relevant"]
     first: Annotated[
@@ -186,18 +184,18 @@ class Coverage(TypedDict):
 
 
 class Order(TypedDict):
-    """The means of the runs where something else is asked."""
+    """Means of the runs at other cutoffs, or from smaller pools."""
 
-    across: Annotated[Literal["cutoffs", "pools"], "what differs between the columns"]
-    measure: Annotated[str, "the measure of the page that they are columns for"]
-    columns: Annotated[list[str], "what is asked: the measure at a cutoff, or the pool it is computed from"]
+    across: Annotated[Literal["cutoffs", "pools"], "difference between the columns"]
+    measure: Annotated[str, "measure of the page"]
+    columns: Annotated[list[str], "measure at a cutoff, or pool"]
     means: Annotated[Array, "columns x runs: the values of the topics as one number"]
 
 
 class Document(TypedDict):
-    """The data of the page."""
+    """Data of the report."""
 
-    format: Required[Annotated[Literal["rankscope.page"], "anything else is refused"]]
+    format: Required[Annotated[Literal["rankscope.page"], "constant"]]
     version: Annotated[int, "of this description"]
     rankscope: Annotated[str, "the version that wrote it"]
     title: Annotated[str, "heading of the page"]
@@ -206,38 +204,40 @@ class Document(TypedDict):
         "order; aspects (whether the judgments have any); missing (zero: an absent topic counts as an empty list, "
         "skip: left out of means); length (N of the effort measures); crossing; dcg",
     ]
-    source: NotRequired[Annotated[Source, "for commands that make a figure again; absent for data in memory"]]
+    source: NotRequired[
+        Annotated[SourceFiles, "for commands that make a figure again; absent for data in memory"]
+    ]
     runs: Annotated[list[str], "names"]
     topics: Annotated[list[str], "names"]
     grades: Annotated[list[int], "positive grades that occur in the judgments, highest first"]
     topic: Annotated[Judgments, "the judgments"]
-    list: Annotated[Lists, "the lists"]
-    nonrelevant: NotRequired[Annotated[Nonrelevant, "absent where it is large, or a lean page was asked for"]]
+    list: Annotated[RankingArrays, "the lists"]
+    nonrelevant: NotRequired[Annotated[Nonrelevant, "absent if it is large, or with --lean"]]
     documents: NotRequired[Annotated[Documents, "absent likewise"]]
-    measures: Annotated[list[Measured], "those of every page, then those that were asked for"]
+    measures: Annotated[list[Measured], "those of every page, then the requested ones"]
     lead: Annotated[str, "the measure to begin with"]
     archetypes: Annotated[list[Archetype], "from the best to the worst"]
-    archetype: Annotated[Array, "lists: place among the archetypes, 255 where effort is undefined"]
+    archetype: Annotated[Array, "lists: index of the archetype, 255 if effort is undefined"]
     samples: NotRequired[
         Annotated[Array, "1000 x topics: the bootstrap samples of rs.leaderboard; absent where large"]
     ]
     tied_first: Annotated[
         dict[str, list[bool]],
-        "by measure, of every run whether it is tied for first, as rs.leaderboard says (multiple comparisons with "
-        "the best, 5 %); without measures of which no value is better",
+        "by measure: whether each run is tied for first by rs.leaderboard (multiple comparisons with the best, 5 %); "
+        "without measures that have no direction",
     ]
     ranges: NotRequired[
-        Annotated[dict[str, OpenRange], "by measure (--ranges): what ties and labels leave open of the means"]
+        Annotated[dict[str, OpenRange], "by measure (--ranges): ranges of the means over ties and labels"]
     ]
-    findings: Annotated[list[Found], "what matters, the most important first (rs.findings)"]
-    groups: NotRequired[Annotated[Groups, "groups of runs (--groups)"]]
+    findings: Annotated[list[FindingData], "findings, the most important first (rs.findings)"]
+    groups: NotRequired[Annotated[RunGroups, "groups of runs (--groups)"]]
     coverage: NotRequired[Annotated[Coverage, "where the judgments have aspects"]]
     orders: Annotated[
         list[Order],
         "means of the runs at other cutoffs and from smaller pools; none for a single run, or where large",
     ]
-    texts: NotRequired[Annotated[Texts, "texts of documents and topics (--texts)"]]
-    warnings: Annotated[list[Note], "what to know about the data"]
+    texts: NotRequired[Annotated[TextExcerpts, "texts of documents and topics (--texts)"]]
+    warnings: Annotated[list[Note], "notes about the data"]
     study: NotRequired[Annotated[dict[str, StudyTable], "the tables of rankscope study, by name"]]
     server: NotRequired[
         Annotated[
@@ -247,24 +247,24 @@ class Document(TypedDict):
 
 
 def fields(kind: Any) -> dict[str, tuple[Any, str, bool]]:
-    """Of every field of a part of the data its type, its meaning, and whether it is always there.
+    """Return type, meaning and presence (whether required) of every field of a part of the data.
 
     >>> fields(Archetype)["name"]
     (<class 'str'>, 'the archetype', True)
     """
-    found = {}
+    result = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
         required = name in kind.__required_keys__
         if get_origin(hint) in (Required, NotRequired):
             required = get_origin(hint) is Required
             (hint,) = get_args(hint)
-        of, meaning = get_args(hint)
-        found[name] = (of, str(meaning), required)
-    return found
+        type_, meaning = get_args(hint)
+        result[name] = (type_, str(meaning), required)
+    return result
 
 
 def json_schema() -> dict[str, Any]:
-    """The description as a JSON Schema.
+    """Return the JSON Schema of the data.
 
     >>> schema = json_schema()
     >>> schema["properties"]["lead"]
@@ -276,14 +276,15 @@ def json_schema() -> dict[str, Any]:
 
 
 def _object(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
-    known = fields(kind)
+    described = fields(kind)
     return {
         "description": (kind.__doc__ or "").strip(),
         "type": "object",
         "properties": {
-            name: {**_type(of, parts), "description": meaning} for name, (of, meaning, _) in known.items()
+            name: {**_type(type_, parts), "description": meaning}
+            for name, (type_, meaning, _) in described.items()
         },
-        "required": [name for name, (_, _, required) in known.items() if required],
+        "required": [name for name, (_, _, required) in described.items() if required],
         "additionalProperties": False,
     }
 
@@ -308,14 +309,14 @@ def _type(of: Any, parts: dict[str, Any]) -> dict[str, Any]:
     if origin is Literal:
         return {"enum": list(inner)}
     if origin in (Union, UnionType):
-        return {"anyOf": [_type(one, parts) for one in inner]}
+        return {"anyOf": [_type(member, parts) for member in inner]}
     if origin is dict:
         return {"type": "object", "additionalProperties": _type(inner[1], parts)}
     return {"type": "array", "items": _type(inner[0], parts)}
 
 
 def _packed() -> dict[str, Any]:
-    """Numbers: in a page base64 text, in the explorer's stream a place in it, or places in a table of few values."""
+    """Numbers: base64 text in a report, an offset in the stream of the explorer, or indices of a table of values."""
     dtype = {"enum": ["u8", "u16", "u32", "i32", "f32", "f64"]}
     whole, packed = {"type": "integer"}, {"$ref": "#/$defs/Packed"}
     kinds = (
@@ -326,7 +327,7 @@ def _packed() -> dict[str, Any]:
     return {
         "description": (_packed.__doc__ or "").strip(),
         "anyOf": [
-            {"type": "object", "properties": one, "required": list(one), "additionalProperties": False}
-            for one in kinds
+            {"type": "object", "properties": kind, "required": list(kind), "additionalProperties": False}
+            for kind in kinds
         ],
     }

@@ -5,7 +5,7 @@ import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
 import { holm, interval, paired, summarised, type Interval, type Paired } from "../stats/statistics";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
-import { VERSION, type Found, type Groups, type Order, type Measured, type OpenRange, type Packed, type Payload, type Source as Named, type Texts } from "./types";
+import { VERSION, type FindingData, type RunGroups, type Order, type Measured, type OpenRange, type Packed, type Payload, type SourceFiles, type TextExcerpts } from "./types";
 
 function offsets(counts: Numbers): Uint32Array {
   const start = new Uint32Array(counts.length + 1);
@@ -35,7 +35,7 @@ export class Collection {
   readonly judged10: Numbers;
   readonly warnings: readonly Warning[];
   /** What matters, the most important first; Python's. */
-  readonly findings: readonly Found[];
+  readonly findings: readonly FindingData[];
   readonly study: Readonly<Record<string, StudyTable>>;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly measures: readonly Measure[];
@@ -49,10 +49,10 @@ export class Collection {
   private readonly ranges: Readonly<Record<string, OpenRange>>;
   readonly defaults: Settings;
   /** How a command line names the collection. */
-  readonly source?: Named;
+  readonly source?: SourceFiles;
   readonly server: boolean;
   /** Groups of runs, such as teams. */
-  readonly groups?: Groups;
+  readonly groups?: RunGroups;
   /** The aspects of every topic that count, where the judgments have some. */
   readonly aspects?: readonly (readonly string[])[];
   private readonly covered?: { first: Numbers; start: Uint32Array };
@@ -68,7 +68,7 @@ export class Collection {
   private readonly given = new Map<string, Measured>();
   private readonly read: (packed: Packed) => Numbers;
   private readonly archetype: Packed;
-  private readonly texts?: Texts;
+  private readonly texts?: TextExcerpts;
   private readonly cache = new Map<string, Float64Array>();
   private readonly other = new Map<string, unknown>();
 

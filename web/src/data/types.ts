@@ -2,18 +2,18 @@
 
 export const VERSION = 2;
 
-/** Numbers: in a page base64 text, in the explorer's stream a place in it, or places in a table of few values. */
+/** Numbers: base64 text in a report, an offset in the stream of the explorer, or indices of a table of values. */
 export type Packed = { dtype: "u8" | "u16" | "u32" | "i32" | "f32" | "f64"; base64: string } | { dtype: "u8" | "u16" | "u32" | "i32" | "f32" | "f64"; at: number; length: number } | { codes: Packed; table: Packed };
 
-/** Where the collection came from, in the words of a command line. */
-export interface Source {
+/** Command line arguments that open the same collection. */
+export interface SourceFiles {
   /** the judgments, as they were named */
   qrels: string;
   /** the runs, as they were named */
   runs: string[];
-  /** how they were read */
+  /** options with which they were read */
   options: string[];
-  /** runs: the file of each, null where it is not known */
+  /** runs: the file of each, null if unknown */
   files: (string | null)[];
   /** the directory of the study, as it was named */
   study?: string;
@@ -21,7 +21,7 @@ export interface Source {
   groups?: string;
 }
 
-/** The judgments of the topics. */
+/** Judgments of the topics. */
 export interface Judgments {
   /** topics x grades: judged documents of each grade */
   counts: Packed;
@@ -31,55 +31,55 @@ export interface Judgments {
   negative: Packed;
 }
 
-/** The lists: how long they are, and where their relevant documents stand. */
-export interface Lists {
+/** Rankings: lengths, and ranks of their relevant documents. */
+export interface RankingArrays {
   /** lists: documents in the list, 0 where the run lacks the topic */
   retrieved: Packed;
   /** lists: judged documents in the first ten ranks */
   judged10: Packed;
   /** lists: relevant documents in the list */
   hits: Packed;
-  /** hits: their ranks, ascending inside a list, list after list */
+  /** hits: ranks, ascending within a list, list after list */
   rank: Packed;
-  /** hits: their grades, as places in grades */
+  /** hits: grades, as indices of grades */
   grade: Packed;
 }
 
-/** Where judged documents stand that are not relevant. */
+/** Ranks of judged documents that are not relevant. */
 export interface Nonrelevant {
-  /** lists: how many there are in the list */
+  /** lists: number in the list */
   hits: Packed;
-  /** entries: their ranks */
+  /** entries: ranks */
   rank: Packed;
   /** entries: 1 where the grade is below 0; absent if it never is */
   negative?: Packed;
 }
 
-/** The names of relevant documents. */
+/** Names of relevant documents. */
 export interface Documents {
   /** topics x names: the relevant documents of each topic */
   names: string[][];
-  /** hits: which of the names of its topic */
+  /** hits: index of the name among those of its topic */
   hit: Packed;
 }
 
-/** A measure as the registry knows it, and what it says of every list and run. */
+/** A measure and its values for all lists and runs. */
 export interface Measured {
   /** as the grammar writes it */
   name: string;
   /** what it measures, in a line */
   meaning: string;
-  /** given: asked for, and not on every page */
+  /** given: requested, and not on every page */
   kind: "gain" | "effort" | "data" | "given";
   /** how the values of topics become one number */
   summary: "mean" | "geometric mean" | "sum";
-  /** which values speak for the better list */
+  /** which values are better */
   better: "higher" | "lower" | "neither";
-  /** the lowest value it can have; null: none */
+  /** lowest possible value; null if unbounded */
   low: number | null;
-  /** the highest value it can have; null: none */
+  /** highest possible value; null if unbounded */
   high: number | null;
-  /** the page's own formula for it, used where settings or lists are changed */
+  /** formula of the page, for changed settings and lists */
   formula?: string;
   /** lists: the values, NaN where undefined */
   values: Packed;
@@ -95,17 +95,17 @@ export interface Measured {
 export interface Archetype {
   /** the archetype */
   name: string;
-  /** what makes a list one of it */
+  /** condition for a list to belong to it */
   meaning: string;
 }
 
-/** What ties and unjudged documents leave open of the means of a measure. */
+/** Ranges of means over orders of tied documents and labels of unjudged ones. */
 export interface OpenRange {
   /** runs: the mean in the worst order of tied documents */
   worst: Packed;
   /** runs: in the best order */
   best: Packed;
-  /** whether all orders were looked at */
+  /** whether all orders were evaluated */
   exact: boolean;
   /** runs: the lowest mean over all labels of unjudged documents */
   lowest: Packed;
@@ -123,61 +123,61 @@ export interface StudyTable {
   rows: (string | number | boolean | null)[][];
 }
 
-/** How the evidence of a finding is drawn, a row of the chart per row of the table. */
+/** A chart of the evidence of a finding, with a mark per row of the table. */
 export interface EvidenceChart {
-  /** what kind of chart */
+  /** kind of chart */
   form: "bars" | "dots" | "plane" | "badges";
-  /** the columns that name a row */
+  /** columns that name a row */
   label: string[];
-  /** the column of the bar, dot, cell or word */
+  /** column of the bar, dot, cell or word */
   value: string;
-  /** the column where its interval begins; empty: none */
+  /** column of the lower end of the interval; empty: no interval */
   low: string;
-  /** and where it ends */
+  /** column of the upper end */
   high: string;
-  /** the column that says which rows stand out; empty: all */
+  /** column of the rows that stand out; empty: all */
   strong: string;
   /** whether values are shares */
   percent: boolean;
-  /** what its marks are */
+  /** explanation of the marks */
   says: string;
 }
 
-/** A finding of rs.findings: a sentence, its numbers, the table it rests on, and the view that shows it. */
-export interface Found {
-  /** the rule that found it */
+/** A finding of rs.findings: a sentence, its numbers, the table it is based on, and the view that shows it. */
+export interface FindingData {
+  /** rule that produced it */
   kind: string;
-  /** the question it answers */
+  /** heading */
   title: string;
-  /** the answer */
+  /** the finding in words */
   sentence: string;
   /** every number and name in the sentence */
   numbers: Record<string, string | number | boolean | null>;
-  /** the first rows of the table it rests on */
+  /** first rows of the table it is based on */
   evidence: StudyTable;
-  /** how many rows that table has */
+  /** number of rows of that table */
   rows: number;
-  /** how it is drawn */
+  /** chart of the table */
   chart: EvidenceChart;
   /** the view that shows it */
   view: string;
-  /** the measure to choose there */
+  /** measure to select there */
   measure?: string;
-  /** the runs to choose there */
+  /** runs to select there */
   runs?: string[];
-  /** the topic to choose there */
+  /** topic to select there */
   topic?: string;
 }
 
 /** Groups of runs, such as teams. */
-export interface Groups {
-  /** as they first occur */
+export interface RunGroups {
+  /** in order of first occurrence */
   names: string[];
-  /** runs: place among the names, null where the run has no group */
+  /** runs: index of the name, null if the run has no group */
   of: (number | null)[];
 }
 
-/** Which aspects of their topics the lists cover, from which rank on. */
+/** Aspects that the lists cover, and the rank from which on. */
 export interface Coverage {
   /** topics x aspects: those to which some document is relevant */
   names: string[][];
@@ -185,41 +185,41 @@ export interface Coverage {
   first: Packed;
 }
 
-/** The means of the runs where something else is asked. */
+/** Means of the runs at other cutoffs, or from smaller pools. */
 export interface Order {
-  /** what differs between the columns */
+  /** difference between the columns */
   across: "cutoffs" | "pools";
-  /** the measure of the page that they are columns for */
+  /** measure of the page */
   measure: string;
-  /** what is asked: the measure at a cutoff, or the pool it is computed from */
+  /** measure at a cutoff, or pool */
   columns: string[];
   /** columns x runs: the values of the topics as one number */
   means: Packed;
 }
 
-/** What documents and topics say, cut. */
-export interface Texts {
+/** First characters of texts of documents and topics. */
+export interface TextExcerpts {
   /** by name, for documents that the page names */
   documents: Record<string, string>;
   /** by topic */
   queries: Record<string, string>;
 }
 
-/** What to know about the data. */
+/** A note about the data. */
 export interface Note {
-  /** what it is about */
+  /** subject */
   kind: string;
-  /** how much it matters */
+  /** importance */
   level: "note" | "warning";
   /** the sentence */
   text: string;
-  /** the cases */
+  /** cases */
   items?: string[];
 }
 
-/** The data of the page. */
+/** Data of the report. */
 export interface Payload {
-  /** anything else is refused */
+  /** constant */
   format: "rankscope.page";
   /** of this description */
   version: number;
@@ -230,7 +230,7 @@ export interface Payload {
   /** order; aspects (whether the judgments have any); missing (zero: an absent topic counts as an empty list, skip: left out of means); length (N of the effort measures); crossing; dcg */
   settings: Record<string, unknown>;
   /** for commands that make a figure again; absent for data in memory */
-  source?: Source;
+  source?: SourceFiles;
   /** names */
   runs: string[];
   /** names */
@@ -240,36 +240,36 @@ export interface Payload {
   /** the judgments */
   topic: Judgments;
   /** the lists */
-  list: Lists;
-  /** absent where it is large, or a lean page was asked for */
+  list: RankingArrays;
+  /** absent if it is large, or with --lean */
   nonrelevant?: Nonrelevant;
   /** absent likewise */
   documents?: Documents;
-  /** those of every page, then those that were asked for */
+  /** those of every page, then the requested ones */
   measures: Measured[];
   /** the measure to begin with */
   lead: string;
   /** from the best to the worst */
   archetypes: Archetype[];
-  /** lists: place among the archetypes, 255 where effort is undefined */
+  /** lists: index of the archetype, 255 if effort is undefined */
   archetype: Packed;
   /** 1000 x topics: the bootstrap samples of rs.leaderboard; absent where large */
   samples?: Packed;
-  /** by measure, of every run whether it is tied for first, as rs.leaderboard says (multiple comparisons with the best, 5 %); without measures of which no value is better */
+  /** by measure: whether each run is tied for first by rs.leaderboard (multiple comparisons with the best, 5 %); without measures that have no direction */
   tied_first: Record<string, boolean[]>;
-  /** by measure (--ranges): what ties and labels leave open of the means */
+  /** by measure (--ranges): ranges of the means over ties and labels */
   ranges?: Record<string, OpenRange>;
-  /** what matters, the most important first (rs.findings) */
-  findings: Found[];
+  /** findings, the most important first (rs.findings) */
+  findings: FindingData[];
   /** groups of runs (--groups) */
-  groups?: Groups;
+  groups?: RunGroups;
   /** where the judgments have aspects */
   coverage?: Coverage;
   /** means of the runs at other cutoffs and from smaller pools; none for a single run, or where large */
   orders: Order[];
   /** texts of documents and topics (--texts) */
-  texts?: Texts;
-  /** what to know about the data */
+  texts?: TextExcerpts;
+  /** notes about the data */
   warnings: Note[];
   /** the tables of rankscope study, by name */
   study?: Record<string, StudyTable>;
