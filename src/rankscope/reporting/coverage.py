@@ -1,4 +1,4 @@
-"""Which aspects of its topic a list covers, and at which rank first, for the page."""
+"""Aspects that each list covers, and the rank at which it first does, for the report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ __all__ = ["coverage"]
 
 
 def coverage(judged: Judged) -> Coverage | None:
-    """What :func:`rankscope.coverage` is made from; None for judgments without aspects."""
-    found = first_ranks(judged)
-    return None if found is None else {"names": found.names, "first": found.first}
+    """Return the data of :func:`rankscope.coverage`; None for judgments without aspects."""
+    ranks = first_ranks(judged)
+    return None if ranks is None else {"names": ranks.names, "first": ranks.first}

@@ -1,4 +1,4 @@
-"""Findings for the page: what :func:`rankscope.findings` says, as plain values."""
+"""Findings for the report: results of :func:`rankscope.findings` as JSON values."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from rankscope.reporting.schema import EvidenceChart, FindingData, StudyTable
 from rankscope.scores import Scores
 from rankscope.tables import Table, json_number
 
-__all__ = ["found", "plain_table"]
+__all__ = ["find", "plain_table"]
 
 _ROWS = 24
-"""Rows of the evidence that travel with a finding."""
+"""Maximum number of rows of the evidence in the data of the report."""
 
 
-def found(scores: Scores, wanted: Sequence[Measure]) -> list[FindingData]:
-    """What is found by some measures of the scores."""
-    places = [scores.measures.index(m) for m in wanted]
-    if not wanted or not len(scores.topics) or not len(scores.runs):
+def find(scores: Scores, measures: Sequence[Measure]) -> list[FindingData]:
+    """Return the findings about some measures of the scores."""
+    if not measures or not len(scores.topics) or not len(scores.runs):
         return []
-    some = replace(scores, measures=tuple(wanted), values=scores.values[places])
-    return [_plain(one) for one in findings(some)]
+    return [_plain(finding) for finding in findings(scores.of_measures(list(measures)))]
 
 
-def _plain(one: Finding) -> FindingData:
-    table = replace(one.evidence, rows=list(one.evidence.rows[:_ROWS]))
-    link = one.link
+def _plain(finding: Finding) -> FindingData:
+    table = replace(finding.evidence, rows=list(finding.evidence.rows[:_ROWS]))
+    link = finding.link
     plain: FindingData = {
-        "kind": one.kind, "title": one.title, "sentence": one.sentence,
-        "numbers": {name: _cell(value) for name, value in one.numbers.items()},
-        "evidence": plain_table(table), "rows": len(one.evidence), "chart": _chart(one.chart), "view": one.view,
+        "kind": finding.kind, "title": finding.title, "sentence": finding.sentence,
+        "numbers": {name: _cell(value) for name, value in finding.numbers.items()},
+        "evidence": plain_table(table), "rows": len(finding.evidence), "chart": _chart(finding.chart),
+        "view": finding.view,
     }  # fmt: skip
     if "measure" in link:
         plain["measure"] = link["measure"]
@@ -46,15 +45,15 @@ def _plain(one: Finding) -> FindingData:
     return plain
 
 
-def _chart(one: Chart) -> EvidenceChart:
+def _chart(chart: Chart) -> EvidenceChart:
     return {
-        "form": one.form, "label": list(one.label), "value": one.value, "low": one.low, "high": one.high,
-        "strong": one.strong, "percent": one.percent, "says": one.caption,
+        "form": chart.form, "label": list(chart.label), "value": chart.value, "low": chart.low, "high": chart.high,
+        "strong": chart.strong, "percent": chart.percent, "says": chart.caption,
     }  # fmt: skip
 
 
 def plain_table(table: Table) -> StudyTable:
-    """A table as columns and rows of what JSON can hold."""
+    """Return a table as columns and rows of JSON values."""
     return {"columns": list(table.columns), "rows": [[_cell(value) for value in row] for row in table.rows]}
 
 

@@ -1,7 +1,7 @@
-"""The page itself: one HTML file that needs nothing else and asks nobody for anything.
+"""The HTML file of the report, which is self-contained and makes no requests.
 
-Script and style are inlined and named by their SHA-256 in a Content-Security-Policy that allows nothing else, so even a
-name that looked like markup could not run. The data is JSON in a script element of a type that no browser executes.
+Script and style are inlined, and a Content-Security-Policy allows only their SHA-256 digests, so that untrusted names
+cannot run as scripts. The data is JSON in a script element of a type that browsers do not execute.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["page", "shell"]
 
 
 def page(document: Mapping[str, Any]) -> str:
-    """The whole page with its data.
+    """Return the HTML file with its data.
 
     >>> text = page({"title": "<hr>", "runs": ["</script>"]})
     >>> text.startswith("<!doctype html>"), "<hr>" in text, text.count("</script>")
@@ -30,7 +30,7 @@ def page(document: Mapping[str, Any]) -> str:
 
 
 def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
-    """The page around its data; ``connect`` says where it may ask for data (the explorer: its own server)."""
+    """Return the HTML around the data; ``connect`` is the allowed target of requests (the explorer: its server)."""
     assets = files("rankscope.reporting") / "assets"
     script = (assets / "page.js").read_text("utf-8").strip()
     style = (assets / "page.css").read_text("utf-8").strip()

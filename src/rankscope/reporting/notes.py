@@ -1,4 +1,4 @@
-"""What a reader should know about the data before believing a number: the warnings of the summary."""
+"""Notes about the data, which the summary of the report shows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from rankscope.reporting.schema import Note
 
 __all__ = ["notes"]
 
-_LISTED = 400
+_MAX_ITEMS = 400
+"""Maximum number of cases that a note lists."""
 
 
 def notes(judged: Judged) -> list[Note]:
-    """Missing topics, ties, unjudged documents near the top, topics without relevant documents, and the like.
+    """Return notes about missing topics, ties, unjudged documents near the top, topics without relevant ones, etc.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -24,7 +25,7 @@ def notes(judged: Judged) -> list[Note]:
     >>> [note["kind"] for note in notes(judge(qrels, Run.from_dict({"q1": {"d1": 1.0}})))]
     ['missing topics', 'no non-relevant documents', 'short lists']
     """
-    found = (
+    candidates = (
         _missing(judged),
         _ignored(judged),
         _without_relevant(judged),
@@ -34,18 +35,18 @@ def notes(judged: Judged) -> list[Note]:
         _short(judged),
         _negative(judged),
     )
-    return [note for note in found if note is not None]
+    return [note for note in candidates if note is not None]
 
 
 def _note(kind: str, level: Literal["note", "warning"], text: str, items: list[str] | None = None) -> Note:
     note: Note = {"kind": kind, "level": level, "text": text}
     if items:
-        note["items"] = items[:_LISTED]
+        note["items"] = items[:_MAX_ITEMS]
     return note
 
 
-def _plural(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+def _plural(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _missing(judged: Judged) -> Note | None:
@@ -92,11 +93,11 @@ def _without_nonrelevant(judged: Judged) -> Note | None:
 
 def _unjudged(judged: Judged) -> Note | None:
     slots = judged.grid(np.minimum(judged.length, 10)).sum(axis=1)
-    known = judged.grid(judged.lists.hits(10).count).sum(axis=1)
-    if slots.sum() == 0 or known.sum() == slots.sum():
+    n_judged = judged.grid(judged.lists.hits(10).count).sum(axis=1)
+    if slots.sum() == 0 or n_judged.sum() == slots.sum():
         return None
     share = unjudged_shares(judged)
-    total = 1 - known.sum() / slots.sum()
+    total = 1 - n_judged.sum() / slots.sum()
     order = np.argsort(-share, kind="stable")
     items = [f"{judged.runs[r]}: {share[r]:.1%}" for r in order.tolist() if share[r] >= UNJUDGED_SHARE]
     text = f"{total:.1%} of the documents in the first ten ranks are unjudged and count as not relevant"

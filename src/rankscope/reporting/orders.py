@@ -1,4 +1,4 @@
-"""The means of the runs where something else is asked: at other cutoffs, and with fewer judgments."""
+"""Means of the runs at other cutoffs, and from smaller pools."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rankscope.scores import score
 __all__ = ["other_orders"]
 
 MOST_HITS = 3_000_000
-"""Judged documents in all lists up to which they are judged again; more would take long."""
+"""Maximum number of hits of all lists; judging more of them again would take long."""
 
 
 def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "zero") -> list[Order]:
-    """Of each measure the means at several cutoffs, and from smaller pools, as :func:`rankscope.certain` follows them.
+    """Return the means of each measure at several cutoffs and from smaller pools, as in :func:`rankscope.certain`.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.measures import parse
@@ -39,11 +39,11 @@ def _cutoffs(judged: Judged, measures: Sequence[Measure], missing: str) -> list[
         {
             "across": "cutoffs",
             "measure": str(m),
-            "columns": [str(one) for one in found],
-            "means": np.concatenate(list(found.values())),
+            "columns": [str(one) for one in means],
+            "means": np.concatenate(list(means.values())),
         }
-        for m, found in means_by_cutoff(judged, measures, missing).items()
-        if len(found) > 1
+        for m, means in means_by_cutoff(judged, measures, missing).items()
+        if len(means) > 1
     ]
 
 
@@ -52,8 +52,8 @@ def _pools(judged: Judged, measures: Sequence[Measure], missing: str) -> list[Or
         {
             "across": "pools",
             "measure": measure,
-            "columns": list(found),
-            "means": np.concatenate(list(found.values())),
+            "columns": list(means),
+            "means": np.concatenate(list(means.values())),
         }
-        for measure, found in means_by_pool(score(judged, measures, missing=missing)).items()
+        for measure, means in means_by_pool(score(judged, measures, missing=missing)).items()
     ]

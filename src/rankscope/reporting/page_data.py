@@ -1,9 +1,8 @@
-"""The data of the page: what every measure says of every list, and the lists themselves for curves and what-if.
+"""The data of the report: values of all measures for all lists, and the lists themselves for curves and what-if.
 
-What is shown is computed here: the values of every measure, their means, intervals and archetypes. The page has
-formulas of its own only for lists and settings that its reader changes. :mod:`rankscope.reporting.schema` describes the
-fields. Arrays stay numpy arrays here and are written as base64 text (:func:`as_json`, inside a page) or as they are
-(:func:`as_stream`, from the explorer's server).
+Values, means, intervals and archetypes are computed here. The page has its own formulas only for lists and settings
+that its reader changes. :mod:`rankscope.reporting.schema` describes the fields. Arrays are written as base64 text
+(:func:`as_json`, inside a report) or as binary data (:func:`as_stream`, from the server of the explorer).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from rankscope.measures.grammar import parse
 from rankscope.read.groups import run_groups
 from rankscope.read.ids import to_text
 from rankscope.reporting.coverage import coverage
-from rankscope.reporting.findings import found, plain_table
+from rankscope.reporting.findings import find, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
 from rankscope.reporting.schema import VERSION, Document, Documents, Measured, RankingArrays, RunGroups
@@ -45,13 +44,13 @@ _GAIN = ("AP", "nDCG", "nDCG@10", "RBP", "RBP(p=0.5)", "P@10", "RR", "Rprec", "R
 _EFFORT = ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
 _FOLLOWED = ("AP", "nDCG", "nDCG@10", "RBP", "P@10", "Bpref")
 FORMULAS = frozenset((*_GAIN, *_EFFORT))
-"""Measures that the page has formulas for; those of effort at any N."""
+"""Measures that the page has formulas for; effort measures at any N."""
 
 MAGIC = b"RSPAGE01"
 SAMPLES = 1000
-"""Bootstrap samples of the topics that the page is given, so that its ranks are those of ``leaderboard``."""
+"""Number of bootstrap samples of topics in the data, so that the page computes the ranks of ``leaderboard``."""
 SMALL = 2_000_000
-"""Bytes that an optional part (document names, judged non-relevant documents) may take without being asked for."""
+"""Maximum size in bytes of an optional part (document names, non-relevant documents) that is included by default."""
 
 _DTYPES = {
     "uint8": "u8",
@@ -75,12 +74,12 @@ def payload(
     ranges: bool = False,
     groups: Mapping[str, str] | str | Path | None = None,
 ) -> Document:
-    """The document the page is made from.
+    """Return the data of the report.
 
     ``measures`` are those of the findings, and are added to those of every page. ``everything`` includes (True) or
-    leaves out (False) document names and the ranks of judged non-relevant documents; None includes each if it is small.
-    With ``ranges`` every mean has its range over orders of tied documents and over labels of unjudged ones (lists
-    judged with ``ties=True``). ``groups`` are groups of runs (:func:`rankscope.read.groups.run_groups`).
+    omits (False) document names and the ranks of judged non-relevant documents; None includes each if it is small. With
+    ``ranges`` every mean has its range over orders of tied documents and over labels of unjudged ones, which needs
+    lists judged with ``ties=True``. ``groups`` are groups of runs (:func:`rankscope.read.groups.run_groups`).
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -90,16 +89,14 @@ def payload(
     (['bm25'], ['q1'], [2, 1], [2], [0])
     """
     kept: dict[str, Any] = {"length": 1000, "crossing": "sign-change", "dcg": "trec_eval", **(settings or {})}
-    asked = list(measures)
-    chosen = asked or [
+    requested = list(measures)
+    selected = requested or [
         m @ kept["length"] if m.family == "effort" else m for m in map(parse, FINDINGS_MEASURES)
     ]
-    teams = (
-        None if groups is None else run_groups(judged.runs, groups)
-    )  # what is wrong is said before anything is done
-    scores = _scored(judged, chosen, kept)
+    teams = None if groups is None else run_groups(judged.runs, groups)  # Fails early if groups are invalid.
+    scores = _evaluate(judged, selected, kept)
     grades = _grades(judged)
-    kept["findings"] = [str(m) for m in chosen]
+    kept["findings"] = [str(m) for m in selected]
     document: Document = {
         "format": "rankscope.page",
         "version": VERSION,
@@ -115,14 +112,14 @@ def payload(
             "negative": judged.pool.nonrelevant(0).astype(np.int32),
         },
         "list": _lists(judged, grades),
-        "measures": [_measured(scores, m, asked, kept["length"]) for m in scores.measures],
-        "lead": str(_lead(scores, chosen)),
+        "measures": [_measure_data(scores, m, kept["length"]) for m in scores.measures],
+        "lead": str(_lead(scores, selected)),
         "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
         "archetype": _archetypes(judged, kept),
         "tied_first": tied_first(scores),
-        "findings": found(scores, chosen),
+        "findings": find(scores, selected),
         "warnings": notes(judged),
-        "orders": other_orders(judged, _ordering(scores, asked), str(kept.get("missing", "zero"))),
+        "orders": other_orders(judged, _followed(scores, requested), str(kept.get("missing", "zero"))),
     }
     if teams is not None:
         document["groups"] = _groups(judged.runs, teams)
@@ -138,7 +135,7 @@ def payload(
 
 
 def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
-    """The measures that every page has, those of effort at its N.
+    """Return the measures of every page, with effort measures at its N.
 
     >>> on_every_page(20)[-1]
     CRP_N@20
@@ -146,29 +143,29 @@ def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
     return (*map(parse, _GAIN), *(parse(name) @ length for name in _EFFORT))
 
 
-def _scored(judged: Judged, asked: Iterable[Measure], settings: Mapping[str, Any]) -> Scores:
-    known = has_nonrelevant(judged)
-    always = [m for m in on_every_page(settings["length"]) if known or not m.needs_nonrelevant]
-    wanted = tuple(dict.fromkeys((*always, *asked)))
-    return score(judged, wanted, missing=str(settings.get("missing", "zero")))
+def _evaluate(judged: Judged, requested: Iterable[Measure], settings: Mapping[str, Any]) -> Scores:
+    usable = has_nonrelevant(judged)
+    always = [m for m in on_every_page(settings["length"]) if usable or not m.needs_nonrelevant]
+    measures = tuple(dict.fromkeys((*always, *requested)))
+    return score(judged, measures, missing=str(settings.get("missing", "zero")))
 
 
-def _lead(scores: Scores, chosen: Sequence[Measure]) -> Measure:
-    """Return the measure that the page begins with: effort is held against a gain, whose values have a direction."""
-    gains = [m for m in (*chosen, *scores.measures) if m.family != "effort" and m.better != "neither"]
-    known = scores.judged is None or has_nonrelevant(scores.judged)
-    return next((m for m in gains if known or not m.needs_nonrelevant), gains[0])
+def _lead(scores: Scores, selected: Sequence[Measure]) -> Measure:
+    """Return the first measure of the page: a gain with a direction, because effort is compared with it."""
+    gains = [m for m in (*selected, *scores.measures) if m.family != "effort" and m.better != "neither"]
+    usable = scores.judged is None or has_nonrelevant(scores.judged)
+    return next((m for m in gains if usable or not m.needs_nonrelevant), gains[0])
 
 
-def _ordering(scores: Scores, asked: Sequence[Measure]) -> list[Measure]:
-    """The measures whose orders are followed across cutoffs and pools: usual ones, and those asked for."""
-    return [m for m in scores.measures if m.better != "neither" and (m in asked or str(m) in _FOLLOWED)]
+def _followed(scores: Scores, requested: Sequence[Measure]) -> list[Measure]:
+    """Return the measures whose orders are followed across cutoffs and pools: usual and requested ones."""
+    return [m for m in scores.measures if m.better != "neither" and (m in requested or str(m) in _FOLLOWED)]
 
 
 def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> RunGroups:
     names = list(dict.fromkeys(teams.values()))
-    place = {name: k for k, name in enumerate(names)}
-    return {"names": names, "of": [place[teams[run]] if run in teams else None for run in runs]}
+    index = {name: k for k, name in enumerate(names)}
+    return {"names": names, "of": [index[teams[run]] if run in teams else None for run in runs]}
 
 
 def _lists(judged: Judged, grades: Array) -> RankingArrays:
@@ -183,21 +180,21 @@ def _lists(judged: Judged, grades: Array) -> RankingArrays:
 
 
 def _add_optional(document: Document, judged: Judged, everything: bool | None) -> None:
-    """What is left out where it is large or not wanted."""
+    """Add parts that are omitted if they are large."""
     hits, relevant = judged.lists.hits(), judged.lists.relevant(1)
     below = hits.where(hits.grade < 1)
-    if _wanted(everything, 2 * len(below)):
+    if _is_included(everything, 2 * len(below)):
         document["nonrelevant"] = {"hits": _narrow(below.count), "rank": _narrow(below.rank)}
         if (below.grade < 0).any():
             document["nonrelevant"]["negative"] = (below.grade < 0).astype(np.uint8)
     size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
-    if _wanted(everything, size):
+    if _is_included(everything, size):
         document["documents"] = _documents(judged, relevant)
     if 0 < len(judged.topics) * SAMPLES * 2 <= SMALL:
         document["samples"] = _narrow(np.concatenate(list(drawn_topics(len(judged.topics), SAMPLES))).ravel())
 
 
-def _wanted(everything: bool | None, size: int) -> bool:
+def _is_included(everything: bool | None, size: int) -> bool:
     return size <= SMALL if everything is None else everything
 
 
@@ -217,32 +214,32 @@ def _counts(judged: Judged, grades: Array) -> npt.NDArray[np.int32]:
 
 
 def _narrow(values: Array) -> Array:
-    """The smallest unsigned integers that hold the values."""
+    """Return the values in the smallest type of unsigned integers that holds them."""
     top = int(values.max(initial=0))
     return values.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
 
 
 def _documents(judged: Judged, relevant: Hits) -> Documents:
-    """Names of the relevant documents of each topic, and for each hit which of them it is."""
+    """Return the names of the relevant documents of each topic, and the index of the name for each hit."""
     grade, offsets = judged.qrels.grade, judged.qrels.topic_offsets
     keep = (grade > 0) & (grade != UNJUDGED)
-    place = np.cumsum(keep) - keep
-    first = np.concatenate([place, [int(keep.sum())]])[offsets[:-1]]
+    position = np.cumsum(keep) - keep
+    first = np.concatenate([position, [int(keep.sum())]])[offsets[:-1]]
     names: list[list[str]] = []
     for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         names.append([to_text(judged.qrels.documents[d]) for d in range(start, stop) if keep[d]])
     topic = judged.lists.topic[relevant.list]
-    return {"names": names, "hit": _narrow(place[relevant.judgment] - first[topic])}
+    return {"names": names, "hit": _narrow(position[relevant.judgment] - first[topic])}
 
 
-def _measured(scores: Scores, measure: Measure, asked: list[Measure], length: int) -> Measured:
-    """A measure with its values, and its numbers over the topics as ``leaderboard`` has them."""
+def _measure_data(scores: Scores, measure: Measure, length: int) -> Measured:
+    """Return a measure with its values, and its means and intervals as in ``leaderboard``."""
     values = scores.matrix(measure).values
     terms, back = averaged(measure, values)
     low, high = (back(end) for end in t_intervals(terms))
     always = measure in on_every_page(length)
     plain = measure.name if measure.family == "effort" else str(measure)
-    found: Measured = {
+    data: Measured = {
         "name": str(measure),
         "meaning": measure.meaning,
         "kind": _kind(measure) if always else "given",
@@ -256,8 +253,8 @@ def _measured(scores: Scores, measure: Measure, asked: list[Measure], length: in
         "mean_high": high,
     }
     if always and plain in FORMULAS:
-        found["formula"] = plain
-    return found
+        data["formula"] = plain
+    return data
 
 
 def _finite(limit: float) -> float | None:
@@ -271,27 +268,28 @@ def _kind(measure: Measure) -> Literal["gain", "effort", "data"]:
 
 
 def _archetypes(judged: Judged, settings: Mapping[str, Any]) -> Array:
-    """The place of the archetype of each list, 255 where there is none."""
+    """Return the index of the archetype of each list, 255 if it is undefined."""
     names = find_archetypes(judged.lists, crossing=settings["crossing"], cutoff=settings["length"])
     if settings.get("missing") == "skip":
         names = np.where(judged.present, names, "")
-    places = np.full(len(names), 255, np.uint8)
-    for place, name in enumerate(ARCHETYPES):
-        places[names == name] = place
-    return places
+    indices = np.full(len(names), 255, np.uint8)
+    for index, name in enumerate(ARCHETYPES):
+        indices[names == name] = index
+    return indices
 
 
-_WORTH_CODING = 4096
+_MIN_CODED = 4096
+"""Smallest array that is coded; the table and its key would outweigh the gain of smaller ones."""
 
 
 def _coded(array: Array) -> dict[str, Any] | None:
-    """Many numbers of few values as places in a table of these; None where that is no shorter.
+    """Return many numbers with few distinct values as indices of a table; None if that is not shorter.
 
     >>> found = _coded(np.resize([0.25, 0.5], 5000))
     >>> found["table"].tolist(), found["codes"].dtype
     ([0.25, 0.5], dtype('uint8'))
     """
-    if array.dtype != np.float64 or array.size < _WORTH_CODING:
+    if array.dtype != np.float64 or array.size < _MIN_CODED:
         return None
     table, codes = np.unique(array, return_inverse=True)
     narrow = _narrow(codes)
@@ -299,9 +297,9 @@ def _coded(array: Array) -> dict[str, Any] | None:
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """The document as JSON that can stand inside an HTML script element whatever the names are.
+    """Return the data as JSON that is safe inside an HTML script element, because names are untrusted.
 
-    ``<``, ``>`` and ``&`` are written as escapes, and so is everything beyond ASCII (U+2028 and U+2029 among it).
+    ``<``, ``>``, ``&`` and everything beyond ASCII (such as U+2028 and U+2029) are escaped.
 
     >>> as_json({"runs": ["</script>"], "x": np.array([1, 2], np.uint8)})
     '{"runs":["\\\\u003c/script\\\\u003e"],"x":{"dtype":"u8","base64":"AQI="}}'
@@ -321,7 +319,7 @@ def as_json(document: Mapping[str, Any]) -> str:
 
 
 def as_stream(document: Mapping[str, Any], chunk: int = 1 << 18) -> Iterator[bytes]:
-    """The document as binary chunks: magic, length of the header, header in JSON, arrays aligned to 8 bytes.
+    """Yield the data as binary chunks: magic, length of the header, header in JSON, arrays aligned to 8 bytes.
 
     >>> b"".join(as_stream({"x": np.array([1], np.uint8)}))[:8]
     b'RSPAGE01'

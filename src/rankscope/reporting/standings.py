@@ -1,4 +1,4 @@
-"""What is decided about the runs before the page is made: who is tied for first, and what is open about each mean."""
+"""Standings of the runs in the report: runs tied for first, and ranges of means."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def tied_first(scores: Scores) -> dict[str, list[bool]]:
-    """For each measure, of every run whether it is tied for first, as :func:`rankscope.leaderboard` says.
+    """Return for each measure a mask of the runs tied for first, as in :func:`rankscope.leaderboard`.
 
-    Measures of which no value is better, or that too few topics have, are left out.
+    Measures without a direction, or with too few topics, are omitted.
 
     >>> from rankscope.scores import evaluate
     >>> good, poor = ({f"q{i}": {doc: 1.0} for i in range(9)} for doc in "ab")
@@ -32,41 +32,41 @@ def tied_first(scores: Scores) -> dict[str, list[bool]]:
     """
     if not scores.runs:
         return {}
-    found = {str(measure): tied_for_first(scores, measure) for measure in scores.measures}
-    return {name: [bool(one) for one in tied] for name, tied in found.items() if None not in tied}
+    masks = {str(measure): tied_for_first(scores, measure) for measure in scores.measures}
+    return {name: [bool(value) for value in mask] for name, mask in masks.items() if None not in mask}
 
 
 def open_ranges(judged: Judged, measures: Sequence[Measure], missing: str) -> dict[str, OpenRange]:
-    """For each measure, the ends of every run's mean over all orders of tied documents, and over all labels.
+    """Return for each measure the ranges of all means over orders of tied documents, and over labels.
 
-    ``worst`` and ``best`` are those over orders, where the unjudged documents are not relevant; ``lowest`` and
-    ``highest`` those over labels, in the order by document id; ``exact`` and ``tight`` say whether they are reached.
-    The lists were judged with ``ties=True`` (:func:`rankscope.judge`).
+    ``worst`` and ``best`` are over orders, with unjudged documents not relevant; ``lowest`` and ``highest`` are over
+    labels, in the order by document id; ``exact`` and ``tight`` state whether they are attained. The lists must be
+    judged with ``ties=True`` (:func:`rankscope.judge`).
     """
     if not judged.runs or not measures:
         return {}
     ends: dict[str, tuple[Floats, Uncertainty]] = {}
     for ties in ("worst", "best"):
-        ends[ties] = _known(replace(judged, options=EvaluationOptions(ties)), measures, missing)
-    _, labels = _known(replace(judged, options=EvaluationOptions(unjudged="bounds")), measures, missing)
+        ends[ties] = _evaluate(replace(judged, options=EvaluationOptions(ties)), measures, missing)
+    _, labels = _evaluate(replace(judged, options=EvaluationOptions(unjudged="bounds")), measures, missing)
     assert labels.lowest is not None and labels.highest is not None and labels.tight is not None
-    found: dict[str, OpenRange] = {}
+    ranges: dict[str, OpenRange] = {}
     for row, measure in enumerate(measures):
-        found[str(measure)] = {
+        ranges[str(measure)] = {
             "worst": _means(measure, ends["worst"][0][row]),
             "best": _means(measure, ends["best"][0][row]),
-            "exact": all(one.exact is not None and bool(one.exact[row].all()) for _, one in ends.values()),
+            "exact": all(end.exact is not None and bool(end.exact[row].all()) for _, end in ends.values()),
             "lowest": _means(measure, labels.lowest[row]),
             "highest": _means(measure, labels.highest[row]),
             "tight": labels.tight[row].all(axis=1).tolist(),
         }
-    return found
+    return ranges
 
 
-def _known(judged: Judged, measures: Sequence[Measure], missing: str) -> tuple[Floats, Uncertainty]:
-    values, known = values_of(judged, measures, missing)
-    assert known is not None
-    return values, known
+def _evaluate(judged: Judged, measures: Sequence[Measure], missing: str) -> tuple[Floats, Uncertainty]:
+    values, uncertainty = values_of(judged, measures, missing)
+    assert uncertainty is not None
+    return values, uncertainty
 
 
 def _means(measure: Measure, values: Floats) -> Floats:

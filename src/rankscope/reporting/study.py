@@ -1,4 +1,4 @@
-"""Tables of a study for the page: read back from its directory, and cut down to what the page draws."""
+"""Tables of a study for the report: read from its directory, and reduced to what the page draws."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ from rankscope.tables import Table, from_json
 
 __all__ = ["for_page", "read_study"]
 
-_OF_THE_PAGE = (
+_COMPUTED = (
     "quadrants", "effort_points", "means", "depth_pool_means", "topics", "archetypes", "archetype_shares", "agreement",
     "collection",
 )  # fmt: skip
-_OF_A_PAPER = (
+_LAYOUTS = (
     "gain_correlations",
     "focus_correlations",
     "correlation_matrix",
     "robustness_curve",
     "bounds_pools",
 )
-_NOT_DRAWN = frozenset((*_OF_THE_PAGE, *_OF_A_PAPER))
-"""Tables that the page computes itself, or that repeat others in the layout of a paper."""
+_NOT_DRAWN = frozenset((*_COMPUTED, *_LAYOUTS))
+"""Tables that the page computes, or that repeat others in the layout of a paper."""
 
 _POINTS = 300
 _ROWS = 5000
 
 
 def read_study(directory: str | Path) -> dict[str, Table]:
-    """The tables of a study, from the JSON files in its directory, by name (the first file with a name wins).
+    """Return the tables of a study by name, from the JSON files in its directory; the first table of a name is used.
 
-    With a manifest these are the files that it lists, as they were written; without one, all that are there.
+    With a manifest, only its files are read, and must be unchanged; without one, all JSON files are read.
     """
     root = Path(directory)
     if not root.is_dir():
         raise InputError(
             "there is no such directory", path=root, hint="name the directory rankscope study wrote"
         )
-    found: dict[str, Table] = {}
+    result: dict[str, Table] = {}
     for path in _files(root):
         for name, rows in read_json(path, _document, "write the study again").get("tables", {}).items():
-            if name not in found and rows:
-                found[name] = from_json(name, rows)
-    if not found:
+            if name not in result and rows:
+                result[name] = from_json(name, rows)
+    if not result:
         raise InputError(
             "there are no tables here", path=root, hint="name the directory rankscope study wrote"
         )
-    return found
+    return result
 
 
 def _files(root: Path) -> list[Path]:
@@ -74,7 +74,9 @@ def _files(root: Path) -> list[Path]:
     content = read_manifest(root)
     if "collections" in content["settings"]:
         raise InputError(
-            "this is a study of several collections", path=root, hint="make one of the collection of the page"
+            "this is a study of several collections",
+            path=root,
+            hint="study the collection of the report alone",
         )
     outputs = content["outputs"]
     names = sorted(name for name in outputs if name.endswith(".json"))
@@ -88,11 +90,11 @@ _COLUMNS: dict[str, dict[str, Shape]] = {
     "asl": {"measure": text(), "asl": optional(number())},
     "bounds": {"depth": optional(number()), "lower": optional(number()), "upper": optional(number())},
 }
-"""What the page needs of the tables that it draws."""
+"""Columns that the page needs of the tables that it draws."""
 
 
 def _document(content: Any, place: str) -> None:
-    """A JSON document as commands print it: if it has tables, they are rows of plain values with the same columns."""
+    """Check JSON output of a command: its tables are rows of scalars with the same columns."""
     if not isinstance(content, dict):
         raise Mismatch.from_value(place, "an object", content)
     tables = content.get("tables", {})
@@ -108,17 +110,17 @@ def _document(content: Any, place: str) -> None:
 
 
 def for_page(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """What the page draws: significance levels as curves of a few hundred points, long tables left out.
+    """Return the tables that the page draws: significance levels as curves of a few hundred points, no long tables.
 
     >>> rows = [("AP", "t", f"a{k}", "b", k / 1000, 0.1) for k in range(1000)]
     >>> table = Table("asl", ("measure", "test", "a", "b", "asl", "difference"), rows)
     >>> for_page({"asl": table, "means": table})["asl"].rows[:2]
     [('AP', 't', 1, 0.999), ('AP', 't', 4, 0.996)]
     """
-    found = {name: table for name, table in tables.items() if name not in _NOT_DRAWN}
-    if "asl" in found and {"measure", "asl"} <= set(found["asl"].columns):
-        found["asl"] = _asl_curves(found["asl"])
-    return {name: table for name, table in found.items() if 0 < len(table.rows) <= _ROWS}
+    drawn = {name: table for name, table in tables.items() if name not in _NOT_DRAWN}
+    if "asl" in drawn and {"measure", "asl"} <= set(drawn["asl"].columns):
+        drawn["asl"] = _asl_curves(drawn["asl"])
+    return {name: table for name, table in drawn.items() if 0 < len(table.rows) <= _ROWS}
 
 
 def _asl_curves(table: Table) -> Table:
@@ -130,8 +132,8 @@ def _asl_curves(table: Table) -> Table:
     rows: list[tuple[Any, ...]] = []
     for (measure, test), levels in curves.items():
         levels.sort(reverse=True)
-        places = np.unique(
+        positions = np.unique(
             np.linspace(0, len(levels) - 1, min(_POINTS, len(levels))).round().astype(int)
         ).tolist()
-        rows += [(measure, test, place + 1, levels[place]) for place in places]
+        rows += [(measure, test, position + 1, levels[position]) for position in positions]
     return Table("asl", ("measure", "test", "pairs", "asl"), rows)
