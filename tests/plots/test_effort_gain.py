@@ -112,8 +112,17 @@ def test_colour_and_facets_tell_classes_apart(effort: rs.Effort, collection: tup
     with pytest.raises(SettingsError, match="did you mean archetype"):
         plot_effort_gain(effort, colour="archetypes")
     assert len(plot_effort_gain(_effort_of_topics(30), facet="topic").axes) == 30
-    with pytest.raises(SettingsError, match="251 small planes are too n_topics"):
+    with pytest.raises(SettingsError, match="251 small planes are too many"):
         plot_effort_gain(_effort_of_topics(251), facet="topic")
+
+
+def test_a_run_that_is_absent_from_a_facet_does_not_disturb_the_layout() -> None:
+    runs = {"good": {"q1": ["a"], "q2": ["a"]}, "poor": {"q1": ["x", "a"], "q2": ["x"]}}
+    effort = rs.effort(rs.Collection({"q1": {"a": 1}, "q2": {"a": 1}}, runs), "AP")
+    figure = plot_effort_gain(effort, facet="archetype", highlight=["good"])
+    figure.render("png")  # Warnings of the layout are errors.
+    assert len(figure.axes) > 1
+    assert [text.get_text() for text in figure.figure.legends[0].get_texts()] == ["good"]
 
 
 def _effort_of_topics(n_topics: int) -> rs.Effort:

@@ -162,7 +162,7 @@ def _draw_facets(
                 zorder=3, gid=kinds.names[kind],
             )  # fmt: skip
             _draw_grid(panel, plane, measure, ticks=(0, 0.5, 1))
-            _draw_marked(panel, plane, {key: points[is_kind[points]] for key, points in marked.items()})
+            handles = _draw_marked(panel, plane, {key: at[is_kind[at]] for key, at in marked.items()})
             share = f"{int(is_kind.sum()):,} ({100 * is_kind.mean():.0f} %)"
             panel.set_title(f"{short(kinds.names[kind], int(11 * width / columns))}\n{share}", fontsize=7)
         for panel in panels[:, 0]:
@@ -172,7 +172,7 @@ def _draw_facets(
         ]:  # lowest of each column
             panel.set_xlabel("Twist", fontsize=7)
         if marked:
-            legend_below(figure, [line for line in panels.flat[0].lines if line.get_gid() == "marked"], 4)
+            legend_below(figure, handles, 4)
     axes = tuple(panels.flat[: max(1, len(present))])
     return Figure(figure, axes, _table(effort, measure, lists, plane, marked))
 
@@ -435,10 +435,11 @@ def _draw_marked(axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, mea
             "linestyle": "none", "marker": MARKERS[(index + 1) % len(MARKERS)], "markeredgecolor": colour, "zorder": 6,
             "clip_on": False, "gid": "marked",
         }  # fmt: skip
-        handles += axes.plot(
-            plane.twist[points], plane.gain[points], markersize=4.8, markerfacecolor="none", markeredgewidth=1.0,
-            label=_name(key), **looks,
-        )  # fmt: skip
+        handle = entry(_name(key), markersize=4.8, markerfacecolor="none", markeredgewidth=1.0, **looks)
+        handles.append(handle)
+        if len(points):  # An empty line that is not clipped would disturb the layout.
+            handle.set_data(plane.twist[points], plane.gain[points])
+            axes.add_line(handle)
         if means and isinstance(key, str) and len(points) > 1:
             [[x, left, right, y, low, high]] = run_means(
                 plane.run[points], plane.twist[points], plane.gain[points]
