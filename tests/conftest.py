@@ -24,13 +24,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# ranx compiles for a minute what it computes in a millisecond here; its code is the same without
+# ranx would compile for a minute; interpreted, the same code takes a millisecond here.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 ROOT = Path(__file__).parents[1]
 GROUPS: dict[str, dict[str, Any]] = tomllib.loads((ROOT / "tests" / "groups.toml").read_text("utf-8"))
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
-"""Where official files are looked for; docs/data.md says how to get them."""
+"""Directories of official files; docs/data.md explains how to get them."""
 
 # the usual pass tries the same examples every time; a thorough one looks for new ones
 for name, examples in (("glance", 15), ("quick", 60)):
@@ -73,8 +73,8 @@ def missing(group: str) -> str | None:
 def _groups(item: pytest.Item) -> set[str]:
     """Return the groups of a test, by its marks and its fixtures."""
     marked = {name for mark in item.iter_markers("needs") for name in mark.args}
-    asked = set(getattr(item, "fixturenames", ()))
-    return marked | {name for name, needs in GROUPS.items() if asked & set(needs.get("fixtures", ()))}
+    names = set(getattr(item, "fixturenames", ()))
+    return marked | {name for name, needs in GROUPS.items() if names & set(needs.get("fixtures", ()))}
 
 
 LONG = (
@@ -90,22 +90,22 @@ LONG = (
 
 
 def longest_first(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
-    """The order of the tests: every process has an equal part of them in a row, and takes from the end of another's
-    when it is done. The long files are dealt to the beginnings, so that they stay whole and nobody waits for them.
+    """Order the tests: every process has an equal part of them in a row, and takes from the end of another's
+    when it is done. The long files are dealt to the beginnings, so that they stay whole and do not delay the end.
     """
     files: dict[str, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.nodeid.partition("::")[0].removeprefix("tests/"), []).append(item)
     long = [files.pop(name) for name in LONG if name in files]
     rest = [item for file in files.values() for item in file]
-    found: list[pytest.Item] = []
+    ordered: list[pytest.Item] = []
     for process in range(processes):
         own = [item for file in long[process::processes] for item in file]
-        size = (len(items) - len(found)) // (processes - process)
+        size = (len(items) - len(ordered)) // (processes - process)
         more = max(0, size - len(own))
-        found += [*own, *rest[:more]]
+        ordered += [*own, *rest[:more]]
         del rest[:more]
-    return [*found, *rest]
+    return [*ordered, *rest]
 
 
 @pytest.hookimpl(trylast=True)  # after pytest's own arrangement
@@ -142,7 +142,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 class LeftOut:
-    """Counts the tests of every group that ran and that were left out, and says so at the end."""
+    """Counts the tests of every group that ran and that were skipped, and prints the counts at the end."""
 
     def __init__(self, complete: bool) -> None:
         self.complete = complete
@@ -195,7 +195,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class OfficialFiles:
-    """The folder of official files: ``data_dir / "cranfield"`` is a collection, or a visible skip."""
+    """Return the folder of official files: ``data_dir / "cranfield"`` is a collection, or a visible skip."""
 
     def __truediv__(self, name: str) -> Path:
         if not (DATA / name).is_dir():
@@ -230,13 +230,13 @@ def certainty() -> Cases:
 
 
 class Shared:
-    """What takes long to make is made once for all processes of a test run: ``shared(name, make)``."""
+    """Return a function that computes a value once for all processes of a test run: ``shared(name, make)``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def __call__(self, name: str, make: Callable[[], Any]) -> Any:
-        """What ``make`` returns, here or in the process that came first; it must be possible to pickle it."""
+        """Return the result of ``make``, from this process or from the first one that called it; it is pickled."""
         file = self.folder / f"{hashlib.sha256(name.encode()).hexdigest()}.pickle"
         lock = file.with_suffix(".lock")
         end = time.monotonic() + 300
@@ -267,12 +267,12 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
 
 
 USUAL = {*range(32, 127), *map(ord, "−–—…·×Δαβτρ≤≥∅→↑↓")}
-"""What most figures write, and more than any one of them."""
+"""Characters of almost all figures."""
 
 
 @pytest.fixture(scope="session")
 def light_fonts() -> Iterator[None]:
-    """What a PDF embeds of a font is cut out of it once, with all usual characters, and not for each figure anew.
+    """Subset the fonts of PDF files once, with all usual characters, instead of for each figure.
 
     Nor has it the tables by which letters are set, which nothing in a PDF reads: matplotlib has placed every letter.
     The same characters still give the same bytes.
@@ -309,7 +309,7 @@ def light_fonts() -> Iterator[None]:
 
 
 def _measure_text_once(light: pytest.MonkeyPatch) -> None:
-    """How large a text is, is worked out once for all figures of a kind, and not for each anew."""
+    """Cache the sizes of texts for all figures."""
     from matplotlib import rcParams, text
     from matplotlib.backend_bases import RendererBase
     from matplotlib.backends._backend_pdf_ps import RendererPDFPSBase
@@ -326,16 +326,16 @@ def _measure_text_once(light: pytest.MonkeyPatch) -> None:
     )
 
     def remembered(measure: Callable[..., Any]) -> Callable[..., Any]:
-        known: dict[Any, Any] = {}
+        measures: dict[Any, Any] = {}
 
         def size(self: Any, s: str, prop: Any, ismath: Any) -> Any:
             if ismath:
                 return measure(self, s, prop, ismath)
             style = tuple(str(rcParams[rule]) for rule in rules)
-            asked = type(self), s, prop.copy(), self.points_to_pixels(1), style
-            if asked not in known:
-                known[asked] = measure(self, s, prop, ismath)
-            return known[asked]
+            names = type(self), s, prop.copy(), self.points_to_pixels(1), style
+            if names not in measures:
+                measures[names] = measure(self, s, prop, ismath)
+            return measures[names]
 
         return size
 
@@ -359,9 +359,11 @@ def _measure_text_once(light: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def every_measure() -> list[Any]:
-    """Every measure of the registry once, with a cutoff where it needs one."""
+    """Return every measure of the registry once, with a cutoff if it requires one."""
     from rankscope.measures import REGISTRY
 
-    known = [one for name, one in REGISTRY.items() if one.name == name and one.family != "user"]
-    asked = {one.name: 0.5 if one.name == "IPrec" else 10 for one in known if one.cutoff_rule == "required"}
-    return [one @ asked[one.name] if one.name in asked else one for one in known]
+    measures = [one for name, one in REGISTRY.items() if one.name == name and one.family != "user"]
+    names = {
+        one.name: 0.5 if one.name == "IPrec" else 10 for one in measures if one.cutoff_rule == "required"
+    }
+    return [one @ names[one.name] if one.name in names else one for one in measures]

@@ -42,12 +42,12 @@ DECLARED: dict[str, Callable[..., Any]] = {
 
 
 def declaration(name: str) -> Declaration:
-    found: Declaration = DECLARED[name].declaration  # type: ignore[attr-defined]
-    return found
+    declaration: Declaration = DECLARED[name].declaration  # type: ignore[attr-defined]
+    return declaration
 
 
 def analysed(name: str, **options: Any) -> Any:
-    """The result of an analysis of a small collection that is read with some options."""
+    """Return the result of an analysis of a small collection that is read with some options."""
     runs = rs.Runs([rs.Run.from_dict(one, name=run) for run, one in LISTS.items()])
     collection = rs.Collection(QRELS, runs, **options)
     first = (

@@ -23,16 +23,16 @@ HOPS = re.findall(r"^\d+\. `([^`]+)`", PAGE.partition("hop by hop")[2].partition
 
 
 def resolved(name: str) -> Any:
-    """What a dotted name below ``rankscope`` is: the longest module there is, then its attributes."""
+    """Return the object with a dotted name below ``rankscope``: the longest module, then its attributes."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         try:
-            found: Any = import_module(".".join(["rankscope", *parts[:length]]))
+            target: Any = import_module(".".join(["rankscope", *parts[:length]]))
         except ModuleNotFoundError:
             continue
         for part in parts[length:]:
-            found = getattr(found, part)
-        return found
+            target = getattr(target, part)
+        return target
     raise AssertionError(f"there is no {name}")
 
 
@@ -51,7 +51,7 @@ def test_every_hop_is_a_function(hop: str) -> None:
 
 
 def names_in(text: str) -> Iterator[str]:
-    """The modules and functions that a text names between backticks."""
+    """Return the modules and functions that a text names between backticks."""
     for word in re.findall(r"`([^`\n]+)`", text):
         if re.fullmatch(
             r"(?:read|scan|judging|measures|scores|analysis|lab|plots|cli|engines|tables)\.[\w.]+", word
@@ -70,14 +70,14 @@ def test_every_path_exists(path: str) -> None:
     if (ROOT / path).exists():
         return
     assert any(
-        f"/{found.relative_to(SOURCE)}".endswith(f"/{path.rstrip('/')}") for found in SOURCE.rglob("*")
+        f"/{target.relative_to(SOURCE)}".endswith(f"/{path.rstrip('/')}") for target in SOURCE.rglob("*")
     )
 
 
 def test_every_package_is_on_the_page() -> None:
-    there = {path.name + "/" for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
-    there |= {path.name for path in SOURCE.glob("*.py")} - {"__init__.py", "__main__.py"}
-    assert {name for name in there if f"`{name}`" not in PAGE} == set()
+    folders = {path.name + "/" for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    folders |= {path.name for path in SOURCE.glob("*.py")} - {"__init__.py", "__main__.py"}
+    assert {name for name in folders if f"`{name}`" not in PAGE} == set()
 
 
 @pytest.mark.skipif(
@@ -86,12 +86,12 @@ def test_every_package_is_on_the_page() -> None:
 def test_the_walk_happens_in_this_order(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     (tmp_path / "qrels.txt").write_text("301 0 FT911-1 1\n301 0 FT911-2 0\n")
     (tmp_path / "bm25.run").write_text("301 Q0 FT911-1 7 12.5 bm25\n301 Q0 FT911-3 8 11.5 bm25\n")
-    wanted = {resolved(hop).__code__: hop for hop in HOPS if ":" not in hop}
-    seen: list[str] = []
+    hops_by_code = {resolved(hop).__code__: hop for hop in HOPS if ":" not in hop}
+    executed: list[str] = []
 
     def look(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code in wanted and wanted[frame.f_code] not in seen:
-            seen.append(wanted[frame.f_code])
+        if event == "call" and frame.f_code in hops_by_code and hops_by_code[frame.f_code] not in executed:
+            executed.append(hops_by_code[frame.f_code])
 
     before = sys.getprofile()
     sys.setprofile(look)
@@ -112,5 +112,5 @@ def test_the_walk_happens_in_this_order(tmp_path: Path, capfdbinary: pytest.Capt
     finally:
         sys.setprofile(before)
     assert code == 0
-    assert seen == [hop for hop in HOPS if ":" not in hop]
+    assert executed == [hop for hop in HOPS if ":" not in hop]
     assert b"bm25  1.0000" in capfdbinary.readouterr().out

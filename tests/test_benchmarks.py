@@ -1,4 +1,4 @@
-"""The benchmarks: what they measure and write, and a quick pass of everything that is installed."""
+"""The benchmarks: their measurements and files, and a quick pass of all installed programs."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def test_memory_is_that_of_the_program(part: Any) -> None:
 from benchmarks import timing
 print(timing.execute(timing.python("-c", "x = b'x' * 400_000_000")).memory)"""
     root = part("timing").ROOT
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", measure], capture_output=True, text=True, check=True, cwd=root
     )
-    assert 400 < float(done.stdout) < 500
+    assert 400 < float(process.stdout) < 500
 
 
 def test_failures_are_reported(part: Any) -> None:
@@ -67,12 +67,10 @@ def test_agreement(part: Any, tmp_path: Path) -> None:
 
 
 def test_a_program_can_print_to_a_terminal(part: Any, tmp_path: Path) -> None:
-    timing, seen = part("timing"), tmp_path / "seen"
-    asked = (
-        f"import os; open({str(seen)!r}, 'w').write(f'{{os.isatty(1)}} {{os.get_terminal_size(1).columns}}')"
-    )
-    timing.execute(timing.python("-c", asked + "; print('x' * 1_000_000)"), terminal=True)
-    assert seen.read_text() == "True 80"
+    timing, marker = part("timing"), tmp_path / "seen"
+    command = f"import os; open({str(marker)!r}, 'w').write(f'{{os.isatty(1)}} {{os.get_terminal_size(1).columns}}')"
+    timing.execute(timing.python("-c", command + "; print('x' * 1_000_000)"), terminal=True)
+    assert marker.read_text() == "True 80"
 
 
 def test_page(part: Any) -> None:
@@ -101,7 +99,7 @@ def test_page(part: Any) -> None:
 def test_quick_pass() -> None:
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "W2", "W3"]
     programs = ["rankscope", "rankscope-eval", "rankscope-python", "pytrec_eval", "ir_measures"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, "--programs", *programs],
         cwd=ROOT,
         capture_output=True,
@@ -109,11 +107,11 @@ def test_quick_pass() -> None:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert "## W2" in done.stdout
-    assert "| Rankscope without C |" in done.stdout
-    assert "| rankscope eval QRELS RUNS |" in done.stdout
-    assert "| cat FILES > /dev/null |" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert "## W2" in process.stdout
+    assert "| Rankscope without C |" in process.stdout
+    assert "| rankscope eval QRELS RUNS |" in process.stdout
+    assert "| cat FILES > /dev/null |" in process.stdout
     wrong = subprocess.run(
         [*command, "W9"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
@@ -131,7 +129,7 @@ def test_dicts(part: Any) -> None:
 
 
 def test_load_is_measured_and_kept(part: Any, tmp_path: Path) -> None:
-    """The slope of numbers that grow as a known power; files of the size asked for; a page that is kept."""
+    """Numbers that grow as a known power have its slope; files of the size asked for; a page that is kept."""
     load, usage = part("load"), part("timing").Usage
     for power in (1.0, 1.5):
         measured = [usage(0, 0.3 + 1e-6 * n**power, 50) for n in (10**5, 10**6, 10**7)]
@@ -169,10 +167,12 @@ def test_load_leaves_what_it_has_measured(part: Any, tmp_path: Path, monkeypatch
     monkeypatch.setattr("sys.argv", [*arguments, "--directory", str(tmp_path)])
     with pytest.raises(KeyboardInterrupt):
         load.main()
-    found = load.parts_of(page.read_text())
-    assert found["runs"] == "old runs" and "100,000" in found["lines"]
+    sections = load.parts_of(page.read_text())
+    assert sections["runs"] == "old runs" and "100,000" in sections["lines"]
     assert (
-        "no luck" in found["memory"] and "`ndeval` | 1.0" in found["memory"] and "old" not in found["memory"]
+        "no luck" in sections["memory"]
+        and "`ndeval` | 1.0" in sections["memory"]
+        and "old" not in sections["memory"]
     )
     assert "curve" in counted and "compare" not in counted
 

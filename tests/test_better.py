@@ -1,4 +1,4 @@
-"""A measure knows which values are better, and everything that sorts, marks or compares runs asks it."""
+"""A measure declares which values are better, and all code that sorts, marks or compares runs uses it."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ def test_what_is_better_is_known_for_every_measure() -> None:
     assert {name for name, better in directions.items() if better == "neither"} == NEITHER
 
 
-def ranking_values(one: Measure) -> dict[str, float]:
+def ranking_values(measure: Measure) -> dict[str, float]:
     qrels = {"q": {"a": 2, "b": 1, "c": 1, "n": 0}}
     runs = {"".join(docs): {"q": list(docs)} for docs in permutations("abcxy")} | {"xyz": {"q": list("xyz")}}
-    scores = rs.evaluate(qrels, runs, one)
-    return dict(zip(scores.runs, one.merit(scores.values[0, :, 0]).tolist(), strict=True))
+    scores = rs.evaluate(qrels, runs, measure)
+    return dict(zip(scores.runs, measure.merit(scores.values[0, :, 0]).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("name", sorted({m.name for m in REGISTRY.values() if m.better != "neither"}))
 def test_the_ideal_list_is_better_than_one_without_relevant_documents(name: str) -> None:
-    one = REGISTRY[name]
-    if one.family == "user":
+    measure = REGISTRY[name]
+    if measure.family == "user":
         pytest.skip("a measure that some test defined")
-    if one.family == "effort":
-        one = one @ 6
-    elif one.cutoff_rule == "required":
-        one = one @ (0.5 if name == "IPrec" else 3)
-    merits = ranking_values(one)
-    if name == "Accuracy":  # compares pairs, and there is none without a relevant document
+    if measure.family == "effort":
+        measure = measure @ 6
+    elif measure.cutoff_rule == "required":
+        measure = measure @ (0.5 if name == "IPrec" else 3)
+    merits = ranking_values(measure)
+    if name == "Accuracy":  # It compares pairs, which need a relevant document.
         assert math.isnan(merits["xyz"])
     elif name == "SigmaPlus":  # nothing comes too late where nothing relevant comes
         assert merits["abcxy"] >= merits["xyz"]
@@ -189,9 +189,11 @@ def test_the_top_of_a_ranking_is_its_better_end() -> None:
     dice = random.Random(3)
     qrels = {"q": dict.fromkeys("abcu", 1) | {"x": 0, "y": 0}}
     runs = {f"r{n}": {"q": dice.sample("abcuwxyz", 8)} for n in range(8)}
-    both = rs.pools(rs.evaluate(qrels, runs, ["BalancePoint@8", "Rho@8"]), pool_depth=[1, 2], ratios=[50, 30])
+    result = rs.pools(
+        rs.evaluate(qrels, runs, ["BalancePoint@8", "Rho@8"]), pool_depth=[1, 2], ratios=[50, 30]
+    )
     taus: dict[Any, list[float]] = {}
-    for row in both["robustness"].records():
+    for row in result["robustness"].records():
         taus.setdefault(row["measure"], []).append(row["tau_ap"])
     assert taus["BalancePoint@8"] == pytest.approx(taus["Rho@8"])
     assert any(abs(tau) < 1 for tau in taus["Rho@8"]), "so that the direction matters"
@@ -226,11 +228,11 @@ def test_the_figure_of_means_says_so() -> None:
 def test_the_page_is_told() -> None:
     judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Runs(rs.Run.from_dict(v, k) for k, v in RUNS.items()))
     document = payload(judged, title="T", measures=[rs.BalancePoint @ 8, rs.ERR, rs.NumRet])
-    told = {one["name"]: one["better"] for one in document["measures"]}
-    assert {name: better for name, better in told.items() if better != "higher"} == {
+    directions = {measure["name"]: measure["better"] for measure in document["measures"]}
+    assert {name: better for name, better in directions.items() if better != "higher"} == {
         "BalancePoint@8": "lower", "NumRet": "neither", "CRP_N": "neither", "Judged@10": "neither"
     }  # fmt: skip
-    assert told == {name: measure(name).better for name in told}
+    assert directions == {name: measure(name).better for name in directions}
 
 
 def test_the_list_of_measures_shows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,7 +245,7 @@ def test_the_list_of_measures_shows_it(tmp_path: Path, capsys: pytest.CaptureFix
     assert "| better " in capsys.readouterr().out
 
 
-# measures of the user's own, and measures made of others -----------------------------------------------------
+# user-defined and composed measures -----------------------------------------------------
 
 
 def first_hit(grades: list[int]) -> float:

@@ -1,4 +1,4 @@
-"""What to cite: every measure and method has its entries, and they are BibTeX."""
+"""Citations: every measure and method has BibTeX entries."""
 
 from __future__ import annotations
 
@@ -75,6 +75,6 @@ def test_mistakes_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_measure_of_ones_own_is_named() -> None:
-    mine = rs.measure("CitedHere", lambda grades: 0.0, reference="Somebody, in print")
-    assert "% CitedHere: Somebody, in print\n" in cite([mine])
+    measure = rs.measure("CitedHere", lambda grades: 0.0, reference="Doe 2026")
+    assert "% CitedHere: Doe 2026\n" in cite([measure])
     assert "@software{rankscope," in cite()

@@ -1,4 +1,4 @@
-"""Data classes: what is read, judged, measured or analysed is not changed once it is made, and seldom compared."""
+"""Data classes are immutable, and few of them are compared by value."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ VALUES = {
     ),
     *("StudySettings", "TextList", "_Without"),
 }
-"""Those that are equal if what they hold is equal."""
+"""Classes whose objects are compared by value."""
 
 
 def data_classes() -> Iterator[type]:
     for package in PACKAGES:
         folder = import_module(f"rankscope.{package}")
-        for found in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
-            module = import_module(found.name)
-            for made in vars(module).values():
-                mine = isinstance(made, type) and made.__module__ == found.name
-                if mine and "__dataclass_params__" in vars(made):
-                    yield made
+        for module_info in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
+            module = import_module(module_info.name)
+            for kind in vars(module).values():
+                is_own = isinstance(kind, type) and kind.__module__ == module_info.name
+                if is_own and "__dataclass_params__" in vars(kind):
+                    yield kind
 
 
 def test_what_was_made_stays_as_it_is() -> None:
-    changeable = {made.__name__ for made in data_classes() if not made.__dataclass_params__.frozen}  # type: ignore[attr-defined]
+    changeable = {kind.__name__ for kind in data_classes() if not kind.__dataclass_params__.frozen}  # type: ignore[attr-defined]
     assert changeable == GROWING
 
 
 def test_what_holds_arrays_is_compared_with_itself_only() -> None:
     """Arrays that are compared are no answer but an array, and what holds them could be no key of a dict."""
-    compared = [made for made in data_classes() if made.__dataclass_params__.eq]  # type: ignore[attr-defined]
-    assert {made.__name__ for made in compared} == VALUES
+    compared = [kind for kind in data_classes() if kind.__dataclass_params__.eq]  # type: ignore[attr-defined]
+    assert {kind.__name__ for kind in compared} == VALUES
     arrays = ("NDArray", "Ints", "Floats", "Bools", "AnyArray")
-    for made in compared:
-        if made.__name__ not in GROWING:
-            assert not [f for f in dataclasses.fields(made) if str(f.type).startswith(("npt.", *arrays))], (
-                made
+    for kind in compared:
+        if kind.__name__ not in GROWING:
+            assert not [f for f in dataclasses.fields(kind) if str(f.type).startswith(("npt.", *arrays))], (
+                kind
             )

@@ -1,4 +1,4 @@
-"""Replacing a directory of results, in the situations that seldom come: see also tests/faults/test_replacement.py."""
+"""Replacement of a directory of results in rare situations; see also tests/faults/test_replacement.py."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ MANIFEST = "manifest.json"
 
 
 def listed(place: Path) -> dict[str, str | None]:
-    """What the manifest of a directory lists; the manifest itself with any content."""
+    """Return the contents of the files that the manifest of a directory lists."""
     try:
-        known = json.loads((place / MANIFEST).read_text("utf-8"))
+        manifest = json.loads((place / MANIFEST).read_text("utf-8"))
     except OSError:
         raise InputError("this is no result", path=place, hint="choose another directory") from None
-    return {**known, MANIFEST: None}
+    return {**manifest, MANIFEST: None}
 
 
 def result(**texts: str) -> dict[str, bytes]:
     """Files of a result with their manifest."""
-    found = {name.replace("_", "/"): text.encode() for name, text in texts.items()}
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
-    return {**found, MANIFEST: json.dumps(digests).encode()}
+    contents = {name.replace("_", "/"): text.encode() for name, text in texts.items()}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
+    return {**contents, MANIFEST: json.dumps(digests).encode()}
 
 
-def written(place: Path, **texts: str) -> None:
+def write_directory(place: Path, **texts: str) -> None:
     replace_directory(place, result(**texts), MANIFEST, listed)
 
 
@@ -55,13 +55,13 @@ def usual_disk() -> Iterator[None]:
 def test_a_file_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("mine")
     with pytest.raises(InputError, match="this is a file"):
-        written(tmp_path / "there", a="1")
+        write_directory(tmp_path / "there", a="1")
     assert (tmp_path / "there").read_text() == "mine"
 
 
 def test_an_empty_directory_is_taken(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir(mode=0o750)
-    written(tmp_path / "there", a="1", b_c="2")
+    write_directory(tmp_path / "there", a="1", b_c="2")
     assert contents(tmp_path / "there") == {"a": "1", "b/c": "2"}
     assert (tmp_path / "there").stat().st_mode & 0o777 == 0o750
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
@@ -85,7 +85,7 @@ def test_where_nothing_can_be_moved_to_the_files_are_written_inside(tmp_path: Pa
     if there:
         target.mkdir()
     layer.disk = Stubborn(target)
-    written(target, a="1", b_c="2")
+    write_directory(target, a="1", b_c="2")
     assert contents(target) == {"a": "1", "b/c": "2"}
     assert [path.name for path in tmp_path.iterdir()] == ["mounted"]
     assert sorted(path.name for path in target.iterdir()) == ["a", "b", MANIFEST]
@@ -100,13 +100,13 @@ def test_a_failure_inside_leaves_no_directory_behind(tmp_path: Path) -> None:
 
     layer.disk = Full(tmp_path / "mounted")
     with pytest.raises(InputError, match="No space left on device"):
-        written(tmp_path / "mounted", a="1")
+        write_directory(tmp_path / "mounted", a="1")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_somebody_puts_there_at_this_very_moment_stays(tmp_path: Path) -> None:
     target = tmp_path / "s"
-    written(target, a="1")
+    write_directory(target, a="1")
 
     class Busy(layer.Disk):
         def exchange(self, path: Path, other: Path) -> bool:
@@ -115,7 +115,7 @@ def test_a_file_that_somebody_puts_there_at_this_very_moment_stays(tmp_path: Pat
             return super().exchange(path, other)
 
     layer.disk = Busy()
-    written(target, a="2", b_c="3")
+    write_directory(target, a="2", b_c="3")
     assert contents(target) == {"a": "2", "b/c": "3", "notes/mine.txt": "mine"}
     assert [path.name for path in tmp_path.iterdir()] == ["s"]
 
@@ -133,22 +133,22 @@ def test_what_killed_replacements_left_beside_is_swept_after_an_hour(
     outside.mkdir()
     (outside / MANIFEST).write_text(json.dumps({"../kept": None}))
     (tmp_path / "kept").write_text("mine")
-    written(target, a="2")
+    write_directory(target, a="2")
     assert len(list(tmp_path.glob(".s.*"))) == 3  # they may be at work still
     later = time.time() + 7200
     monkeypatch.setattr(time, "time", lambda: later)
-    written(target, a="3")
+    write_directory(target, a="3")
     assert [path.name for path in tmp_path.glob(".s.*")] == [outside.name]  # it names what is not its own
     assert (tmp_path / "kept").read_text() == "mine"
     assert contents(target) == {"a": "3"}
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links are made otherwise")
+@pytest.mark.skipif(os.name != "posix", reason="links need POSIX")
 def test_a_listed_file_that_became_a_link_is_refused(tmp_path: Path) -> None:
-    written(tmp_path / "s", a="1")
+    write_directory(tmp_path / "s", a="1")
     (tmp_path / "outside").write_text("1")
     (tmp_path / "s" / "a").unlink()
     (tmp_path / "s" / "a").symlink_to(tmp_path / "outside")
     with pytest.raises(InputError, match="'a' is not a file of this directory"):
-        written(tmp_path / "s", a="2")
+        write_directory(tmp_path / "s", a="2")
     assert (tmp_path / "outside").read_text() == "1"

@@ -32,12 +32,12 @@ def test_measure_pages_are_those_of_the_registry(
     shared: Callable[[str, Callable[[], Certificates]], Certificates],
 ) -> None:
     script = _script("make_measures")
-    found = shared("certificates", certificates)
-    built_in = script.pages(found)
+    computed = shared("certificates", certificates)
+    built_in = script.pages(computed)
     present = {path.name: path.read_text("utf-8") for path in script.existing_files()}
     assert {name for name in built_in if built_in[name] != present.get(name)} == set()
     assert present.keys() <= built_in.keys()
-    assert (DOCS / "certificates.md").read_text("utf-8") == certificate_page.render_page(found)
+    assert (DOCS / "certificates.md").read_text("utf-8") == certificate_page.render_page(computed)
 
 
 def test_type_checkers_know_the_measures_of_the_registry() -> None:

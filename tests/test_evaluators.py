@@ -30,7 +30,7 @@ Dict = dict[str, Any]
 
 @contextmanager
 def importing(library: Any, name: str) -> Iterator[Any]:
-    """Their module, with a library in the place of pytrec_eval."""
+    """Return their module with a replacement for pytrec_eval."""
     package = name.partition(".")[0]
     before = dict(sys.modules)
     sys.path.insert(0, str(HOME))
@@ -62,37 +62,37 @@ def theirs(name: str) -> tuple[Any, Any]:
 
 
 def with_both(name: str, work: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """What their code returns with the original, and with ours."""
+    """Return the results of their code with the original and with our replacement."""
     original, changed = theirs(name)
     return work(original), work(changed)
 
 
 @pytest.fixture(scope="module")
 def demo() -> tuple[Dict, dict[str, Dict]]:
-    """The collection of ``rankscope demo``."""
-    made = simulate(systems=12, topics=25, grades=4, depth=200, seed=1, pool_depth=40)
-    return made.qrels, made.runs
+    """Return the collection of ``rankscope demo``."""
+    collection = simulate(systems=12, topics=25, grades=4, depth=200, seed=1, pool_depth=40)
+    return collection.qrels, collection.runs
 
 
 def test_beir_evaluates(demo: tuple[Dict, dict[str, Dict]]) -> None:
     qrels, runs = demo
     for run in runs.values():
-        expected, found = with_both(
+        expected, actual = with_both(
             "beir.retrieval.evaluation",
             lambda module, run=run: module.EvaluateRetrieval.evaluate(qrels, deepcopy(run), K),
         )
-        assert found == expected and len(found) == 4 and 0 < found[0]["NDCG@10"] < 1
+        assert actual == expected and len(actual) == 4 and 0 < actual[0]["NDCG@10"] < 1
 
 
 @pytest.mark.parametrize("metric", ["mrr", "recall_cap", "hole", "top_k_accuracy"])
 def test_beir_evaluates_its_own_measures(demo: tuple[Dict, dict[str, Dict]], metric: str) -> None:
     qrels, runs = demo
     run = next(iter(runs.values()))
-    expected, found = with_both(
+    expected, actual = with_both(
         "beir.retrieval.evaluation",
         lambda module: module.EvaluateRetrieval.evaluate_custom(qrels, run, K, metric),
     )
-    assert found == expected and found
+    assert actual == expected and actual
 
 
 def test_mteb_scores_retrieval(demo: tuple[Dict, dict[str, Dict]]) -> None:
@@ -109,12 +109,12 @@ def test_mteb_scores_retrieval(demo: tuple[Dict, dict[str, Dict]]) -> None:
         return result, shown
 
     for run in runs.values():
-        (expected, scores), (found, mine) = with_both(
+        (expected, scores), (actual, mine) = with_both(
             "mteb._evaluators.retrieval_metrics", lambda module, run=run: scored(module, run)
         )
         rounded = {name for name in scores if not name.startswith("nauc")}
         assert {name: mine[name] for name in rounded} == {name: scores[name] for name in rounded}
         assert mine == pytest.approx(scores, abs=1e-9, nan_ok=True) and 0 < mine["ndcg_at_10"] < 1
-        assert found._asdict().keys() == expected._asdict().keys()
+        assert actual._asdict().keys() == expected._asdict().keys()
         for topic, values in expected.all_scores.items():
-            assert found.all_scores[topic] == pytest.approx(values, abs=1e-12)
+            assert actual.all_scores[topic] == pytest.approx(values, abs=1e-12)

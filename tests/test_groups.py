@@ -1,4 +1,4 @@
-"""Groups of tests that need something of the machine: what is missing is named, and CI does not pass over it."""
+"""Groups of tests with special requirements: missing ones are named, and CI fails without them."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def test_a_complete_run_fails_when_a_group_was_left_out() -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--complete"]
     tests = ["tests/trec_eval/test_official.py", "tests/test_tables.py"]
     environment = {**os.environ, "RANKSCOPE_DATA": "nowhere"}
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, *tests], cwd=TESTS.parent, env=environment, capture_output=True, text=True
     )
-    assert done.returncode == 1
-    said = [line for line in done.stdout.splitlines() if line.startswith("left out: ")]
-    assert said[0].endswith("tests of official files and real runs (no folder nowhere): see docs/data.md")
-    assert "left out: browser should have run here" in said
-    assert "left out: data should have run here" not in said
+    assert process.returncode == 1
+    messages = [line for line in process.stdout.splitlines() if line.startswith("left out: ")]
+    assert messages[0].endswith("tests of official files and real runs (no folder nowhere): see docs/data.md")
+    assert "left out: browser should have run here" in messages
+    assert "left out: data should have run here" not in messages
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, 8])
@@ -98,11 +98,11 @@ def test_long_files_are_begun_first_and_no_test_is_lost(
     files = [*(f"test_short{n}.py" for n in range(20)), *sorted(shared.LONG)]
     assert all((TESTS / name).is_file() for name in shared.LONG)
     items = [SimpleNamespace(nodeid=f"tests/{name}::test_{n}") for name in files for n in range(5)]
-    found = shared.longest_first(items, processes)
-    assert sorted(one.nodeid for one in found) == sorted(one.nodeid for one in items)
+    ordered = shared.longest_first(items, processes)
+    assert sorted(one.nodeid for one in ordered) == sorted(one.nodeid for one in items)
     part = len(items) // processes
     for process in range(processes):
-        begun = [one.nodeid.partition("::")[0] for one in found[process * part : (process + 1) * part]]
+        begun = [one.nodeid.partition("::")[0] for one in ordered[process * part : (process + 1) * part]]
         long = [f"tests/{name}" for name in shared.LONG[process::processes]]
         assert list(dict.fromkeys(begun))[: len(long)] == long
         assert all(begun.count(name) == 5 for name in long)

@@ -83,7 +83,7 @@ def rankscope(
 
 
 def called(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """The same in this process, where how a process begins and ends is not the question."""
+    """Run the same in this process, where how a process begins and ends is not the question."""
     out, error = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     words = list(map(str, arguments))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
@@ -99,9 +99,9 @@ def answered(place: Path, command: str, *more: str) -> dict[str, Any]:
     files = [] if command in DATALESS else [place / "qrels.txt", place / "runs"]
     if command == "curve":
         files[1] = sorted((place / "runs").iterdir())[0]
-    done = called(command, *files, *OPTIONS.get(command, ()), *more, "-f", "json")
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
+    process = called(command, *files, *OPTIONS.get(command, ()), *more, "-f", "json")
+    assert process.returncode == 0, process.stderr
+    answer: dict[str, Any] = json.loads(process.stdout)
     return answer
 
 
@@ -110,13 +110,13 @@ def answered(place: Path, command: str, *more: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", f"{CLASSIC} {EFFORT} {DIVERSITY}".split())
 def test_measures_of_the_list(text: str, place: Path) -> None:
-    one = rs.measure(text)
-    assert str(one) == text
-    assert rs.measure(str(one)) == one
-    assert hash(rs.measure(str(one))) == hash(one)
-    assert pickle.loads(pickle.dumps(one)) == one
-    assert getattr(rs, one.name) == REGISTRY[one.name]
-    qrels = "qrels.diversity.txt" if one.needs_aspects else "qrels.txt"
+    first = rs.measure(text)
+    assert str(first) == text
+    assert rs.measure(str(first)) == first
+    assert hash(rs.measure(str(first))) == hash(first)
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert getattr(rs, first.name) == REGISTRY[first.name]
+    qrels = "qrels.diversity.txt" if first.needs_aspects else "qrels.txt"
     assert len(rs.evaluate(place / qrels, place / "runs", text).mean(text)) == 4
 
 
@@ -138,26 +138,26 @@ def test_measures_are_values() -> None:
 
 
 def first_grade(grades: list[int]) -> float:
-    """The grade of the first document."""
+    """Return the grade of the first document."""
     return float(grades[0]) if grades else 0.0
 
 
 def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None:
-    mine = rs.measure("FirstGrade", first_grade)
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", [mine, "AP", "FirstGrade@1"])
+    own = rs.measure("FirstGrade", first_grade)
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", [own, "AP", "FirstGrade@1"])
     assert np.isfinite(scores.mean("FirstGrade")).all()
-    assert pickle.loads(pickle.dumps(mine)) == mine == rs.measure("FirstGrade")
+    assert pickle.loads(pickle.dumps(own)) == own == rs.measure("FirstGrade")
     assert rs.correlate(scores, "kendall").tables["correlations"].rows
     assert rs.power(scores, test="t", seed=1).tables["power"].rows
     assert rs.compare(scores).tables["pairs"].rows
     assert (
-        rs.pools(rs.evaluate(place / "qrels.txt", place / "runs", [mine, "AP"]), ratios=[50], seed=1)
+        rs.pools(rs.evaluate(place / "qrels.txt", place / "runs", [own, "AP"]), ratios=[50], seed=1)
         .tables["robustness"]
         .rows
     )
-    assert rs.effort(rs.Collection(place / "qrels.txt", place / "runs"), [mine]).tables["quadrants"].rows
-    assert rs.lab.properties([mine], grades=2, depth=3, properties=["swap"]).tables["properties"].rows
-    assert rs.lab.scales([mine], length=3).tables["scales"].rows
+    assert rs.effort(rs.Collection(place / "qrels.txt", place / "runs"), [own]).tables["quadrants"].rows
+    assert rs.lab.properties([own], grades=2, depth=3, properties=["swap"]).tables["properties"].rows
+    assert rs.lab.scales([own], length=3).tables["scales"].rows
     plugin = tmp_path / "first_plugin.py"
     plugin.write_text(
         "import rankscope as rs\nrs.measure('FirstFromFile', lambda grades: float(bool(grades and grades[0] > 0)))\n"
@@ -165,26 +165,26 @@ def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None
     named = ["--plugin", plugin, "-m", "FirstFromFile AP"]
     collection = [place / "qrels.txt", place / "runs"]
     for command in ("eval", "compare", "correlate", "pools", "effort", "orderings"):
-        done = rankscope(command, *collection, *named)
-        assert done.returncode == 0, done.stderr
-        assert b"FirstFromFile" in done.stdout
+        process = rankscope(command, *collection, *named)
+        assert process.returncode == 0, process.stderr
+        assert b"FirstFromFile" in process.stdout
     for laboratory in (
         ["properties", "--depth", "3"],
         ["scales", "--length", "3"],
         ["measures", "FirstFromFile"],
     ):
-        done = rankscope(*laboratory, *(named if laboratory[0] != "measures" else named[:2]))
-        assert b"FirstFromFile" in done.stdout, done.stderr
+        process = rankscope(*laboratory, *(named if laboratory[0] != "measures" else named[:2]))
+        assert b"FirstFromFile" in process.stdout, process.stderr
 
 
 def test_a_function_that_fails_is_the_users_error(place: Path, tmp_path: Path) -> None:
     plugin = tmp_path / "failing_plugin.py"
     plugin.write_text("import rankscope as rs\nrs.measure('Failing', lambda grades: 1 / 0)\n")
-    done = rankscope("eval", place / "qrels.txt", place / "runs", "--plugin", plugin, "-m", "Failing")
-    assert done.returncode == 2
-    assert b"Failing failed" in done.stderr
-    assert b"ZeroDivisionError" in done.stderr
-    assert b"internal" not in done.stderr
+    process = rankscope("eval", place / "qrels.txt", place / "runs", "--plugin", plugin, "-m", "Failing")
+    assert process.returncode == 2
+    assert b"Failing failed" in process.stderr
+    assert b"ZeroDivisionError" in process.stderr
+    assert b"internal" not in process.stderr
 
 
 # commands -------------------------------------------------------------------------------------------------------------
@@ -221,9 +221,9 @@ def test_common_options(command: str) -> None:
 
 
 def test_trec_eval_explains_itself() -> None:
-    done = rankscope("trec_eval", "--help")
-    assert done.returncode == 0
-    assert b"examples:" in done.stdout
+    process = rankscope("trec_eval", "--help")
+    assert process.returncode == 0
+    assert b"examples:" in process.stdout
 
 
 @pytest.mark.parametrize("command", ["compare", "pools", "power", "bounds", "scales"])
@@ -231,8 +231,8 @@ def test_a_seed_gives_the_same_bytes_for_any_number_of_jobs(command: str, place:
     more = {"compare": ["--test", "tukey", "--replicates", "300"], "bounds": ["--ratios", "50"]}.get(
         command, []
     )
-    one, two = (answered(place, command, *more, "--seed", "7", "-j", jobs) for jobs in "13")
-    assert json.dumps(one) == json.dumps(two)
+    first, two = (answered(place, command, *more, "--seed", "7", "-j", jobs) for jobs in "13")
+    assert json.dumps(first) == json.dumps(two)
 
 
 @pytest.mark.needs("native")
@@ -261,8 +261,8 @@ def test_sources(place: Path, tmp_path: Path) -> None:
     assert rankscope("eval", tmp_path / "qrels.gz", packed, "-m", "AP").stdout == whole
     piped = rankscope("eval", "-", *runs, "-m", "AP", stdin=qrels.read_bytes())
     assert piped.stdout == whole
-    one = rankscope("eval", qrels, "-", "-m", "AP", stdin=runs[0].read_bytes()).stdout
-    assert one.splitlines()[1].split(b"\t")[2] == whole.splitlines()[1].split(b"\t")[2]
+    first = rankscope("eval", qrels, "-", "-m", "AP", stdin=runs[0].read_bytes()).stdout
+    assert first.splitlines()[1].split(b"\t")[2] == whole.splitlines()[1].split(b"\t")[2]
     assert rankscope("eval", qrels, "", "-m", "AP").returncode == 2
 
 
@@ -274,9 +274,9 @@ def test_pipes_given_as_files(place: Path) -> None:
         line = f'"{sys.executable}" -m rankscope {command}'
         return subprocess.run(["bash", "-c", line, "-", place / "qrels.txt", run], capture_output=True)
 
-    found = json.loads(through_pipes('curve <(cat "$1") <(cat "$2") --topic 301 -f json').stdout)
-    assert found["settings"]["files"] == {}
-    assert found["tables"]["curve"][0]["doc"] == rs.read_run(run).ranking("301")[0]
+    actual = json.loads(through_pipes('curve <(cat "$1") <(cat "$2") --topic 301 -f json').stdout)
+    assert actual["settings"]["files"] == {}
+    assert actual["tables"]["curve"][0]["doc"] == rs.read_run(run).ranking("301")[0]
     assert through_pipes('orderings <(cat "$1") <(cat "$2") -m AP').returncode == 0
     assert b"/dev/fd/" in through_pipes('eval <(cat "$1") <(echo x) -m AP').stderr
 
@@ -311,11 +311,11 @@ def test_tables_on_a_terminal_and_tsv_in_a_pipe(place: Path) -> None:
 
 def test_exit_codes(place: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.run").write_text("301 Q0 d1 1 2.0\n")
-    done = rankscope("eval", place / "qrels.txt", tmp_path / "bad.run", "-o", tmp_path / "out.json")
-    assert done.returncode == 2
-    assert done.stderr.count(b"\n") == 1
-    assert b"bad.run:1: " in done.stderr
-    assert b"; " in done.stderr
+    process = rankscope("eval", place / "qrels.txt", tmp_path / "bad.run", "-o", tmp_path / "out.json")
+    assert process.returncode == 2
+    assert process.stderr.count(b"\n") == 1
+    assert b"bad.run:1: " in process.stderr
+    assert b"; " in process.stderr
     assert not (tmp_path / "out.json").exists()
     assert rankscope("eval", place / "qrels.txt", place / "runs", "--digits", "-1").returncode == 2
     assert rankscope("curve", place / "qrels.txt", place / "runs", "--topic", "301").returncode == 2
@@ -324,11 +324,11 @@ def test_exit_codes(place: Path, tmp_path: Path) -> None:
 def test_streams_that_are_closed_or_know_no_unicode(place: Path) -> None:
     line = f'"{sys.executable}" -m rankscope eval "$1" "$2" -m AP'
     for end in ("2>&-", ">&-", "<&-"):
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-c", f"{line} {end}", "-", place / "qrels.txt", place / "runs"], capture_output=True
         )
-        assert done.returncode == 0, done.stderr
-        assert (b"AP" in done.stdout) == (end != ">&-")
+        assert process.returncode == 0, process.stderr
+        assert (b"AP" in process.stdout) == (end != ">&-")
     assert (
         rankscope(
             "properties", "--depth", "3", "-m", "AP", "-f", "table", PYTHONIOENCODING="ascii"
@@ -364,7 +364,7 @@ def test_one_measure_in_every_format() -> None:
     (row,) = json.loads(called("measures", "nDCG", "-f", "json").stdout)["tables"]["measures"]
     assert (row["measure"], row["low"], row["high"]) == ("nDCG", 0.0, 1.0)
     tables = json.loads(called("measures", "RR", "--certificates", "-f", "json").stdout)["tables"]
-    assert {one["measure"] for one in tables["certificates"]} == {"RR"}
+    assert {first["measure"] for first in tables["certificates"]} == {"RR"}
 
 
 # Python ---------------------------------------------------------------------------------------------------------------
@@ -426,11 +426,9 @@ def test_inside_ir_measures() -> None:
         bridge.parse_measure("Twist@5"),
         bridge.parse_measure("ACT"),
     ]
-    found = ir_measures.calc_aggregate(measures, qrels, run)
-    assert found[ir_measures.AP] == 0.5
-    mine = rs.evaluate(
-        {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["Twist", "Twist@5", "ACT"]
-    )
-    assert [found[one] for one in (measures[0], *measures[2:])] == [
-        float(mine.mean(m)[0]) for m in mine.measures
+    actual = ir_measures.calc_aggregate(measures, qrels, run)
+    assert actual[ir_measures.AP] == 0.5
+    own = rs.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["Twist", "Twist@5", "ACT"])
+    assert [actual[first] for first in (measures[0], *measures[2:])] == [
+        float(own.mean(m)[0]) for m in own.measures
     ]

@@ -1,8 +1,8 @@
 """Nothing points backwards: which package may import which, held against every import there is.
 
-What counts as an arrow: every import of ours, at the top of a module, inside a function, and under ``TYPE_CHECKING``.
-A name in a type is an arrow for whoever reads the module, and one in a function is an arrow that only hides. Importing
-the version from ``rankscope`` itself is none: the root package is loaded before anything else and loads nothing.
+Every import of ours is an arrow: at the top of a module, inside a function, and under ``TYPE_CHECKING``.
+Readers of a module must know the names in its types, and an import in a function is a hidden dependency. Importing
+the version from ``rankscope`` itself does not count: the root package is loaded before anything else and loads nothing.
 
 The only exceptions are in :data:`EXCEPTIONS`: a result can draw itself, and scores can open the explorer, so that
 people find both where they look for them. Modules that are loaded by name (``import_module``) are in :data:`BY_NAME`.
@@ -56,7 +56,7 @@ STATIONS = {
     "measures": "judging",
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
-    # what is asked of values and lists, and of measures themselves
+    # analyses of values and rankings, and of measures themselves
     "declaration": "docstrings measures scores",
     "analysis.stats": "judging measures scores",
     "analysis": "declaration read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
@@ -76,7 +76,7 @@ STATIONS = {
     "reporting": "declaration files directories json_documents read judging measures certainty scores analysis"
     " analysis.findings analysis.stats analysis.study",
     "explorer": "declaration read judging scores reporting",
-    # beside the way: what other programs print, what other libraries ask for, and collections made by chance
+    # outside the main path: replacements for other programs and libraries, and simulated collections
     "simulation": "",
     "citations": "measures",
     "trec_eval": "read scan judging measures",
@@ -95,7 +95,7 @@ ALLOWED = {
     "__main__": "cli",
     "": "*",
 }
-"""What each package may import (``*``: anything); a module belongs to the longest name here that it starts with."""
+"""Permitted imports of each package (``*``: all); a module belongs to the longest matching name."""
 
 DOORS = ("", "__main__", "cli")
 
@@ -111,7 +111,7 @@ BY_NAME = {
     "measures.registry": "so are the families of measures",
     "lab.identification.libraries": "other libraries, where they are installed",
     "plots": "and those of the figures",
-    "cli.main": "only the command that was asked for is loaded",
+    "cli.main": "only the requested command is loaded",
     "cli.plugins": "plugins are named by the user",
 }
 """The modules that import by name, where no arrow can be seen."""
@@ -139,29 +139,29 @@ class Arrow(NamedTuple):
 
 @cache
 def sources() -> Mapping[str, str]:
-    """The text of every module of ours, by its name without ``rankscope.``."""
+    """Return the text of every module of ours by its name without ``rankscope.``."""
     root = Path(rankscope.__file__).parent
-    found = {}
+    names = {}
     for path in root.rglob("*.py"):
         parts = path.relative_to(root).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text("utf-8")
-    return found
+        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text("utf-8")
+    return names
 
 
 def arrows(modules: Mapping[str, str]) -> list[Arrow]:
-    """Every import of ours in some modules, those that there are or others."""
-    known = {*sources(), *modules}
+    """Yield every import of ours in some modules, real or hypothetical."""
+    modules_by_name = {*sources(), *modules}
     return [
         Arrow(name, function, target, line, typing)
         for name, text in modules.items()
         for function, typing, node in _imports(ast.parse(text))
-        for target, line in _targets(name, node, known)
+        for target, line in _targets(name, node, modules_by_name)
     ]
 
 
 @cache
 def ours() -> list[Arrow]:
-    """Every import of ours."""
+    """Return every import of ours."""
     return arrows(sources())
 
 
@@ -179,7 +179,7 @@ def _imports(
 
 
 def _targets(
-    source: str, node: ast.Import | ast.ImportFrom, known: Collection[str]
+    source: str, node: ast.Import | ast.ImportFrom, modules_by_name: Collection[str]
 ) -> Iterator[tuple[str, int]]:
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
@@ -192,18 +192,18 @@ def _targets(
     for name in names:
         if name.partition(".")[0] == "rankscope" and name != "rankscope.__version__":
             inside = name.partition(".")[2]
-            yield _module(inside, known), node.lineno
+            yield _module(inside, modules_by_name), node.lineno
 
 
-def _module(name: str, known: Collection[str]) -> str:
-    """The module that a dotted name is in: the longest one that there is."""
-    while name and name not in known:
+def _module(name: str, modules_by_name: Collection[str]) -> str:
+    """Return the module of a dotted name: the longest existing one."""
+    while name and name not in modules_by_name:
         name = name.rpartition(".")[0]
     return name
 
 
 def package(module: str) -> str:
-    """The name in the table that a module belongs to."""
+    """Return the entry of the table that a module belongs to."""
     while module not in ALLOWED:
         if "." not in module:
             return module
@@ -213,19 +213,19 @@ def package(module: str) -> str:
 
 def excepted(arrow: Arrow) -> bool:
     """Whether an import that points backwards is one of the exceptions; a type may be named for the function."""
-    wanted = [
+    expected = [
         (module, function) for module, function, target in EXCEPTIONS if target == package(arrow.target)
     ]
     return any(
         arrow.source == module and (arrow.function == function or (arrow.typing and not arrow.function))
-        for module, function in wanted
+        for module, function in expected
     )
 
 
-def forbidden(found: Iterable[Arrow]) -> list[str]:
-    """What is wrong, a line each."""
+def forbidden(names: Iterable[Arrow]) -> list[str]:
+    """Return the forbidden imports, one line each."""
     wrong = []
-    for arrow in found:
+    for arrow in names:
         source, target = package(arrow.source), package(arrow.target)
         if source not in ALLOWED:
             wrong.append(f"{arrow.source} is in no package of the table: add it")
@@ -242,7 +242,7 @@ def test_every_import_is_allowed() -> None:
 
 
 def test_every_allowed_arrow_is_there() -> None:
-    """A table that allows what nobody does would say less than it seems to."""
+    """The table allows no import that does not exist."""
     used = {(package(a.source), package(a.target)) for a in ours()}
     listed = {(source, target) for source, text in STATIONS.items() for target in text.split()}
     assert listed - used == set()
@@ -305,9 +305,11 @@ def test_there_is_no_circle_of_packages() -> None:
 
 
 def test_the_table_itself_has_no_circle() -> None:
-    every = set(ALLOWED) - set(DOORS)
+    packages = set(ALLOWED) - set(DOORS)
     graph = {
-        name: (every if text == "*" else set(text.split())) for name, text in ALLOWED.items() if name in every
+        name: (packages if text == "*" else set(text.split()))
+        for name, text in ALLOWED.items()
+        if name in packages
     }
     list(TopologicalSorter(graph).static_order())
 
@@ -322,30 +324,30 @@ def test_modules_that_know_each_other_are_few() -> None:
 
 
 def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
-    """The sets of modules each of which leads to each other."""
+    """Return the strongly connected sets of modules."""
     reached: dict[str, set[str]] = {}
     for start in graph:
-        seen: set[str] = set()
+        visited: set[str] = set()
         waiting = [start]
         while waiting:
             for target in graph.get(waiting.pop(), ()):
-                if target not in seen:
-                    seen.add(target)
+                if target not in visited:
+                    visited.add(target)
                     waiting.append(target)
-        reached[start] = seen
+        reached[start] = visited
     return {
-        frozenset(other for other in reached[one] if one in reached.get(other, ()))
-        for one in graph
-        if one in reached[one]
+        frozenset(other for other in reached[module] if module in reached.get(other, ()))
+        for module in graph
+        if module in reached[module]
     }
 
 
 def test_modules_loaded_by_name_are_known() -> None:
-    found = {
+    names = {
         name
         for name, text in sources().items()
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) in ("import_module", "__import__", "importlib.import_module")
     }
-    assert found == set(BY_NAME)
+    assert names == set(BY_NAME)

@@ -33,7 +33,7 @@ def settings(measures: Any) -> rs.StudySettings:
     return rs.StudySettings(measures=measures, **QUICK)
 
 
-def written(folder: Path, topics: Sequence[tuple[Sequence[int], str]]) -> tuple[Path, Path]:
+def write_collection(folder: Path, topics: Sequence[tuple[Sequence[int], str]]) -> tuple[Path, Path]:
     """A collection in files: the run of the rankings, and the same backwards."""
     judgments = []
     runs: dict[str, list[str]] = {"bm25": [], "dense": []}
@@ -51,15 +51,15 @@ def written(folder: Path, topics: Sequence[tuple[Sequence[int], str]]) -> tuple[
 
 
 def every_measure() -> list[Measure]:
-    """Each measure of the registry, with a cutoff where it needs one."""
-    found = []
-    for name, known in REGISTRY.items():
-        if known.name == name and known.family != "user":
+    """Return each measure of the registry, with a cutoff if it requires one."""
+    actual = []
+    for name, measure in REGISTRY.items():
+        if measure.name == name and measure.family != "user":
             try:
-                found.append(known @ 5 if known.cutoff_rule == "required" else known)
+                actual.append(measure @ 5 if measure.cutoff_rule == "required" else measure)
             except MeasureError:
-                found.append(known @ 0.5)
-    return found
+                actual.append(measure @ 0.5)
+    return actual
 
 
 EVERY = every_measure()
@@ -72,56 +72,58 @@ def web2011(data_dir: Path, tmp_path: Path) -> tuple[Path, Path]:
 
     source = data_dir / "web2011_diversity"
     text = gzip.decompress((source / "runs" / "DSSA_baseline_wt2011.gz").read_bytes()).decode()
-    wanted = {str(topic) for topic in range(101, 109)}
-    rows = [line.split() for line in text.splitlines() if line.split()[0] in wanted]
+    expected = {str(topic) for topic in range(101, 109)}
+    rows = [line.split() for line in text.splitlines() if line.split()[0] in expected]
     (tmp_path / "runs").mkdir()
     for name, sign in (("one", 1), ("two", -1)):
         lines = [f"{t} {q} {d} {r} {sign * float(s)!r} {name}\n" for t, q, d, r, s, _ in rows]
         (tmp_path / "runs" / f"{name}.txt").write_text("".join(lines))
     judged = (source / "qrels.diversity.txt").read_text().splitlines(keepends=True)
-    (tmp_path / "qrels.txt").write_text("".join(line for line in judged if line.split()[0] in wanted))
+    (tmp_path / "qrels.txt").write_text("".join(line for line in judged if line.split()[0] in expected))
     return tmp_path / "qrels.txt", tmp_path / "runs"
 
 
-# what the same question gives, asked in every way -----------------------------------------------------------
+# the same evaluation through every interface -----------------------------------------------------------
 
 
-def by_command(qrels: Path, runs: Path, measures: Sequence[Measure], to: Path) -> dict[str, Any]:
+def evaluate_by_command(qrels: Path, runs: Path, measures: Sequence[Measure], to: Path) -> dict[str, Any]:
     arguments = ["eval", str(qrels), str(runs), "-q", "-f", "json", "-o", str(to)]
     assert main([*arguments, "-m", " ".join(map(str, measures))]) == 0
     content: dict[str, Any] = json.loads(to.read_text())
     return content
 
 
-def by_page(qrels: Any, runs: Any, measures: Sequence[Measure], to: Path) -> dict[str, Any]:
-    """The data of the page that is written, with the values of the measures that Python computes for it."""
+def evaluate_by_report(qrels: Any, runs: Any, measures: Sequence[Measure], to: Path) -> dict[str, Any]:
+    """Return the data of the report, with the values of the measures that Python computes for it."""
     text = rs.report(rs.evaluate(qrels, runs, list(measures)), to).read_text()
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
-    assert found is not None
-    document: dict[str, Any] = json.loads(found[1])
-    for one in document["measures"]:
-        one["values"] = np.frombuffer(base64.b64decode(one["values"]["base64"]), "<f8")
+    actual = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
+    assert actual is not None
+    document: dict[str, Any] = json.loads(actual[1])
+    for item in document["measures"]:
+        item["values"] = np.frombuffer(base64.b64decode(item["values"]["base64"]), "<f8")
     return document
 
 
-def by_bridge(qrels: Path, run: Path, measures: Sequence[Measure]) -> Mapping[Measure, dict[str, float]]:
+def evaluate_by_bridge(
+    qrels: Path, run: Path, measures: Sequence[Measure]
+) -> Mapping[Measure, dict[str, float]]:
     ir_measures = pytest.importorskip("ir_measures")
     bridge = pytest.importorskip("rankscope.ir_measures")
-    theirs = {}
-    for mine in measures:
-        one = ir_measures.measures.registry[mine.name]
-        if mine.name == "RBP":
-            one = one(rel=1)  # without a level it is graded there
-        if mine.cutoff is not None and mine.cutoff != mine.default_cutoff:
-            one = one @ mine.cutoff
-        assert bridge.provider.supports(one), one
-        theirs[one] = mine
+    measures_by_own = {}
+    for measure in measures:
+        item = ir_measures.measures.registry[measure.name]
+        if measure.name == "RBP":
+            item = item(rel=1)  # without a level it is graded there
+        if measure.cutoff is not None and measure.cutoff != measure.default_cutoff:
+            item = item @ measure.cutoff
+        assert bridge.provider.supports(item), item
+        measures_by_own[item] = measure
     judged = list(ir_measures.read_trec_qrels(str(qrels)))
-    evaluator = bridge.provider.evaluator(list(theirs), judged)
-    found: dict[Measure, dict[str, float]] = {mine: {} for mine in measures}
+    evaluator = bridge.provider.evaluator(list(measures_by_own), judged)
+    actual: dict[Measure, dict[str, float]] = {measure: {} for measure in measures}
     for metric in evaluator.iter_calc(list(ir_measures.read_trec_run(str(run)))):
-        found[theirs[metric.measure]][metric.query_id] = metric.value
-    return found
+        actual[measures_by_own[metric.measure]][metric.query_id] = metric.value
+    return actual
 
 
 def same(a: Any, b: Any) -> None:
@@ -132,34 +134,34 @@ def same(a: Any, b: Any) -> None:
 
 
 def test_a_study_reads_subtopics_as_the_command_does(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, STUDIED)
-    made = rs.study(rs.Collection(qrels, runs), settings("AP ERR_IA"), output=tmp_path / "python")
-    means = {row["run"]: row["ERR_IA"] for row in made["means"].records()}
+    qrels, runs = write_collection(tmp_path, STUDIED)
+    result = rs.study(rs.Collection(qrels, runs), settings("AP ERR_IA"), output=tmp_path / "python")
+    means = {row["run"]: row["ERR_IA"] for row in result["means"].records()}
     assert round(means["bm25"], 3) == 0.218  # it was 0.488: a topic with one aspect
     options = ["--repeats", "1", "--replicates", "20", "--ratios", "50", "-m", "AP ERR_IA"]
     assert main(["study", str(qrels), str(runs), "-o", str(tmp_path / "command"), *options]) == 0
-    both = [json.loads((tmp_path / by / MANIFEST).read_text()) for by in ("python", "command")]
-    assert both[0]["outputs"] == both[1]["outputs"]
-    for manifest in both:
+    manifests = [json.loads((tmp_path / by / MANIFEST).read_text()) for by in ("python", "command")]
+    assert manifests[0]["outputs"] == manifests[1]["outputs"]
+    for manifest in manifests:
         assert manifest["settings"]["aspects"] is True
     for by in ("python", "command"):  # 19 of 36 files differed
         assert rs.repeat_study(tmp_path / by).changed == ()
 
 
 def test_report_and_bridge_read_subtopics_as_evaluate_does(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, REPORTED)
+    qrels, runs = write_collection(tmp_path, REPORTED)
     scores = rs.evaluate(qrels, runs, "ERR_IA")
     assert round(scores.means()["bm25"][rs.ERR_IA], 3) == 0.264
-    document = by_page(qrels, runs, [rs.ERR_IA], tmp_path / "report.html")
-    (found,) = (one for one in document["measures"] if one["name"] == "ERR_IA")
-    assert round(found["values"][:3].mean(), 3) == 0.264  # it was 0.615
+    document = evaluate_by_report(qrels, runs, [rs.ERR_IA], tmp_path / "report.html")
+    (actual,) = (item for item in document["measures"] if item["name"] == "ERR_IA")
+    assert round(actual["values"][:3].mean(), 3) == 0.264  # it was 0.615
     assert document["settings"]["aspects"] is True
-    bridged = by_bridge(qrels, runs / "bm25.txt", [rs.ERR_IA])[rs.ERR_IA]
+    bridged = evaluate_by_bridge(qrels, runs / "bm25.txt", [rs.ERR_IA])[rs.ERR_IA]
     assert round(sum(bridged.values()) / 3, 3) == 0.264  # it was 0.615
 
 
 def test_judgments_that_were_read_before_are_no_exception(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, REPORTED)
+    qrels, runs = write_collection(tmp_path, REPORTED)
     judgments = rs.read_qrels(qrels)
     assert round(rs.evaluate(judgments, runs, "ERR_IA").means()["bm25"][rs.ERR_IA], 3) == 0.264
     assert (
@@ -171,28 +173,30 @@ def test_judgments_that_were_read_before_are_no_exception(tmp_path: Path) -> Non
 
 
 def test_who_judges_by_hand_has_to_decide(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, REPORTED)
+    qrels, runs = write_collection(tmp_path, REPORTED)
     files = rs.read_runs(runs)
     lists = rs.judge(rs.read_qrels(qrels), files).lists
-    for one in EVERY:
-        if one.needs_aspects:
+    for item in EVERY:
+        if item.needs_aspects:
             with pytest.raises(
                 InputError, match="was not decided; use evaluate, or read_qrels with aspects="
             ):
-                one.evaluate(lists)
+                item.evaluate(lists)
         else:
-            same(one.evaluate(lists), rs.evaluate(qrels, runs, one).values.ravel())
+            same(item.evaluate(lists), rs.evaluate(qrels, runs, item).values.ravel())
     for aspects, mean in ((True, 0.264), (False, 0.615)):
         decided = rs.judge(rs.read_qrels(qrels, aspects=aspects), files["bm25"]).lists
         assert round(rs.ERR_IA.evaluate(decided).mean(), 3) == mean
 
 
 def test_every_analysis_reads_subtopics_alike(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, STUDIED)
+    qrels, runs = write_collection(tmp_path, STUDIED)
     expected = rs.evaluate(qrels, runs, "ERR_IA").mean("ERR_IA").tolist()
     robust = rs.pools(rs.evaluate(qrels, runs, "AP ERR_IA"), pool_depth=6)
-    found = [r["value"] for r in robust["means"].records() if (r["measure"], r["pool"]) == ("ERR_IA", "full")]
-    assert found == pytest.approx(expected)
+    actual = [
+        r["value"] for r in robust["means"].records() if (r["measure"], r["pool"]) == ("ERR_IA", "full")
+    ]
+    assert actual == pytest.approx(expected)
     left = rs.leave_out(rs.evaluate(qrels, runs, "ERR_IA"), pool_depth=6)
     assert [r["value"] for r in left["leave_out"].records()] == pytest.approx(expected)
     ordered = rs.orderings(rs.evaluate(qrels, runs, "ERR_IA"))
@@ -204,7 +208,7 @@ def test_every_analysis_reads_subtopics_alike(tmp_path: Path) -> None:
 
 
 def test_the_measure_that_runs_are_chosen_by_counts_too(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, STUDIED)
+    qrels, runs = write_collection(tmp_path, STUDIED)
     arguments = ["correlate", str(qrels), str(runs), "-m", "AP RR", "--top", "1", "--by", "ERR_IA"]
     assert main([*arguments, "-f", "json", "-o", str(tmp_path / "c.json")]) == 0
     assert json.loads((tmp_path / "c.json").read_text())["settings"]["aspects"] is True
@@ -216,31 +220,31 @@ def test_the_measure_that_runs_are_chosen_by_counts_too(tmp_path: Path) -> None:
 @pytest.fixture(params=["one subtopic a document", pytest.param("web2011", marks=pytest.mark.slow)])
 def collection(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
     if request.param == "web2011":
-        found: tuple[Path, Path] = request.getfixturevalue("web2011")
-        return found
-    return written(tmp_path, [*STUDIED, *REPORTED])
+        actual: tuple[Path, Path] = request.getfixturevalue("web2011")
+        return actual
+    return write_collection(tmp_path, [*STUDIED, *REPORTED])
 
 
 def test_only_measures_that_need_aspects_look_at_them(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, [*STUDIED, *REPORTED])
+    qrels, runs = write_collection(tmp_path, [*STUDIED, *REPORTED])
     short = [m @ 2 if m.cutoff_rule != "none" and m.name != "IPrec" else m for m in EVERY]
     values = [
         rs.evaluate(rs.read_qrels(qrels, aspects=aspects), runs, short).values for aspects in (True, False)
     ]
-    for one, apart, whole in zip(short, *values, strict=True):
+    for item, apart, whole in zip(short, *values, strict=True):
         # with aspects that count alike and one of them a document, all global gains are the same
-        looks = one.needs_aspects and one.name not in ("D", "D_nDCG")
-        assert np.array_equal(apart, whole, equal_nan=True) != looks, one
+        looks = item.needs_aspects and item.name not in ("D", "D_nDCG")
+        assert np.array_equal(apart, whole, equal_nan=True) != looks, item
 
 
 def test_evaluate_command_page_and_bridge_agree(collection: tuple[Path, Path], tmp_path: Path) -> None:
     qrels, runs = collection
     scores = rs.evaluate(qrels, runs, EVERY)
     assert scores.settings["aspects"] is True
-    alone = [rs.evaluate(rs.read_qrels(qrels), runs, one).values[0] for one in EVERY]
+    alone = [rs.evaluate(rs.read_qrels(qrels), runs, item).values[0] for item in EVERY]
     same(alone, scores.values)
 
-    printed = by_command(qrels, runs, EVERY, tmp_path / "scores.json")
+    printed = evaluate_by_command(qrels, runs, EVERY, tmp_path / "scores.json")
     keys = {(row["run"], row["topic"], row["measure"]): row["value"] for row in printed["tables"]["topics"]}
     for (run, topic, name), value in keys.items():
         expected = scores.values[
@@ -253,19 +257,19 @@ def test_evaluate_command_page_and_bridge_agree(collection: tuple[Path, Path], t
         "aspects": True,
     }
 
-    document = by_page(qrels, runs, EVERY, tmp_path / "report.html")
-    assert {str(m) for m in EVERY} <= {one["name"] for one in document["measures"]}
-    for one in document["measures"]:
-        if rs.measure(one["name"]) not in EVERY:
+    document = evaluate_by_report(qrels, runs, EVERY, tmp_path / "report.html")
+    assert {str(m) for m in EVERY} <= {item["name"] for item in document["measures"]}
+    for item in document["measures"]:
+        if rs.measure(item["name"]) not in EVERY:
             continue
-        same(one["values"].reshape(len(scores.runs), -1), scores.matrix(one["name"]).values)
+        same(item["values"].reshape(len(scores.runs), -1), scores.matrix(item["name"]).values)
 
     first = scores.runs[0]
-    for mine, bridged in by_bridge(qrels, runs / f"{first}.txt", EVERY).items():
-        same([bridged[topic] for topic in scores.topics], scores.matrix(mine).values[0])
+    for measure, bridged in evaluate_by_bridge(qrels, runs / f"{first}.txt", EVERY).items():
+        same([bridged[topic] for topic in scores.topics], scores.matrix(measure).values[0])
 
 
-# a study of every measure leaves topics out, and says so
+# A study of every measure omits topics, and warns about it.
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* is undefined on .* topics, which are left out:UserWarning")
 def test_studies_agree_and_repeat_themselves(collection: tuple[Path, Path], tmp_path: Path) -> None:
@@ -274,8 +278,8 @@ def test_studies_agree_and_repeat_themselves(collection: tuple[Path, Path], tmp_
     comparable = (
         np.isfinite(values).all(axis=1).sum(axis=1) > 1
     )  # on two topics at least, as every test needs
-    studied = [one for one, enough in zip(EVERY, comparable, strict=True) if enough]
-    assert {one.name for one in EVERY} - {one.name for one in studied} <= {
+    studied = [item for item, enough in zip(EVERY, comparable, strict=True) if enough]
+    assert {item.name for item in EVERY} - {item.name for item in studied} <= {
         "BalancePoint",
         "BalanceTime",
         "b_ratio",
@@ -284,24 +288,24 @@ def test_studies_agree_and_repeat_themselves(collection: tuple[Path, Path], tmp_
     rs.study(rs.Collection(qrels, runs), settings(studied), output=tmp_path / "python")
     options = ["--repeats", "1", "--replicates", "20", "--ratios", "50", "-m", named]
     assert main(["study", str(qrels), str(runs), "-o", str(tmp_path / "command"), *options]) == 0
-    both = [json.loads((tmp_path / by / MANIFEST).read_text()) for by in ("python", "command")]
-    assert both[0]["outputs"] == both[1]["outputs"]
+    manifests = [json.loads((tmp_path / by / MANIFEST).read_text()) for by in ("python", "command")]
+    assert manifests[0]["outputs"] == manifests[1]["outputs"]
     assert main(["study", "--from", str(tmp_path / "python")]) == 0
 
 
 def test_a_study_is_repeated_in_the_orderings_it_was_made_in(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, STUDIED)
+    qrels, runs = write_collection(tmp_path, STUDIED)
     read = rs.read_runs(runs, order="file")
     mixed = rs.Runs([read["bm25"], read["dense"].with_order("rank")])
-    for name, given in (("file", read), ("mixed", mixed)):
-        rs.study(rs.Collection(qrels, given), settings("AP ERR_IA"), output=tmp_path / name)
+    for name, runs_given in (("file", read), ("mixed", mixed)):
+        rs.study(rs.Collection(qrels, runs_given), settings("AP ERR_IA"), output=tmp_path / name)
         assert rs.repeat_study(tmp_path / name).identical
     recorded = json.loads((tmp_path / "mixed" / MANIFEST).read_text())["settings"]
     assert recorded["order"] == {"bm25": "file", "dense": "rank"}
 
 
 def test_a_manifest_names_the_ordering_of_each_run(tmp_path: Path) -> None:
-    qrels, runs = written(tmp_path, STUDIED)
+    qrels, runs = write_collection(tmp_path, STUDIED)
     rs.study(rs.Collection(qrels, runs), settings("AP ERR_IA"), output=tmp_path / "s")
     manifest = json.loads((tmp_path / "s" / MANIFEST).read_text())
     for order, message in (

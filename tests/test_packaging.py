@@ -1,4 +1,4 @@
-"""What is given away: the source archive is whole, and what is installed for the tests is what was pinned."""
+"""Distribution: the source archive is complete, and the tests install the pinned versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def tracked() -> list[str]:
-    """The files of the repository."""
+    """Return the files of the repository."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("this is no checkout")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
@@ -35,16 +35,16 @@ def test_the_source_archive_has_every_file(tmp_path: Path) -> None:
     with tarfile.open(archive) as file:
         packed = {member.name.split("/", 1)[1] for member in file if member.isfile()}
     assert sorted(set(names) - packed) == []
-    made = {"PKG-INFO", "setup.cfg"}
+    generated = {"PKG-INFO", "setup.cfg"}
     assert [
-        name for name in packed - set(names) - made if not name.startswith("src/rankscope.egg-info/")
+        name for name in packed - set(names) - generated if not name.startswith("src/rankscope.egg-info/")
     ] == []
 
 
 def pins(path: Path) -> dict[str, str]:
-    """The versions that a file pins, by normalised name."""
-    found = re.findall(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", path.read_text("utf-8"), re.MULTILINE)
-    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
+    """Return the versions that a file pins, by normalised name."""
+    versions = re.findall(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in versions}
 
 
 def test_pins_and_digests_agree() -> None:

@@ -45,26 +45,26 @@ NUMBERED = {
     "papers.scales": {"Definition": 3, "Theorem": 1, "Equation": 2},
     "papers.rbp": {"Figure": 5, "Table": 3},
 }
-"""How many definitions, equations, ... each paper numbers."""
+"""Numbers of definitions, equations and so on in each paper."""
 
 
 @pytest.fixture(scope="session", autouse=True)
 def every_command_once(shared: Callable[[str, Callable[[], Any]], Any], light_fonts: None) -> Iterator[None]:
     """Studies of four collections are the work of many rows: whichever process comes first does it for all.
 
-    Each draws the figures of its tables. Those of single collections, beside them, are drawn by the study of the Twist
+    Each draws the figures of its tables. The additional ones of single collections are drawn by the study of the Twist
     paper alone, which has all kinds of them: test_a_study_of_four_collections_draws_every_figure.
     """
     study = importlib.import_module("rankscope.cli.study")
     alone = RUNNING._tables
 
-    def made(command: str) -> Any:
+    def output(command: str) -> Any:
         with pytest.MonkeyPatch.context() as patch:
             if command != TWIST.STUDY:
-                patch.setattr(study, "_pictures", lambda args, found, _: study._figures(args, found))
+                patch.setattr(study, "_pictures", lambda args, match, _: study._figures(args, match))
             return alone(command)
 
-    RUNNING._tables = functools.cache(lambda command: shared(command, lambda: made(command)))
+    RUNNING._tables = functools.cache(lambda command: shared(command, lambda: output(command)))
     yield
     RUNNING._tables = alone
 
@@ -76,15 +76,15 @@ def test_a_study_of_four_collections_draws_every_figure(data_dir: Any) -> None:
     tables = RUNNING.run_source(TWIST.STUDY, "")
     planes = ("AP", "Bpref", "RBP", "nDCG_discount_jk_base_10")
     together = {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds", "means"}
-    beside = {"heat_map", "topics", "findings", "forest", "differences", "ranks", "orderings"}
+    additional = {"heat_map", "topics", "findings", "forest", "differences", "ranks", "orderings"}
     kinds = {
-        number: beside if number != 3 else beside - {"forest", "differences", "ranks"}
+        number: additional if number != 3 else additional - {"forest", "differences", "ranks"}
         for number in range(1, 5)
     }
-    each = {f"{kind}-{number}" for number, some in kinds.items() for kind in some}
-    expected = {*together, *(f"effort_gain-{plane}" for plane in planes), *each}
+    figures = {f"{kind}-{number}" for number, some in kinds.items() for kind in some}
+    expected = {*together, *(f"effort_gain-{plane}" for plane in planes), *figures}
     assert {name.removesuffix(".pdf") for name in tables["files"] if name.endswith(".pdf")} == expected
-    for name in each:  # beside each of them are its numbers
+    for name in figures:  # Each has a file with its numbers.
         assert tables[name] and f"{name}.csv" in tables["files"]
 
 
@@ -93,17 +93,17 @@ def test_a_study_of_four_collections_draws_every_figure(data_dir: Any) -> None:
 def test_a_row_is_what_its_command_prints(row: Any, data_dir: Any) -> None:
     for folder in MAKER.folders(row.needs):
         assert data_dir / folder
-    made = MAKER.make(row)
-    assert made.line in PAGE.splitlines()
-    if made.detail:
-        assert MAKER.longer(made, made.detail) in PAGE
+    output = MAKER.make(row)
+    assert output.line in PAGE.splitlines()
+    if output.detail:
+        assert MAKER.longer(output, output.detail) in PAGE
 
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d(?:[\d,]*\d)?(?:\.\d+)?")
 
 
 def _numbers(result: Any) -> Iterator[float]:
-    """Every number in the output of a command, or in the value of an expression."""
+    """Return every number in the output of a command, or in the value of an expression."""
     if isinstance(result, dict):
         result = [*result.keys(), *result.values()]
     if isinstance(result, str):
@@ -116,7 +116,7 @@ def _numbers(result: Any) -> Iterator[float]:
 
 
 def absent_numbers(row: Any, cell: str, result: Any) -> list[str]:
-    """Return the numbers of a cell that are neither in the output nor in the command or text beside it."""
+    """Return the numbers of a cell that are neither in the output nor in its command or text."""
     shown = [abs(number) for number in (*_numbers(result), *_numbers([row.what, row.command, row.python]))]
     return [
         text
@@ -183,8 +183,8 @@ def test_the_page_of_official_files_names_every_file_that_tests_and_pages_read()
     parts |= {part for text in RUNNING.OTHERS.values() for part in text.split()} | {RUNNING.LEADERBOARD}
     folder = r'"(trec_covid_\w+|trec_eval_test|cranfield|trec_dd|score_matrices)"'
     for path in DOCS.parent.joinpath("tests").rglob("test_*.py"):
-        for found in re.finditer(folder + r'\s*/\s*"([^"{}]+)"', path.read_text("utf-8")):
-            parts.add("/".join(found.groups()))
+        for match in re.finditer(folder + r'\s*/\s*"([^"{}]+)"', path.read_text("utf-8")):
+            parts.add("/".join(match.groups()))
     assert len(parts) > 8
     for part in parts:
         home, name = part.split("/")[:2]
@@ -241,8 +241,8 @@ def test_every_numbered_item_has_a_row() -> None:
         items = [row.item for row in paper.ROWS]
         for kind, last in NUMBERED[paper.__name__].items():
             for number in range(1, last + 1):
-                wanted = re.compile(rf"{kind} {number}\b")
-                assert any(wanted.match(item) for item in items), f"{paper.__name__}: {kind} {number}"
+                pattern = re.compile(rf"{kind} {number}\b")
+                assert any(pattern.match(item) for item in items), f"{paper.__name__}: {kind} {number}"
 
 
 def test_the_files_of_the_examples_are_those_of_the_papers() -> None:

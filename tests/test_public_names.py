@@ -43,8 +43,8 @@ def test_measures_are_names_too() -> None:
 
 def test_import_is_light() -> None:
     probe = "import sys, rankscope; print([m for m in ('numpy', 'scipy', 'matplotlib', 'pandas') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "[]"
 
 
 def test_completion_offers_measures_and_public_names_and_nothing_else() -> None:
@@ -69,7 +69,7 @@ rs.plots.plot_mean
 def test_type_checkers_know_every_name(tmp_path: Path) -> None:
     """No public name is Any to mypy, and a misspelt one is an error."""
     api = pytest.importorskip("mypy.api")
-    # other tests may have defined measures, which nobody knows before
+    # Other tests may have defined more measures.
     names = [name for name in dir(rs) if not isinstance(REGISTRY.get(name), FunctionMeasure)]
     everything = "".join(f"reveal_type(rs.{name})\n" for name in names)
     settings = (ROOT / "pyproject.toml").read_text("utf-8").replace('packages = ["rankscope"]', "")
@@ -91,8 +91,8 @@ def test_type_checkers_know_every_name(tmp_path: Path) -> None:
 
 def test_no_warning_at_import_or_on_the_command_line() -> None:
     for words in (["-c", "import rankscope; rankscope.evaluate"], ["-m", "rankscope", "measures", "AP"]):
-        done = subprocess.run([sys.executable, "-W", "error", *words], capture_output=True, text=True)
-        assert (done.returncode, done.stderr) == (0, "")
+        process = subprocess.run([sys.executable, "-W", "error", *words], capture_output=True, text=True)
+        assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_one_version() -> None:
@@ -102,9 +102,9 @@ def test_one_version() -> None:
 
 
 def packages() -> list[str]:
-    """Every package of ours."""
-    found = pkgutil.walk_packages(rs.__path__, "rankscope.")
-    return ["rankscope", *(module.name for module in found if module.ispkg)]
+    """Return every package of ours."""
+    names = pkgutil.walk_packages(rs.__path__, "rankscope.")
+    return ["rankscope", *(module.name for module in names if module.ispkg)]
 
 
 @pytest.mark.parametrize("name", packages())
@@ -113,9 +113,9 @@ def test_no_module_is_called_like_a_function_beside_it(name: str) -> None:
     package = import_module(name)
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
     named = {
-        one
-        for one in modules & set(getattr(package, "__all__", ()))
-        if not inspect.ismodule(getattr(package, one))
+        name
+        for name in modules & set(getattr(package, "__all__", ()))
+        if not inspect.ismodule(getattr(package, name))
     }
-    hidden = {one for one in modules & set(vars(package)) if not inspect.ismodule(vars(package)[one])}
+    hidden = {name for name in modules & set(vars(package)) if not inspect.ismodule(vars(package)[name])}
     assert named | hidden == set()

@@ -33,24 +33,24 @@ def pt(monkeypatch: pytest.MonkeyPatch) -> Any:
     return pyterrier
 
 
-def ours(frame: Any, wanted: list[str]) -> list[float]:
-    scores = rs.evaluate(QRELS, rs.Run.from_frame(frame), wanted)
-    return [scores.mean(rs.measure(one))[0] for one in wanted]
+def ours(frame: Any, expected: list[str]) -> list[float]:
+    scores = rs.evaluate(QRELS, rs.Run.from_frame(frame), expected)
+    return [scores.mean(rs.measure(one))[0] for one in expected]
 
 
 def test_the_entry_point_is_installed() -> None:
-    found = {point.name: point.value for point in entry_points(group="pyterrier.modules")}
-    assert found["rankscope"] == "rankscope.ir_measures:in_pyterrier", "install again: pip install -e ."
+    points = {point.name: point.value for point in entry_points(group="pyterrier.modules")}
+    assert points["rankscope"] == "rankscope.ir_measures:in_pyterrier", "install again: pip install -e ."
 
 
 def test_measures_by_name_in_an_experiment(pt: Any) -> None:
-    wanted = ["Twist", "nDCG@10", "map", "ndcg_cut_5", "Rho", "INST(max_rel=2)"]
-    asked = ["Twist", "nDCG@10", "map", "ndcg_at_5", pt.rankscope.Rho, "INST(max_rel=2)"]
-    shown = [*asked[:4], "Rho", *asked[5:]]
+    expected = ["Twist", "nDCG@10", "map", "ndcg_cut_5", "Rho", "INST(max_rel=2)"]
+    measures = ["Twist", "nDCG@10", "map", "ndcg_at_5", pt.rankscope.Rho, "INST(max_rel=2)"]
+    shown = [*measures[:4], "Rho", *measures[5:]]
     systems = [FIRST, pt.Transformer.from_df(SECOND)]
-    table = pt.Experiment(systems, TOPICS, QRELS, eval_metrics=asked, names=["first", "second"])
+    table = pt.Experiment(systems, TOPICS, QRELS, eval_metrics=measures, names=["first", "second"])
     for row, frame in enumerate((FIRST, SECOND)):
-        assert table.loc[row, shown].tolist() == pytest.approx(ours(frame, wanted), abs=1e-5), row
+        assert table.loc[row, shown].tolist() == pytest.approx(ours(frame, expected), abs=1e-5), row
     assert not pt.java.started()
 
 

@@ -28,14 +28,14 @@ QUICK = {  # the same commands on less
 
 
 def block(heading: str, language: str) -> str:
-    found = re.search(rf"^## {heading}\n+```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"^## {heading}\n+```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert match is not None
+    return match[1]
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the examples name: qrels.txt, runs/ with bm25, run.txt, four.toml, mymetrics.py."""
+    """Create the files that the examples name: qrels.txt, runs/ with bm25, run.txt, four.toml, mymetrics.py."""
     root = tmp_path_factory.mktemp("readme")
     rs.simulate(systems=4, topics=5, grades=3, depth=30, seed=3, pool_depth=15).write(root / "made")
     shutil.move(root / "made" / "runs", root / "runs")
@@ -88,7 +88,7 @@ def test_examples_in_python(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_install_makes_the_program_known() -> None:
-    """The first command runs the demo by its path, the second makes ``rankscope`` a word of the shell."""
+    """The README runs the demo by its path first, and then makes ``rankscope`` a word of the shell."""
     first = README[README.index("```sh") :]
     assert ".venv/bin/rankscope demo" in first
     assert ". .venv/bin/activate && pip install -q '.[all]'" in first
@@ -116,16 +116,16 @@ def test_measures_named_for_official_programs() -> None:
         rs.measure("ERR(max_grade=4)@20"),
         rs.measure("nDCG(gains=exp2)@20"),
     ]
-    made = {
+    files = {
         str(one) for name, one in make_columns(0.5, 0.5).items() if "@" not in name or name.endswith("@20")
     }
-    assert {str(rs.measure(name)) for name in named["ndeval"]} == made
+    assert {str(rs.measure(name)) for name in named["ndeval"]} == files
     assert [str(rs.measure(name)) for name in named["trec_eval 10"]] == ["AP", "P@10", "nDCG@10"]
     assert {"CT", "ACT"} <= set(named["TREC-DD cube test"])
 
 
 def test_the_claim_about_ndeval_is_so(tmp_path: Path) -> None:
-    """The measures of the table, evaluated by ``eval``, are what ``rankscope ndeval`` prints."""
+    """Evaluated by ``eval``, the measures of the table are what ``rankscope ndeval`` prints."""
     rs.simulate(systems=2, topics=6, grades=2, depth=40, seed=7, pool_depth=30, aspects=4).write(
         tmp_path / "m"
     )
@@ -146,10 +146,10 @@ def test_the_demo_names_the_program_as_it_can_be_typed(tmp_path: Path) -> None:
     if script.is_file():
         ways["path"] = [str(script)]
     for words in ways.values():
-        done = subprocess.run(
+        process = subprocess.run(
             [*words, "demo", "a demo", "--quiet"], cwd=tmp_path, capture_output=True, text=True, check=True
         )
-        first, *others = [line.removeprefix("next").strip() for line in done.stdout.splitlines()[-3:]]
+        first, *others = [line.removeprefix("next").strip() for line in process.stdout.splitlines()[-3:]]
         again = subprocess.run(["sh", "-c", first], cwd=tmp_path, capture_output=True, text=True)
         assert again.returncode == 0, (first, again.stderr)
         typed = first.partition(" eval ")[0]

@@ -1,4 +1,4 @@
-"""What is released: wheels of every platform that are the same bytes each time, and recipes that name this version."""
+"""Releases: reproducible wheels of every platform, and recipes that name this version."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ WHEN = 1_700_000_000
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the repository."""
+    """Return the files of the repository."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("this is no checkout")
     return packing.checkout(ROOT, tmp_path_factory.mktemp("release") / "tree")
 
 
 def library(platform: platforms.Platform) -> bytes:
-    """As many bytes of a library as are looked at."""
+    """Return the first bytes of a library."""
     if platform.kind == "elf":
         return b"\x7fELF" + bytes(14) + struct.pack("<H", platform.machine)
     if platform.kind == "macho":
@@ -69,24 +69,24 @@ def libraries(platform: platforms.Platform) -> dict[str, bytes]:
 
 
 def test_every_library_of_the_package_is_compiled() -> None:
-    """Every source in C belongs to one library of setup.py, from which the wheels take them."""
+    """Each C source belongs to one library of setup.py, from which the wheels take them."""
     pytest.importorskip("setuptools")
     named = [ROOT / source for sources in platforms.libraries(ROOT).values() for source in sources]
     assert sorted(named) == sorted((ROOT / "src").rglob("*.c"))
 
 
 def test_wheels_are_whole_and_the_same_bytes(tree: Path, tmp_path: Path) -> None:
-    """Every file of the package and one library; what RECORD says; twice the same."""
+    """A wheel has all files of the package, one library and a correct RECORD; twice the same."""
     pytest.importorskip("setuptools")
     files = packing.wheel_files(tree)
     for platform in platforms.PLATFORMS[::3]:
-        made = []
-        for place in ("one", "two"):
-            (tmp_path / place).mkdir(exist_ok=True)
-            wheel = packing.write_wheel(tmp_path / place, files, platform, libraries(platform), WHEN)
+        wheels = []
+        for folder in ("one", "two"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            wheel = packing.write_wheel(tmp_path / folder, files, platform, libraries(platform), WHEN)
             packing.check_wheel(wheel, libraries(platform), tree)
-            made.append(wheel.read_bytes())
-        assert made[0] == made[1]
+            wheels.append(wheel.read_bytes())
+        assert wheels[0] == wheels[1]
         assert wheel.name == f"rankscope-{rs.__version__}-py3-none-{platform.tag}.whl"
     fewer = {name: data for name, data in files.items() if not name.endswith("scores.py")}
     broken = packing.write_wheel(tmp_path, fewer, platform, libraries(platform), WHEN)
@@ -106,8 +106,8 @@ def test_the_time_is_that_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
     assert packing.source_date(ROOT) == 315532800
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    said = SimpleNamespace(stdout=f"{WHEN}\n")
-    monkeypatch.setattr(packing.subprocess, "run", lambda *_, **__: said)
+    answer = SimpleNamespace(stdout=f"{WHEN}\n")
+    monkeypatch.setattr(packing.subprocess, "run", lambda *_, **__: answer)
     assert packing.source_date(ROOT) == WHEN
 
 
@@ -115,8 +115,8 @@ def test_recipes_name_this_version_and_what_is_needed() -> None:
     recipe = (ROOT / "release" / "conda" / "recipe.yaml").read_text("utf-8")
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     assert f'version: "{rs.__version__}"' in recipe
-    for name, least in re.findall(r'"(numpy|scipy)>=([\d.]+)"', project):
-        assert f"- {name} >={least}" in recipe
+    for name, minimum in re.findall(r'"(numpy|scipy)>=([\d.]+)"', project):
+        assert f"- {name} >={minimum}" in recipe
     assert re.search(r'requires-python = ">=3\.11"', project) and "- python >=3.11" in recipe
     container = (ROOT / "release" / "Containerfile").read_text("utf-8")
     extras = re.search(r"rankscope\[([\w,]+)\]", container)
@@ -140,5 +140,5 @@ def test_the_wheel_that_is_tried_is_the_one_the_environment_takes(tmp_path: Path
         assert tag in script.chosen(tmp_path, takes.split()).name
     with pytest.raises(SystemExit, match="0 wheels for linux_riscv64"):
         script.chosen(tmp_path, ["linux_riscv64"])
-    place = script.Place(tmp_path, "python3")
-    assert place.inside(tmp_path / "tmp" / "bare") == "/tmp/bare"
+    folder = script.Place(tmp_path, "python3")
+    assert folder.inside(tmp_path / "tmp" / "bare") == "/tmp/bare"

@@ -69,7 +69,7 @@ PATHS = {
         "RAG and judges that are models": "tutorials/rag",
         "a billion rows": "tutorials/billion-rows",
         "the JSON for programs": "reference/tables",
-        "documents nobody judged": "certainty#unjudged-documents",
+        "unjudged documents": "certainty#unjudged-documents",
         "which engine": "scale#which-engine-when",
         "Spark tables": "scale#spark-dataframes",
         "what is fast": "benchmarks",
@@ -85,11 +85,11 @@ PATHS = {
         "diversity measures": "measures/alpha_nDCG",
     },
 }
-"""What four readers want, and the page that has it: each in at most two clicks from the start page."""
+"""Goals of four readers and their pages, each at most two clicks from the start page."""
 
 
 class _Page(HTMLParser):
-    """The places and the links of a page; those of the text apart from those of the sidebar."""
+    """Anchors and links of a page, with the links in the text separate from the sidebar."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -101,15 +101,15 @@ class _Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {key: value or "" for key, value in attrs}
+        match = {key: value or "" for key, value in attrs}
         self._article += tag == "article"
-        self.ids |= {found[key] for key in ("id", "name") if key in found}
-        if tag == "a" and "href" in found:
-            self.links.append(found["href"])
+        self.ids |= {match[key] for key in ("id", "name") if key in match}
+        if tag == "a" and "href" in match:
+            self.links.append(match["href"])
             if self._article:
-                self.in_text.append(found["href"])
+                self.in_text.append(match["href"])
         elif tag in ("link", "script", "img", "iframe", "source"):
-            self.loaded += [found[key] for key in ("href", "src") if key in found]
+            self.loaded += [match[key] for key in ("href", "src") if key in match]
 
     def handle_endtag(self, tag: str) -> None:
         self._article -= tag == "article"
@@ -120,25 +120,25 @@ def site(
     tmp_path_factory: pytest.TempPathFactory,
     shared: Callable[[str, Callable[[], tuple[int, str, Path]]], Any],
 ) -> Path:
-    """The site, built by the command that people use, once for all processes."""
+    """Build the site with its command, once for all processes."""
     pytest.importorskip("sphinx")
 
     def build() -> tuple[int, str, Path]:
         folder = tmp_path_factory.mktemp("book") / "site"
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, DOCS / "build", folder], capture_output=True, text=True, encoding="utf-8"
         )
-        return done.returncode, done.stderr, folder
+        return process.returncode, process.stderr, folder
 
-    code, said, folder = shared("site", build)
-    assert code == 0, said
-    assert "WARNING" not in said
+    code, output, folder = shared("site", build)
+    assert code == 0, output
+    assert "WARNING" not in output
     return Path(folder)
 
 
 @pytest.fixture(scope="module")
 def built(site: Path) -> dict[str, _Page]:
-    """Every page by its place."""
+    """Return every page by its path."""
     return {
         path.relative_to(site).as_posix(): _Page(path.read_text("utf-8"))
         for path in sorted(site.rglob("*.html"))
@@ -146,11 +146,11 @@ def built(site: Path) -> dict[str, _Page]:
 
 
 def _target(page: str, link: str) -> tuple[str, str]:
-    """The page and the place in it that a link leads to."""
+    """Return the page and the anchor that a link leads to."""
     file, _, anchor = link.partition("#")
-    there = (Path("/site") / page).parent / file if file else Path("/site") / page
+    target = (Path("/site") / page).parent / file if file else Path("/site") / page
     parts: list[str] = []
-    for part in there.parts[2:]:
+    for part in target.parts[2:]:
         if part == "..":
             parts.pop()
         else:
@@ -160,11 +160,11 @@ def _target(page: str, link: str) -> tuple[str, str]:
 
 @pytest.mark.slow
 def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
-    """Every link of every page, to the heading; what a page loads is in the folder."""
+    """All links lead to existing headings, and the files that pages load exist."""
     assert len(built) > 120
     dead = []
-    for page, found in built.items():
-        for link in found.links + found.loaded:
+    for page, match in built.items():
+        for link in match.links + match.loaded:
             if re.match(r"(https?|mailto|data):", link) or link in ("#", ""):
                 continue
             name, anchor = _target(page, link.partition("?")[0])
@@ -178,14 +178,14 @@ def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_loaded_from_the_network(site: Path, built: dict[str, _Page]) -> None:
-    assert [link for found in built.values() for link in found.loaded if "//" in link] == []
+    assert [link for match in built.values() for link in match.loaded if "//" in link] == []
     for style in site.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text("utf-8")), style
 
 
 @pytest.mark.slow
 def test_search_needs_no_server(site: Path) -> None:
-    """The words of the pages are in a script that the page of the search loads from the folder."""
+    """A script contains the words of the pages, which that the page of the search loads from the folder."""
     index = (site / "searchindex.js").read_text("utf-8")
     assert index.startswith("Search.setIndex(") and "twist" in index
     assert "searchindex.js" in (site / "search.html").read_text("utf-8")
@@ -195,20 +195,20 @@ def test_search_needs_no_server(site: Path) -> None:
 @pytest.mark.parametrize("reader", PATHS)
 def test_steps_are_two_clicks_away(reader: str, built: dict[str, _Page]) -> None:
     """By links in the text of pages alone, whatever the sidebar has."""
-    one = {_target("index.html", link) for link in built["index.html"].in_text if "://" not in link}
-    two = set(one)
-    for page, _ in one:
+    targets = {_target("index.html", link) for link in built["index.html"].in_text if "://" not in link}
+    two = set(targets)
+    for page, _ in targets:
         if page in built:
             two |= {_target(page, link) for link in built[page].in_text if "://" not in link}
     reached = two | {(page, "") for page, _ in two}
-    for step, place in PATHS[reader].items():
-        name, _, anchor = place.partition("#")
+    for step, path in PATHS[reader].items():
+        name, _, anchor = path.partition("#")
         assert (f"{name}.html", anchor) in reached, f"{reader}: {step}"
 
 
 @pytest.mark.slow
 def test_tutorials_are_notebooks_too(site: Path) -> None:
-    """Each that was run, with its text, code, output and figures."""
+    """Return each executed example with its text, code, output and figures."""
     nbformat = pytest.importorskip("nbformat")
     assert len(tutorials.names()) == 7
     pictures = 0
@@ -228,8 +228,8 @@ def test_tutorials_are_notebooks_too(site: Path) -> None:
 
 
 def texts() -> dict[str, str]:
-    """Every page with commands or code in it: those that people wrote, and those that are generated."""
-    written = {place: (ROOT / name).read_text("utf-8") for place, name in pages.written_pages().items()}
+    """Return every page with commands or code: those that people wrote, and those that are generated."""
+    written = {path: (ROOT / name).read_text("utf-8") for path, name in pages.written_pages().items()}
     return {**written, **commands.pages(), "README.md": (ROOT / "README.md").read_text("utf-8")}
 
 
@@ -237,23 +237,23 @@ TEXTS = texts()
 
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
-    for found in FENCE.finditer(text):
-        yield found[3].strip(), textwrap.dedent(found[4])
+    for match in FENCE.finditer(text):
+        yield match[3].strip(), textwrap.dedent(match[4])
 
 
 def typed(text: str) -> Iterator[str]:
-    """The commands of a page, from blocks for shells and from plain ones; continued lines are put together."""
+    """Yield the commands of a page, from blocks for shells and from plain ones; continued lines are put together."""
     for language, block in blocks(text):
         if language in ("sh", "bash", "", "yaml"):
             for line in re.sub(r"\\\n\s*", "", block).splitlines():
-                found = re.search(r"(?:^|&& |run: |\| |\$ )(?:\S+/)?(rankscope .*)", line.strip())
-                if found:
-                    yield re.split(r"\s{3,}| && | \| ", found[1])[0]
+                match = re.search(r"(?:^|&& |run: |\| |\$ )(?:\S+/)?(rankscope .*)", line.strip())
+                if match:
+                    yield re.split(r"\s{3,}| && | \| ", match[1])[0]
 
 
-@pytest.mark.parametrize("page", [place for place, text in TEXTS.items() if any(typed(text))])
+@pytest.mark.parametrize("page", [path for path, text in TEXTS.items() if any(typed(text))])
 def test_commands_can_be_typed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is read by the parser of the program; measures that it names are measures."""
+    """Parsers of the program accept each command; measures that it names are measures."""
     (tmp_path / "images").mkdir()
     monkeypatch.chdir(tmp_path)
     for line in typed(TEXTS[page]):
@@ -280,14 +280,14 @@ def test_commands_can_be_typed(page: str, tmp_path: Path, monkeypatch: pytest.Mo
 def _doctest_pages() -> list[str]:
     """Tutorials are run by the site itself, which is not built if they print something else."""
     return [
-        place
-        for place in TEXTS
-        if place not in ELSEWHERE and not place.startswith("tutorials/") and any(examples(place))
+        path
+        for path in TEXTS
+        if path not in ELSEWHERE and not path.startswith("tutorials/") and any(examples(path))
     ]
 
 
 def examples(page: str) -> Iterator[str]:
-    """What a page shows of a conversation with Python."""
+    """Python sessions of pages are reproduced."""
     for language, block in blocks(TEXTS[page]):
         if language == "python" and re.search(r"^>>> ", block, re.MULTILINE):
             yield block
@@ -303,17 +303,17 @@ def test_examples_print_what_they_say(page: str, tmp_path: Path, monkeypatch: py
     assert (failed, tried > 0) == (0, True)
 
 
-@pytest.mark.parametrize("page", [place for place, text in TEXTS.items() if "```python\n" in text])
+@pytest.mark.parametrize("page", [path for path, text in TEXTS.items() if "```python\n" in text])
 def test_python_is_python(page: str) -> None:
     """Also what needs a cluster or other people's files: it compiles, and the names of ours in it are there."""
     for language, block in blocks(TEXTS[page]):
         if language == "python" and not re.search(r"^>>> ", block, re.MULTILINE):
             compile(block, page, "exec")
             for dotted in re.findall(r"\brs((?:\.[A-Za-z_]\w*)+)", block):
-                found: object = rs
+                match: object = rs
                 for part in dotted[1:].split("."):
-                    found = getattr(found, part)
-                    if not hasattr(found, "__path__") and not hasattr(found, "__file__"):
+                    match = getattr(match, part)
+                    if not hasattr(match, "__path__") and not hasattr(match, "__file__"):
                         break
 
 
@@ -324,7 +324,7 @@ def test_every_page_is_tested_somewhere() -> None:
 
 @pytest.mark.parametrize("name", api.functions())
 def test_functions_are_documented(name: str) -> None:
-    """What each parameter means, what comes back, what is raised, and an example."""
+    """The reference documents parameters, results, errors and an example."""
     function = api.functions()[name]
     unknown = [key for key in inspect.signature(function).parameters if not api.meaning(name, key)]
     assert unknown == [], "write their meaning into the docstring"
@@ -342,11 +342,11 @@ def test_every_meaning_is_used() -> None:
 
 
 def test_what_functions_raise() -> None:
-    """The errors that the reference promises, for functions of judgments, runs and measures."""
+    """Functions raise the errors that the reference documents, for functions of judgments, runs and measures."""
     tried = 0
     for name, function in api.functions().items():
-        found = inspect.signature(function).parameters.values()
-        parameters = [one.name for one in found if one.kind is not one.KEYWORD_ONLY]
+        match = inspect.signature(function).parameters.values()
+        parameters = [targets.name for targets in match if targets.kind is not targets.KEYWORD_ONLY]
         if parameters[:3] == ["qrels", "runs", "measures"] and not name.startswith("spark"):
             more = {"depth": 5} if name == "leave_out" else {}
             with pytest.raises(rs.errors.MeasureError):
@@ -366,31 +366,31 @@ def test_classes_are_documented(name: str) -> None:
 
 
 def test_differences_from_other_tools_are_those_that_were_found() -> None:
-    """Every row of the guide is one of the table of conformance."""
-    found = set()
+    """All rows of the guide are in the table of conformance."""
+    match = set()
     library = ""
     for line in (DOCS / "conformance.md").read_text("utf-8").splitlines():
         library = line.split()[1] if line.startswith("## ") else library
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 6:
-            found.add((library, cells[0], *cells[3:]))
-    said = [
+            match.add((library, cells[0], *cells[3:]))
+    output = [
         tuple(cell.strip() for cell in line.strip("|").split("|"))
         for line in TEXTS["coming-from.md"].splitlines()
         if line.count("|") == 6 and not line.startswith(("| library", "|---"))
     ]
-    assert len(said) >= 8
-    assert [row for row in said if row not in found] == []
+    assert len(output) >= 8
+    assert [row for row in output if row not in match] == []
 
 
 def test_promised_tables_are_there() -> None:
-    """Nothing that the reference says of the commands' JSON was lost; run docs/make_schemas.py to add what is new."""
-    script = script_of("make_schemas")
-    now = script.answered()
-    assert script.lost(now) == []
-    assert sum(len(tables) for tables in now.values()) > 40
+    """The JSON of commands has all documented columns; run docs/make_schemas.py to add new ones."""
+    script = load_script("make_schemas")
+    current = script.answered()
+    assert script.lost(current) == []
+    assert sum(len(tables) for tables in current.values()) > 40
     answers = {name for name in COMMANDS if "-f json" in (command_help(name) or "")}
-    assert answers <= now.keys() | {"study", "report"}
+    assert answers <= current.keys() | {"study", "report"}
 
 
 def test_every_column_of_a_table_has_a_meaning() -> None:
@@ -398,18 +398,20 @@ def test_every_column_of_a_table_has_a_meaning() -> None:
     promised = json.loads(schemas.FILE.read_text("utf-8"))["commands"]
     columns = [(c, t, column) for c, tables in promised.items() for t in tables for column in tables[t]]
     assert len(columns) > 400
-    assert [one for one in columns if not schemas.meaning(*one)] == []
-    known = {column for _, _, column in columns} | {f"{c}.{t}.{column}" for c, t, column in columns}
+    assert [targets for targets in columns if not schemas.meaning(*targets)] == []
+    columns_by_name = {column for _, _, column in columns} | {f"{c}.{t}.{column}" for c, t, column in columns}
     for table, meanings in schemas.MEANINGS.items():
         assert [
-            name for name in meanings if (name if table == "all" else f"{table}.{name}") not in known
+            name
+            for name in meanings
+            if (name if table == "all" else f"{table}.{name}") not in columns_by_name
         ] == []
-    made = json.loads(schemas.pages()["reference/schemas/eval.json"])
-    rows = made["properties"]["tables"]["properties"]["means"]["items"]["properties"]
+    pages = json.loads(schemas.pages()["reference/schemas/eval.json"])
+    rows = pages["properties"]["tables"]["properties"]["means"]["items"]["properties"]
     assert rows["run"]["description"] == "name of the run" and "string" in rows["run"]["type"]
 
 
-def script_of(name: str) -> ModuleType:
+def load_script(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -432,31 +434,31 @@ def test_environment_variables_are_listed() -> None:
 
 
 def test_pages_of_measures_have_formula_bibtex_and_what_to_mind() -> None:
-    made = measures.pages()
-    assert len(made) > 80
-    for place, text in made.items():
-        assert re.search(r'<div class="formula"><p>.+</p></div>', text), place
-        assert "\n@" in text and "## Pitfalls\n\n- " in text and "## What it guarantees" in text, place
+    pages = measures.pages()
+    assert len(pages) > 80
+    for path, text in pages.items():
+        assert re.search(r'<div class="formula"><p>.+</p></div>', text), path
+        assert "\n@" in text and "## Pitfalls\n\n- " in text and "## What it guarantees" in text, path
         assert not re.search(r"[\^]|<=", re.search(r'<div class="formula".*?</div>', text, re.DOTALL)[0]), (
-            place
+            path
         )  # type: ignore[index]
 
 
 def test_formulas_are_mathematics() -> None:
     """As the browser gets them: well-formed, nothing lost, fractions and sums where the text has them."""
-    built_in = [one for one in dict.fromkeys(REGISTRY.values()) if one.family != "user"]
+    built_in = [targets for targets in dict.fromkeys(REGISTRY.values()) if targets.family != "user"]
     with_mathematics = 0
     for measure in built_in:
-        found = formulas.set_formula(measure.formula)
-        root = ElementTree.fromstring(f"<div>{found}</div>")
-        with_mathematics += "<math" in found
+        match = formulas.set_formula(measure.formula)
+        root = ElementTree.fromstring(f"<div>{match}</div>")
+        with_mathematics += "<math" in match
         for fraction in root.iter("mfrac"):
             assert len(fraction) == 2, measure.name
         for raised in [*root.iter("msup"), *root.iter("msub"), *root.iter("munder")]:
             assert len(raised) == 2, measure.name
         shown = re.sub(r"\W", "", "".join(root.itertext()))
-        said = re.sub(r"\W|\b(?:sum|prod|product|over|of)\b", "", measure.formula)
-        assert len(shown) > 0.6 * len(said), measure.name
+        output = re.sub(r"\W|\b(?:sum|prod|product|over|of)\b", "", measure.formula)
+        assert len(shown) > 0.6 * len(output), measure.name
     assert with_mathematics > 0.8 * len(built_in)
     precision = formulas.set_formula("RBP = (1 - p) * sum over ranks i of r_i p^(i-1)")
     assert "<munder>" in precision and "<msub><mi>r</mi><mi>i</mi></msub>" in precision

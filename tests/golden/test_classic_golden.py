@@ -12,17 +12,17 @@ from rankscope.judging import Lists, judge
 
 
 def cases(golden: list[dict[str, Any]], function: str) -> list[dict[str, Any]]:
-    found = [case for case in golden if case["function"] == function]
-    assert found, f"no golden case of {function}"
-    return found
+    selected = [case for case in golden if case["function"] == function]
+    assert selected, f"no golden case of {function}"
+    return selected
 
 
 def number(value: Any) -> float:
     return float(Fraction(value["frac"])) if isinstance(value, dict) else float(value)
 
 
-def lists_of(run: list[int | None], missed: dict[int, int]) -> Lists:
-    """A list of these grades (None: unjudged) of a topic with so many more judged documents of each grade."""
+def make_lists(run: list[int | None], missed: dict[int, int]) -> Lists:
+    """Return a list of grades (None: unjudged); ``missed`` counts the other judged documents by grade."""
     ranking = [f"d{rank}" for rank in range(1, len(run) + 1)]
     grades = {document: grade for document, grade in zip(ranking, run, strict=True) if grade is not None}
     grades |= {f"missed-{grade}-{i}": grade for grade, count in missed.items() for i in range(count)}
@@ -38,10 +38,10 @@ def test_measures_of_binary_lists(golden: list[dict[str, Any]]) -> None:
     for case in cases(golden, "measures_all"):
         inputs, expected = case["inputs"], {name: number(v) for name, v in case["expected"].items()}
         run, p = inputs["run"], number(inputs["p"])
-        lists = lists_of(run, {1: inputs["R"] - run.count(1), 0: inputs["N_nonrel"] - run.count(0)})
+        lists = make_lists(run, {1: inputs["R"] - run.count(1), 0: inputs["N_nonrel"] - run.count(0)})
         rbp = rs.measure(f"RBP(p={p})")
         residual = float(rbp.residual(lists)[0])  # type: ignore[attr-defined]
-        found = {
+        actual = {
             "rbp": value(str(rbp), lists),
             "rbp_residual": residual,
             "rbp_upper": value(str(rbp), lists) + residual,
@@ -60,7 +60,7 @@ def test_measures_of_binary_lists(golden: list[dict[str, Any]]) -> None:
             "ndcg_jk2": value("nDCG(discount=jk,base=2)", lists),
             "ndcg_burges": value("nDCG", lists),
         }
-        assert found == pytest.approx(expected, abs=1e-12), case["name"]
+        assert actual == pytest.approx(expected, abs=1e-12), case["name"]
 
 
 def test_measures_of_graded_lists(golden: list[dict[str, Any]]) -> None:
@@ -68,23 +68,23 @@ def test_measures_of_graded_lists(golden: list[dict[str, Any]]) -> None:
         run = case["inputs"]["run"]
         counts = {int(grade): count for grade, count in case["inputs"]["counts"].items()}
         gains = ",".join(str(case["inputs"]["gains"][str(grade)]) for grade in range(4))
-        lists = lists_of(run, {grade: count - run.count(grade) for grade, count in counts.items()})
+        lists = make_lists(run, {grade: count - run.count(grade) for grade, count in counts.items()})
         k = len(run)
-        found = {
+        actual = {
             "ndcg_log10_base5": value(f"nDCG(gains='{gains}',discount=jk,base=10)@{k}", lists),
             "ndcg_log2": value(f"nDCG(gains='{gains}',discount=jk,base=2)@{k}", lists),
             "dcg_log10": value(f"DCG(gains='{gains}',discount=jk,base=10)@{k}", lists),
             "err_gmax3": value("ERR(max_grade=3)", lists),
         }
         expected = {name: number(v) for name, v in case["expected"].items()}
-        assert found == pytest.approx(expected, abs=1e-12), case["name"]
+        assert actual == pytest.approx(expected, abs=1e-12), case["name"]
 
 
 def test_recall(golden: list[dict[str, Any]]) -> None:
     for case in cases(golden, "recall"):
         run = case["inputs"]["run"]
         counts = {int(grade): count for grade, count in case["inputs"]["counts"].items()}
-        lists = lists_of(run, {grade: count - run.count(grade) for grade, count in counts.items()})
+        lists = make_lists(run, {grade: count - run.count(grade) for grade, count in counts.items()})
         assert value("SetR", lists) == pytest.approx(number(case["expected"]), abs=1e-12)
 
 
@@ -99,7 +99,7 @@ def test_orderings(golden: list[dict[str, Any]]) -> None:
 
 
 def binary(grades: list[int], relevant: int) -> Lists:
-    return lists_of(list(grades), {1: relevant - sum(grades)})
+    return make_lists(list(grades), {1: relevant - sum(grades)})
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,11 @@ def test_differences_of_the_scale_paper(
     function: str, text: str, factor: int, relevant: int, golden: list[dict[str, Any]]
 ) -> None:
     for case in cases(golden, function):
-        found = {name: factor * value(text, binary(run, relevant)) for name, run in case["inputs"].items()}
+        actual = {name: factor * value(text, binary(run, relevant)) for name, run in case["inputs"].items()}
         for name, expected in case["expected"].items():
             if name != "violates":
                 a, b = name.split("_minus_")
-                assert found[a] - found[b] == pytest.approx(number(expected), abs=1e-12), (case["name"], name)
+                assert actual[a] - actual[b] == pytest.approx(number(expected), abs=1e-12), (
+                    case["name"],
+                    name,
+                )

@@ -28,12 +28,12 @@ NAMES = {
 
 
 def score(name: str, word: str, aspects: int = 2, relevant: int = 8) -> float:
-    """The value of a measure for a ranking such as abx, on real lists and on the tree."""
+    """Return the value of a measure for a ranking such as abx; lists and prefix tree must agree."""
     tree = Tree(aspect_world(aspects, relevant=relevant, nonrelevant=8), max(1, len(word)))
     index = tree.words().index(word)
-    one = measure(name)
-    on_lists = float(one.evaluate(tree.flat())[index])
-    assert float(one.evaluate(tree)[index]) == pytest.approx(on_lists, abs=1e-14)
+    item = measure(name)
+    on_lists = float(item.evaluate(tree.flat())[index])
+    assert float(item.evaluate(tree)[index]) == pytest.approx(on_lists, abs=1e-14)
     return on_lists
 
 
@@ -47,8 +47,8 @@ def test_every_diversity_case(golden: list[dict[str, Any]]) -> None:
     for case in cases:
         assert set(case["expected"]) == set(NAMES)
         for key, expected in case["expected"].items():
-            found = score(NAMES[key], case["inputs"]["S"])
-            assert found == pytest.approx(number(expected), abs=1e-12), (case["name"], key)
+            actual = score(NAMES[key], case["inputs"]["S"])
+            assert actual == pytest.approx(number(expected), abs=1e-12), (case["name"], key)
 
 
 def test_average_cube_test(golden: list[dict[str, Any]]) -> None:
@@ -63,8 +63,8 @@ def test_intent_aware_average_precision(golden: list[dict[str, Any]]) -> None:
     assert len(cases) == 2
     for case in cases:
         (relevant,) = set(case["inputs"]["R"].values())
-        found = score("AP_IA", case["inputs"]["S"], relevant=relevant)
-        assert found == pytest.approx(number(case["expected"]), abs=1e-15)
+        actual = score("AP_IA", case["inputs"]["S"], relevant=relevant)
+        assert actual == pytest.approx(number(case["expected"]), abs=1e-15)
 
 
 def test_subtopic_recall(golden: list[dict[str, Any]]) -> None:
@@ -73,12 +73,12 @@ def test_subtopic_recall(golden: list[dict[str, Any]]) -> None:
 
 
 def test_the_equation_with_the_time_that_the_text_names() -> None:
-    """Iterations, all documents in one: what the equation then gives, and the published number of violations."""
+    """With one iteration for all documents the equation has the published number of violations."""
     text = "ACT(preset='equation7',time='iterations')"
     assert score(text, "ab") == pytest.approx(0.75, abs=1e-15)
     assert score(text, "abx") == pytest.approx(2.5 / 3, abs=1e-15)
     assert score("ACT(preset='equation7')", "abx") == pytest.approx(
         score("ACT(preset='equation7',time='documents')", "abx")
     )
-    found = properties([text, "ACT"], aspects=2, depth=10, properties=["irrelevance monotonicity"])
-    assert [f.violations for f in found.findings] == [29_496, 29_496]
+    actual = properties([text, "ACT"], aspects=2, depth=10, properties=["irrelevance monotonicity"])
+    assert [f.violations for f in actual.findings] == [29_496, 29_496]

@@ -51,17 +51,21 @@ def number(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def close(found: float, expected: Any) -> bool:
-    wanted = number(expected)
-    if math.isnan(wanted):
-        return math.isnan(found)
-    return found == wanted if math.isinf(wanted) else math.isclose(found, wanted, rel_tol=0, abs_tol=1e-12)
+def close(actual: float, expected: Any) -> bool:
+    expected_value = number(expected)
+    if math.isnan(expected_value):
+        return math.isnan(actual)
+    return (
+        actual == expected_value
+        if math.isinf(expected_value)
+        else math.isclose(actual, expected_value, rel_tol=0, abs_tol=1e-12)
+    )
 
 
 def cases(golden: list[dict[str, Any]], function: str) -> list[dict[str, Any]]:
-    found = [case for case in golden if case["function"] == function]
-    assert found
-    return found
+    selected = [case for case in golden if case["function"] == function]
+    assert selected
+    return selected
 
 
 def test_relative_positions(golden: list[dict[str, Any]]) -> None:
@@ -120,40 +124,40 @@ def test_twist(golden: list[dict[str, Any]]) -> None:
             assert close(value(qrels, run, name, length), expected[key]), (case["name"], name)
         for mode, key in MODES.items():
             for name, part in (("Twist", "tau"), ("Rho", "rho"), ("BalancePoint", "beta")):
-                found = value(qrels, run, f"{name}(crossing={mode!r})", length)
-                assert close(found, expected[key][part]), (case["name"], name, mode)
+                actual = value(qrels, run, f"{name}(crossing={mode!r})", length)
+                assert close(actual, expected[key][part]), (case["name"], name, mode)
         check_2012(qrels, run, length, expected, case["name"])
 
 
 def value(qrels: rs.Qrels, run: rs.Run, name: str, length: int) -> float:
-    wanted = rs.measure(name) @ length
-    return float(rs.evaluate(qrels, run, [wanted]).matrix(wanted).values[0, 0])
+    expected_value = rs.measure(name) @ length
+    return float(rs.evaluate(qrels, run, [expected_value]).matrix(expected_value).values[0, 0])
 
 
-def check_curve(found: Curve, expected: dict[str, Any], name: str) -> None:
+def check_curve(actual: Curve, expected: dict[str, Any], name: str) -> None:
     shown = len(expected["rp"])
-    assert found.settings["N"] == expected["N"], name
-    assert found.curve.column("rp")[:shown] == expected["rp"], name
-    assert found.curve.column("crp")[:shown] == expected["crp"], name
+    assert actual.settings["N"] == expected["N"], name
+    assert actual.curve.column("rp")[:shown] == expected["rp"], name
+    assert actual.curve.column("crp")[:shown] == expected["crp"], name
     for mode, key in MODES.items():
-        crossings = found.crossings(mode)
+        crossings = actual.crossings(mode)
         listed = expected[key]["crossings"]
         assert crossings[: len(listed)] == listed, (name, mode)
         assert len(crossings) == len(listed) or expected["N"] == 1000, (
             name,
             mode,
         )  # where the golden list is cut
-    values = {row["name"]: row["value"] for row in found.values.records()}
+    values = {row["name"]: row["value"] for row in actual.values.records()}
     assert values["archetype"] == expected["archetype"], name
     for mode, key in MODES.items():
-        assert close(values[found.label("Twist", mode)], expected[key]["tau"])
+        assert close(values[actual.label("Twist", mode)], expected[key]["tau"])
 
 
 def check_2012(qrels: rs.Qrels, run: rs.Run, length: int, expected: dict[str, Any], name: str) -> None:
     old = expected["crp2012"]
     lists = judge(qrels, run).lists
     curves = get_curves(lists, 1, length)
-    found = {
+    actual = {
         "min": curves.turn_around[0], "b_r": curves.regained[0], "b_w": curves.full_regained[0],
         "loss_at_R": curves.loss[0], "crp_at_min": curves.minimum[0],
         "w_at_min": curves.full_crp_at(curves.turn_around)[0],
@@ -165,9 +169,9 @@ def check_2012(qrels: rs.Qrels, run: rs.Run, length: int, expected: dict[str, An
         "CRP_N": value(qrels, run, "CRP_N", length),
         "rho_w": curves.base[0] / curves.full_regained[0],
     }  # fmt: skip
-    for key, number_found in found.items():
+    for key, number_found in actual.items():
         assert close(float(number_found), old[key]), (name, key, number_found, old[key])
-    assert set(old) - set(found) == {"last_min"}
+    assert set(old) - set(actual) == {"last_min"}
     assert (curves.forward[0], curves.backward[0]) == (expected["s_plus"], expected["s_minus"])
     assert (curves.full_forward[0], curves.full_backward[0]) == (expected["fs_plus"], expected["fs_minus"])
 
@@ -183,7 +187,7 @@ def test_archetypes(golden: list[dict[str, Any]]) -> None:
 
 
 def test_published_table_of_archetypes(golden: list[dict[str, Any]]) -> None:
-    """Table 2 of the paper: the shares that our summary makes of the integers are those it prints, in percent."""
+    """Table 2 of the paper: the shares computed from its integers are the printed percentages."""
     printed = {
         "TREC10": [0.17, 3.09, 83.87, 12.72, 0.15],
         "TREC14": [0.00, 1.86, 80.24, 17.89, 0.00],
@@ -206,6 +210,6 @@ def test_published_table_of_archetypes(golden: list[dict[str, Any]]) -> None:
     ],
 )
 def test_the_three_crossings_on_the_published_runs(run: list[int], taus: tuple[float, ...]) -> None:
-    qrels, made = collection({"counts": {"3": 2, "2": 2, "1": 3}, "run": run})
-    found = [value(qrels, made, f"Twist(crossing={mode!r})", 15) for mode in CROSSINGS]
-    assert [round(tau, 4) for tau in found] == list(taus)
+    qrels, ranked = collection({"counts": {"3": 2, "2": 2, "1": 3}, "run": run})
+    actual = [value(qrels, ranked, f"Twist(crossing={mode!r})", 15) for mode in CROSSINGS]
+    assert [round(tau, 4) for tau in actual] == list(taus)

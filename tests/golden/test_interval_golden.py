@@ -23,10 +23,10 @@ def test_all_cases_are_there() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_interval_mapping(case: dict[str, Any]) -> None:
-    given = case["inputs"]
-    relevant = [f"r{k}" for k in range(given["recall_base"])]
+    inputs = case["inputs"]
+    relevant = [f"r{k}" for k in range(inputs["recall_base"])]
     left = iter(relevant)
-    ranking = [next(left) if grade else f"x{rank}" for rank, grade in enumerate(given["run"])]
-    text = f"Interval(measure='{given['measure']}')@{given['length']}"
-    found = rs.evaluate({"q": dict.fromkeys(relevant, 1)}, {"q": ranking}, text).values.item()
-    assert found == pytest.approx(case["expected"]["value"]["float"], abs=1e-12)
+    ranking = [next(left) if grade else f"x{rank}" for rank, grade in enumerate(inputs["run"])]
+    text = f"Interval(measure='{inputs['measure']}')@{inputs['length']}"
+    actual = rs.evaluate({"q": dict.fromkeys(relevant, 1)}, {"q": ranking}, text).values.item()
+    assert actual == pytest.approx(case["expected"]["value"]["float"], abs=1e-12)

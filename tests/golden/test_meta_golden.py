@@ -15,9 +15,9 @@ from rankscope.read.orders import permutation
 
 
 def cases(golden, function):
-    found = [case for case in golden if case["function"] == function]
-    assert found, f"no golden case for {function}"
-    return found
+    selected = [case for case in golden if case["function"] == function]
+    assert selected, f"no golden case for {function}"
+    return selected
 
 
 def test_kendall(golden):
@@ -29,9 +29,9 @@ def test_kendall(golden):
 
 def test_paired_bootstrap_with_given_replicates(golden):
     for case in cases(golden, "paired_bootstrap"):
-        given = case["inputs"]
-        values, resampled = np.array([given["x"], given["y"]]), np.array(given["replicates"])
-        result = bootstrap_pairs(values, np.array([0]), np.array([1]), resampled, alpha=given["alpha"])
+        inputs = case["inputs"]
+        values, resampled = np.array([inputs["x"], inputs["y"]]), np.array(inputs["replicates"])
+        result = bootstrap_pairs(values, np.array([0]), np.array([1]), resampled, alpha=inputs["alpha"])
         assert result.asl[0] == case["expected"]["asl"], case["name"]
         assert result.delta[0] == pytest.approx(case["expected"]["delta"], abs=1e-12), case["name"]
 
@@ -64,8 +64,8 @@ def test_sample_sizes(golden):
 
 def test_depth_pool(golden):
     for case in cases(golden, "depth_k_pool"):
-        given = case["inputs"]
-        qrels = Qrels.from_dict({"q": given["qrels"]})
-        runs = Runs(Run.from_dict({"q": documents}, name=name) for name, documents in given["runs"].items())
+        inputs = case["inputs"]
+        qrels = Qrels.from_dict({"q": inputs["qrels"]})
+        runs = Runs(Run.from_dict({"q": documents}, name=name) for name, documents in inputs["runs"].items())
         judged = judge(qrels, runs)
-        assert judged.rejudged(depth_pool(judged, given["k"])).qrels.judgments("q") == case["expected"]
+        assert judged.rejudged(depth_pool(judged, inputs["k"])).qrels.judgments("q") == case["expected"]

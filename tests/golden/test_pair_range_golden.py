@@ -19,11 +19,13 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_ranges_of_differences_are_exact(case: dict[str, Any]) -> None:
-    given = case["inputs"]
-    found = rs.certain(
-        rs.evaluate({"q": given["qrels"]}, {"a": {"q": given["a"]}, "b": {"q": given["b"]}}, given["measure"])
+    inputs = case["inputs"]
+    actual = rs.certain(
+        rs.evaluate(
+            {"q": inputs["qrels"]}, {"a": {"q": inputs["a"]}, "b": {"q": inputs["b"]}}, inputs["measure"]
+        )
     )
-    for row in found["ranges"].records():
+    for row in actual["ranges"].records():
         ends = [row["lowest"], row["highest"]]
         if row["a"] == "b":
             ends = [-ends[1], -ends[0]]

@@ -19,9 +19,9 @@ Golden = list[dict[str, Any]]
 
 
 def _cases(golden: Golden, function: str, expected: int) -> Golden:
-    found = [case for case in golden if case["function"] == function]
-    assert len(found) == expected
-    return found
+    actual = [case for case in golden if case["function"] == function]
+    assert len(actual) == expected
+    return actual
 
 
 def _number(value: Any) -> Fraction | float:
@@ -62,8 +62,8 @@ def test_interval_like_with_weights(golden: Golden) -> None:
 def test_interval_like_by_name(golden: Golden) -> None:
     for case in _cases(golden, "interval_like_named", 4):
         inputs, expected = case["inputs"], case["expected"]
-        found = scales(inputs["measure"], inputs["N"], equal_relevant=inputs["equal_relevant"]).findings[0]
-        assert (found.holds, found.violations, found.comparable, found.method) == (
+        actual = scales(inputs["measure"], inputs["N"], equal_relevant=inputs["equal_relevant"]).findings[0]
+        assert (actual.holds, actual.violations, actual.comparable, actual.method) == (
             expected["holds"], expected["violations"], expected["comparable_pairs"], "exact",
         ), case["name"]  # fmt: skip
         assert (
@@ -115,7 +115,7 @@ def test_dcg_with_the_jk_discount_is_not_interval_like(golden: Golden) -> None:
         assert delta(u, v).tolist() == expected["delta_vu"]
         assert small == pytest.approx(expected["s_minus_r"], abs=1e-12)
         assert large == pytest.approx(expected["v_minus_u"], abs=1e-12)
-        found = scales("DCG(discount=jk)", 3, equal_relevant=True).findings[0]
-        assert found.counterexample is not None
-        assert list(found.counterexample.pair) == [code(inputs[end]) for end in "rsuv"]
-        assert not found.holds and expected["violates"]
+        actual = scales("DCG(discount=jk)", 3, equal_relevant=True).findings[0]
+        assert actual.counterexample is not None
+        assert list(actual.counterexample.pair) == [code(inputs[end]) for end in "rsuv"]
+        assert not actual.holds and expected["violates"]

@@ -17,10 +17,10 @@ def collection(
     """Judgments and a run of one topic; a second topic has the best grade."""
     run, judged = {}, {}
     left = {int(grade): count for grade, count in inputs["counts"].items()} | {0: inputs["nonrelevant"]}
-    for place, group in enumerate(groups):
+    for position, group in enumerate(groups):
         for grade in group:
             name = f"d{len(run)}"
-            run[name] = -float(place)
+            run[name] = -float(position)
             if grade is not None:
                 judged[name] = grade
                 left[grade] -= 1
@@ -36,8 +36,8 @@ def test_ties(certainty: Cases, ties: str) -> None:
         qrels, run = collection(case["inputs"], case["inputs"]["groups"])
         scores = rs.evaluate(qrels, run, list(case["expected"]), ties=ties)
         assert scores.uncertainty is not None and scores.uncertainty.exact.all()
-        for name, wanted in case["expected"].items():
-            assert scores.matrix(name).values[0, 0] == pytest.approx(wanted[ties], abs=1e-9), (
+        for name, expected in case["expected"].items():
+            assert scores.matrix(name).values[0, 0] == pytest.approx(expected[ties], abs=1e-9), (
                 case["name"],
                 name,
             )

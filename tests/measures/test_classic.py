@@ -17,26 +17,26 @@ from rankscope.measures import measure
 Grades = Sequence[int | None]
 
 
-def lists_of(grades: Grades, rest: Sequence[int]) -> Lists:
+def make_lists(grades: Grades, rest: Sequence[int]) -> Lists:
     """One list written as grades (None: unjudged), and the grades of the judged documents that it lacks."""
-    known = [grade for grade in grades if grade is not None]
+    judged = [grade for grade in grades if grade is not None]
     ranks = [rank for rank, grade in enumerate(grades, 1) if grade is not None]
-    pool = Pool(np.array([0, len(known) + len(rest)]), np.array([*known, *rest], np.int32))
-    hits = np.arange(len(known), dtype=np.int32)
+    pool = Pool(np.array([0, len(judged) + len(rest)]), np.array([*judged, *rest], np.int32))
+    hits = np.arange(len(judged), dtype=np.int32)
     return Lists(
         pool,
         np.zeros(1, np.int64),
         np.array([len(grades)]),
-        np.array([0, len(known)]),
+        np.array([0, len(judged)]),
         np.array(ranks, np.int32),
         hits,
     )
 
 
 def value(text: str, grades: Grades, rest: Sequence[int] = ()) -> float:
-    found = measure(text).evaluate(lists_of(grades, rest))
-    assert found.shape == (1,)
-    return float(found[0])
+    actual = measure(text).evaluate(make_lists(grades, rest))
+    assert actual.shape == (1,)
+    return float(actual[0])
 
 
 grades = st.lists(st.none() | st.integers(-1, 3), max_size=12)
@@ -87,11 +87,11 @@ def err(grades: Grades, best: int) -> float:
 
 
 def average_precision(grades: Grades, rest: Sequence[int]) -> float:
-    total, found = 0.0, 0
+    total, n_hits = 0.0, 0
     for rank, grade in enumerate(grades, 1):
         if gain(grade):
-            found += 1
-            total += found / rank
+            n_hits += 1
+            total += n_hits / rank
     return over(total, base(grades, rest))
 
 
@@ -109,8 +109,8 @@ def bpref(grades: Grades, rest: Sequence[int]) -> float:
 
 def interpolated(level: float, grades: Grades, rest: Sequence[int]) -> float:
     needed = math.floor(level * base(grades, rest) + 0.5)
-    found = np.cumsum([gain(grade) > 0 for grade in grades]).tolist()
-    return max((n / rank for rank, n in enumerate(found, 1) if n >= needed), default=0.0)
+    n_hits = np.cumsum([gain(grade) > 0 for grade in grades]).tolist()
+    return max((n / rank for rank, n in enumerate(n_hits, 1) if n >= needed), default=0.0)
 
 
 def unjudged(grade: int | None) -> bool:
@@ -175,13 +175,13 @@ def test_definitions(grades: Grades, rest: Sequence[int]) -> None:
 def test_residual_is_what_unjudged_documents_can_add(grades: Grades, rest: Sequence[int], text: str) -> None:
     """No list with better documents in the places of the unjudged ones gains more, and one gains just that."""
     best = max([1, *(gain(grade) for grade in [*grades, *rest])])
-    known = measure(text)
+    item = measure(text)
     if text.startswith("RBP(p=0.5"):
         best = 3
-    lists = lists_of(grades, [*rest, best])
+    lists = make_lists(grades, [*rest, best])
     filled = [best if grade is None else grade for grade in [*grades, *[None] * 300]]
     reached = value(text, filled, [*rest, best])
-    lower, upper = known.evaluate(lists)[0], known.evaluate(lists)[0] + known.residual(lists)[0]  # type: ignore[attr-defined]
+    lower, upper = item.evaluate(lists)[0], item.evaluate(lists)[0] + item.residual(lists)[0]  # type: ignore[attr-defined]
     assert reached == pytest.approx(upper, abs=1e-12)
     assert upper >= lower - 1e-12
 
@@ -201,7 +201,7 @@ def test_residual_is_what_unjudged_documents_can_add(grades: Grades, rest: Seque
         ("R@2", [1, 1, 1], [1], 0.5),
         ("Rprec", [1, 0, 1], [], 0.5),
         ("Bpref", [0, 1], [0], 0.0),
-        ("Bpref", [-1, 1], [0], 1.0),  # pooled but not judged: says nothing against the ranking
+        ("Bpref", [-1, 1], [0], 1.0),  # pooled but not judged, so it does not count
         ("Bpref", [None, 1, 0, 1], [0, 0, 1], (1 + 1 - 1 / 3) / 3),
         ("SetP", [1, 0, 0, None], [], 0.25),
         ("SetR", [1], [1, 1, 1], 0.25),
@@ -232,9 +232,9 @@ def test_residual_is_what_unjudged_documents_can_add(grades: Grades, rest: Seque
 )
 def test_by_hand(text: str, grades: Grades, rest: Sequence[int], expected: float | None) -> None:
     if text == "RnDCG":
-        two, one = 1 / math.log2(3), 1 / math.log2(5)
+        two, fourth = 1 / math.log2(3), 1 / math.log2(5)
         ideal = 2 + two
-        expected = (0 + 2 * two / ideal + (2 * two + one) / ideal) / 3
+        expected = (0 + 2 * two / ideal + (2 * two + fourth) / ideal) / 3
     if text == "nDCG_rel":
         two = 1 / math.log2(3)
         expected = 2 * (two / (1 + two)) / 2
@@ -316,7 +316,7 @@ def test_what_only_shows_with_data() -> None:
         value("nDCG(gains='0,1,2')", [1, 3])
     for text in ("nDCG", "IdealDCG", "RnDCG", "nDCG_rel"):
         with pytest.raises(MeasureError, match="has no residual"):
-            measure(text).residual(lists_of([1], []))  # type: ignore[attr-defined]
+            measure(text).residual(make_lists([1], []))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("topics", [1, 7, 8, 9, 50, 127, 128, 129, 1000])

@@ -27,7 +27,7 @@ Topic = tuple[dict[str, int], list[str]]
 
 topics = st.tuples(
     st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 4), min_size=1),
-    st.lists(st.sampled_from([*DOCUMENTS, "unknown", "nobody"]), min_size=1, unique=True),
+    st.lists(st.sampled_from([*DOCUMENTS, "unknown", "missing"]), min_size=1, unique=True),
 )
 wanted = st.sampled_from([0.5, 0.75, 1.0, 2.5, 8.0])
 CUT = ("BPM", "SDCG", "NERR8", "NERR9")
@@ -37,8 +37,8 @@ CUT = ("BPM", "SDCG", "NERR8", "NERR9")
 def measures(draw: st.DrawFn) -> str:
     """A measure of cwl_eval with its parameters."""
     name = draw(st.sampled_from(["INST", "INSQ", "NERR10", "NERR11", *CUT]))
-    least = draw(st.integers(0, 2))
-    settings: dict[str, Any] = {"min_rel": least, "max_rel": draw(st.integers(least + 1, 4))}
+    lowest = draw(st.integers(0, 2))
+    settings: dict[str, Any] = {"min_rel": lowest, "max_rel": draw(st.integers(lowest + 1, 4))}
     if name in ("INST", "INSQ", "NERR11", "BPM"):
         settings["T"] = draw(wanted)
     if name == "NERR10":
@@ -58,8 +58,8 @@ def ours(text: str, topic: Topic) -> float:
 
 def theirs(text: str, topic: Topic) -> list[float]:
     logging.getLogger("ir_measures.cwl_eval").setLevel("ERROR")
-    found = THEIRS.iter_calc([bridge.parse_measure(text)], *collection(topic))
-    return [metric.value for metric in found]
+    actual = THEIRS.iter_calc([bridge.parse_measure(text)], *collection(topic))
+    return [metric.value for metric in actual]
 
 
 @given(topics, measures())
@@ -74,8 +74,8 @@ def test_accuracy_is_that_of_ir_measures(topic: Topic, rel: int, cutoff: str) ->
         expected = theirs(text, topic)
     except ZeroDivisionError:  # relevant documents only
         expected = []
-    found = ours(text, topic)
-    assert np.isnan(found) if not expected else found == pytest.approx(expected[0], abs=1e-12)
+    actual = ours(text, topic)
+    assert np.isnan(actual) if not expected else actual == pytest.approx(expected[0], abs=1e-12)
 
 
 def test_gains_add_up_exactly() -> None:
@@ -91,7 +91,7 @@ def test_the_best_grade_is_that_of_the_judgments_unless_set(topic: Topic) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("INST(T=0.4)", "T is a number from 0.5"),
         ("INSQ(T=0)", "T is greater than 0"),
@@ -104,8 +104,8 @@ def test_the_best_grade_is_that_of_the_judgments_unless_set(topic: Topic) -> Non
         ("nDCG(gains={-1: 2})", "grades from 0 on"),
     ],
 )
-def test_what_cannot_be_is_refused(text: str, what: str) -> None:
-    with pytest.raises(MeasureError, match=what):
+def test_invalid_parameters_are_refused(text: str, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
         rs.measure(text)
 
 
@@ -127,21 +127,21 @@ def test_judged_documents_only(topic: Topic, text: str) -> None:
     judged, ranking = topic
     if not any(judged.get(document, -1) >= 0 for document in ranking) or max(judged.values()) < 0:
         return  # pytrec_eval does not end
-    mine = rs.measure(judged_only(text).replace("SetP(relative=True", "SetRelP(").replace("(,", "("))
-    if mine.name == "IPrec":
-        mine = mine(rounding="up")
-    assert ours(str(mine), topic) == pytest.approx(theirs(judged_only(text), topic)[0], abs=1e-9)
+    own = rs.measure(judged_only(text).replace("SetP(relative=True", "SetRelP(").replace("(,", "("))
+    if own.name == "IPrec":
+        own = own(rounding="up")
+    assert ours(str(own), topic) == pytest.approx(theirs(judged_only(text), topic)[0], abs=1e-9)
 
 
 EVERY_CONDENSABLE = [
-    known @ (0.5 if known.name == "IPrec" else 1) if known.cutoff_rule == "required" else known
-    for known in dict.fromkeys(REGISTRY.values())
-    if "judged_only" in known.parameters
+    measure @ (0.5 if measure.name == "IPrec" else 1) if measure.cutoff_rule == "required" else measure
+    for measure in dict.fromkeys(REGISTRY.values())
+    if "judged_only" in measure.parameters
 ]
 
 
-@pytest.mark.parametrize("known", EVERY_CONDENSABLE, ids=str)
-def test_a_condensed_list_is_the_list_without_unjudged_documents(known: Any) -> None:
+@pytest.mark.parametrize("measure", EVERY_CONDENSABLE, ids=str)
+def test_a_condensed_list_is_the_list_without_unjudged_documents(measure: Any) -> None:
     rng = np.random.default_rng(5)
     judgments = [
         (topic, aspect, document, int(rng.integers(-1, 4)))
@@ -158,7 +158,7 @@ def test_a_condensed_list_is_the_list_without_unjudged_documents(known: Any) -> 
     condensed = {t: [d for d in ranking if best.get((t, d), -1) >= 0] for t, ranking in full.items()}
     qrels = rs.Qrels.from_frame({key: list(values) for key, values in columns.items()})
     values = [
-        rs.evaluate(qrels, rs.Run.from_dict(lists), [known, known(judged_only=True)]).values[:, 0]
+        rs.evaluate(qrels, rs.Run.from_dict(lists), [measure, measure(judged_only=True)]).values[:, 0]
         for lists in (full, condensed)
     ]
     assert np.allclose(values[0][1], values[1][0]) and np.allclose(values[1][0], values[1][1])
@@ -174,17 +174,17 @@ def test_gains_as_a_dict(topic: Topic, gains: dict[int, int], cutoff: str) -> No
     assert rs.measure(text) == rs.nDCG(gains=gains)(cutoff=int(cutoff[1:]) if cutoff else None)
 
 
-@pytest.mark.parametrize("wanted", [0.5, 1.0, 2.5])
+@pytest.mark.parametrize("target", [0.5, 1.0, 2.5])
 @pytest.mark.parametrize("ranking", ["a", "xa", "xabx", "bxxxa"])
-def test_inst_is_its_definition_rank_by_rank(ranking: str, wanted: float) -> None:
-    qrels, found = {"q": {"a": 1, "b": 1, "x": 0}}, {"r": {"q": list(dict.fromkeys(ranking))}}
-    listed = found["r"]["q"]
+def test_inst_is_its_definition_rank_by_rank(ranking: str, target: float) -> None:
+    qrels, runs = {"q": {"a": 1, "b": 1, "x": 0}}, {"r": {"q": list(dict.fromkeys(ranking))}}
+    listed = runs["r"]["q"]
     read = value = gained = 0.0
     going = 1.0
     for rank in range(1, 1001):
         gain = float(rank <= len(listed) and listed[rank - 1] in "ab")
         read, value, gained = read + going, value + going * gain, gained + gain
-        left = rank + 2 * wanted - gained
+        left = rank + 2 * target - gained
         going *= ((left - 1) / left) ** 2 if left else 0.0
-    scored = rs.evaluate(qrels, found, f"INST(T={wanted})@1000").mean(f"INST(T={wanted})@1000")
+    scored = rs.evaluate(qrels, runs, f"INST(T={target})@1000").mean(f"INST(T={target})@1000")
     assert scored[0] == pytest.approx(value / read, rel=1e-9)

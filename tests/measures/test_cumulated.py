@@ -22,7 +22,7 @@ GAINS = "0,5,10,15"
 
 
 def value(name: str, grades: Sequence[int], missing: Sequence[int] = ()) -> float:
-    """The value of a list of grades (None: unjudged), of a topic with some more documents."""
+    """Return the value of a list of grades (None: unjudged); the topic has the ``missing`` documents too."""
     documents = [f"d{i}" for i in range(len(grades))]
     judged = {d: g for d, g in zip(documents, grades, strict=True) if g is not None}
     judged |= {f"m{i}": g for i, g in enumerate(missing)} or {"m": 0}
@@ -39,10 +39,10 @@ def clean(grades: Sequence[int | None]) -> list[int]:
 
 @given(lists, absent, st.integers(1, 9))
 def test_cumulated_gain(grades: list[int], missing: list[int], k: int) -> None:
-    found = sum(5 * grade for grade in clean(grades)[:k])
+    total = sum(5 * grade for grade in clean(grades)[:k])
     ideal = sum(5 * grade for grade in sorted([*clean(grades), *missing], reverse=True)[:k])
-    assert value(f"CG(gains='{GAINS}')@{k}", grades, missing) == found
-    assert value(f"nCG(gains='{GAINS}')@{k}", grades, missing) == pytest.approx(found / ideal if ideal else 0)
+    assert value(f"CG(gains='{GAINS}')@{k}", grades, missing) == total
+    assert value(f"nCG(gains='{GAINS}')@{k}", grades, missing) == pytest.approx(total / ideal if ideal else 0)
 
 
 def normalised_recall(grades: Sequence[int], missing: int, n: int) -> Fraction:
@@ -80,10 +80,10 @@ def test_normalised_recall_is_the_share_of_pairs_in_the_right_order(
 
 @given(lists, absent, st.integers(1, 8), st.integers(0, 6))
 def test_sliding_ratio(grades: list[int], missing: list[int], k: int, retrieved: int) -> None:
-    seen = clean(grades)[: retrieved or None]
-    found, most = sum(seen[:k]), sum(sorted(seen, reverse=True)[:k])
+    visible = clean(grades)[: retrieved or None]
+    total, maximum = sum(visible[:k]), sum(sorted(visible, reverse=True)[:k])
     name = f"SR(retrieved={retrieved})@{k}"
-    assert value(name, grades, missing) == pytest.approx(found / most if most else 0.0)
+    assert value(name, grades, missing) == pytest.approx(total / maximum if maximum else 0.0)
 
 
 def test_sliding_ratio_of_a_longer_list_changes_from_rank_one_on() -> None:
@@ -92,20 +92,20 @@ def test_sliding_ratio_of_a_longer_list_changes_from_rank_one_on() -> None:
 
 
 def area(gains: Sequence[float]) -> float:
-    """The area under the curve of cumulated gains: the definition of satisfaction, without its shortcut."""
+    """Return the area under the curve of cumulated gains, which defines satisfaction."""
     return sum(itertools.accumulate(gains))
 
 
 @given(lists, st.integers(1, 7))
 def test_satisfaction_and_frustration_over_all_orders(grades: list[int], k: int) -> None:
-    seen = clean(grades)[:k]
+    visible = clean(grades)[:k]
     expected = {}
-    for part, gains in (("satisfaction", seen), ("frustration", [float(g == 0) for g in seen])):
+    for part, gains in (("satisfaction", visible), ("frustration", [float(g == 0) for g in visible])):
         areas = {area(order) for order in set(itertools.permutations(gains))}
         low, high = min(areas), max(areas)
         share = (area(gains) - low) / (high - low) if high > low else None
         if share is None:
-            share = 1.0 if any(seen) == (part == "satisfaction") else 0.0
+            share = 1.0 if any(visible) == (part == "satisfaction") else 0.0
         expected[part] = share if part == "satisfaction" else 1 - share
         assert value(f"SFT(part='{part}')@{k}", grades) == pytest.approx(expected[part], abs=1e-12)
     total = 0.3 * expected["satisfaction"] + 0.7 * expected["frustration"]
@@ -135,10 +135,10 @@ def test_the_laboratory_has_the_values_of_lists(name: str) -> None:
     """A measure that sorts hits does not follow the prefix tree, also where short rankings would not show it."""
     world = graded_world(2, relevant=3, nonrelevant=6)
     tree = Tree(world, 5)
-    one = measure(name)
-    np.testing.assert_allclose(Evaluator(one, world).evaluate(tree), one.evaluate(tree.flat()), atol=1e-12)
+    item = measure(name)
+    np.testing.assert_allclose(Evaluator(item, world).evaluate(tree), item.evaluate(tree.flat()), atol=1e-12)
 
 
 def test_binary_values_of_the_laboratory() -> None:
-    found = values_on_binary(measure("SR@1"), 3)
-    assert found.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    actual = values_on_binary(measure("SR@1"), 3)
+    assert actual.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]

@@ -21,7 +21,7 @@ from rankscope.read import Qrels, Run
 Judgments = dict[str, dict[str, int]]  # {document: {aspect: grade}}
 
 
-def qrels_of(judgments: Judgments, weights: dict[str, float] | None = None) -> Qrels:
+def make_qrels(judgments: Judgments, weights: dict[str, float] | None = None) -> Qrels:
     qrels = Qrels.from_dict({"q": judgments})
     return qrels if weights is None else qrels.with_aspect_weights({"q": weights})
 
@@ -29,27 +29,27 @@ def qrels_of(judgments: Judgments, weights: dict[str, float] | None = None) -> Q
 def value(
     name: str, judgments: Judgments, ranking: list[str], weights: dict[str, float] | None = None
 ) -> float:
-    judged = judge(qrels_of(judgments, weights), Run.from_dict({"q": ranking}))
+    judged = judge(make_qrels(judgments, weights), Run.from_dict({"q": ranking}))
     return float(measure(name).evaluate(judged.lists)[0])
 
 
-def aspects_of(judgments: Judgments) -> list[str]:
-    """Those that some document is relevant to."""
+def relevant_aspects(judgments: Judgments) -> list[str]:
+    """Return the aspects with a relevant document."""
     return sorted({a for grades in judgments.values() for a, g in grades.items() if g > 0})
 
 
-def by_hand(name: str, judgments: Judgments, ranking: list[str], k: int) -> float:
+def compute_directly(name: str, judgments: Judgments, ranking: list[str], k: int) -> float:
     """One document after the other, as the papers write it."""
-    aspects = aspects_of(judgments)
+    aspects = relevant_aspects(judgments)
     best = max((g for grades in judgments.values() for g in grades.values()), default=1)
-    seen = dict.fromkeys(aspects, 0)
+    counts = dict.fromkeys(aspects, 0)
     left = dict.fromkeys(aspects, 1.0)
     total = 0.0
     for i, document in enumerate(ranking[:k], start=1):
         for a in aspects:
             grade = judgments.get(document, {}).get(a, 0)
             if grade > 0:
-                novelty = 0.5 ** seen[a]
+                novelty = 0.5 ** counts[a]
                 if name == "alpha_DCG":
                     total += novelty / log2(1 + i)
                 elif name == "NRBP":
@@ -58,13 +58,13 @@ def by_hand(name: str, judgments: Judgments, ranking: list[str], k: int) -> floa
                     total += 1 / k / len(aspects)
                 elif name == "AP_IA":
                     relevant = sum(grades.get(a, 0) > 0 for grades in judgments.values())
-                    total += (seen[a] + 1) / i / relevant / len(aspects)
+                    total += (counts[a] + 1) / i / relevant / len(aspects)
                 elif name == "ERR_IA":
                     satisfied = (2**grade - 1) / 2**best
                     total += left[a] * satisfied / i / len(aspects)
                     left[a] *= 1 - satisfied
-                seen[a] += 1
-    return sum(n > 0 for n in seen.values()) / len(aspects) if name == "StRec" else total
+                counts[a] += 1
+    return sum(n > 0 for n in counts.values()) / len(aspects) if name == "StRec" else total
 
 
 few = settings(max_examples=20)
@@ -73,7 +73,7 @@ judged_documents = st.dictionaries(
     st.sampled_from(DOCUMENTS[:5]),
     st.dictionaries(st.sampled_from("abc"), st.integers(-1, 3), min_size=1),
     min_size=1,
-).filter(aspects_of)
+).filter(relevant_aspects)
 rankings = st.permutations(DOCUMENTS).flatmap(lambda order: st.integers(0, 7).map(lambda n: list(order[:n])))
 
 
@@ -89,13 +89,13 @@ def test_formulas_document_by_document(judgments: Judgments, ranking: list[str],
         "StRec": f"StRec@{k}",
     }.items():
         assert value(text, judgments, ranking) == pytest.approx(
-            by_hand(name, judgments, ranking, k), abs=1e-12
+            compute_directly(name, judgments, ranking, k), abs=1e-12
         )
 
 
 def greedy(judgments: Judgments) -> list[str]:
     """ndeval's ideal: most gain first, the larger document id among equals."""
-    left = dict.fromkeys(aspects_of(judgments), 1.0)
+    left = dict.fromkeys(relevant_aspects(judgments), 1.0)
     order: list[str] = []
     while len(order) < len(judgments):
         gains = {
@@ -144,7 +144,7 @@ INNER = [
 @given(judged_documents, rankings, st.sampled_from(INNER))
 def test_intent_aware_of_any_measure(judgments: Judgments, ranking: list[str], inner: str) -> None:
     weights = {"a": 0.6, "b": 0.3, "c": 0.1}
-    counted = aspects_of(judgments)
+    counted = relevant_aspects(judgments)
     total = sum(weights[a] for a in counted)
     expected = 0.0
     for a in counted:
@@ -170,7 +170,7 @@ def test_intent_aware_grammar() -> None:
 @given(judged_documents, rankings, st.floats(0, 1))
 def test_global_gains(judgments: Judgments, ranking: list[str], gamma: float) -> None:
     weights = {"a": 0.6, "b": 0.3, "c": 0.1}
-    counted = aspects_of(judgments)
+    counted = relevant_aspects(judgments)
     total = sum(weights[a] for a in counted)
 
     def gain(document: str) -> float:
@@ -182,22 +182,22 @@ def test_global_gains(judgments: Judgments, ranking: list[str], gamma: float) ->
 
     expected = dcg(ranking) / dcg(sorted(judgments, key=gain, reverse=True))
     assert value("D_nDCG@4", judgments, ranking, weights) == pytest.approx(expected, abs=1e-12)
-    both = gamma * value("StRec@4", judgments, ranking) + (1 - gamma) * expected
-    found = value(f"DS_nDCG(gamma={gamma!r})@4", judgments, ranking, weights)
-    assert found == pytest.approx(both, abs=1e-12)
+    expected_sum = gamma * value("StRec@4", judgments, ranking) + (1 - gamma) * expected
+    actual = value(f"DS_nDCG(gamma={gamma!r})@4", judgments, ranking, weights)
+    assert actual == pytest.approx(expected_sum, abs=1e-12)
 
 
 def cube(judgments: Judgments, ranking: list[str], page: int, height: float = 2.0) -> tuple[float, float]:
     """CT and ACT of 2017, one document after the other."""
-    aspects = aspects_of(judgments)
-    heights, seen = dict.fromkeys(aspects, 0.0), dict.fromkeys(aspects, 0)
+    aspects = relevant_aspects(judgments)
+    heights, counts = dict.fromkeys(aspects, 0.0), dict.fromkeys(aspects, 0)
     tests = []
     for i, document in enumerate(ranking, start=1):
         for a in aspects:
             grade = judgments.get(document, {}).get(a, 0)
             if grade > 0:
-                heights[a] = min(height, heights[a] + 0.5 ** (seen[a] + 1) * grade)
-                seen[a] += 1
+                heights[a] = min(height, heights[a] + 0.5 ** (counts[a] + 1) * grade)
+                counts[a] += 1
         time = -(-i // page) if page else 1
         tests.append(sum(heights.values()) / len(aspects) / height / time)
     return (tests[-1], sum(tests) / len(tests)) if tests else (0.0, 0.0)
@@ -244,12 +244,12 @@ def test_the_program_of_2014_has_a_time_of_its_own() -> None:
 def test_the_greedy_ideal_of_the_cube_test(judgments: Judgments) -> None:
     """One document or all of them, of one grade: greedy is exact there, so the best order scores 1."""
     binary = {d: {a: min(g, 1) for a, g in grades.items()} for d, grades in list(judgments.items())[:3]}
-    if aspects_of(binary):
+    if relevant_aspects(binary):
         for cutoff in (1, len(binary)):
             orders = [list(order) for order in permutations(binary)]
             tests = np.array([value(f"CT@{cutoff}", binary, order) for order in orders])
-            found = np.array([value(f"nCT@{cutoff}", binary, order) for order in orders])
-            np.testing.assert_allclose(found, tests / tests.max(), atol=1e-12)
+            actual = np.array([value(f"nCT@{cutoff}", binary, order) for order in orders])
+            np.testing.assert_allclose(actual, tests / tests.max(), atol=1e-12)
 
 
 def test_judgments_without_aspects_are_one_aspect() -> None:
@@ -266,25 +266,25 @@ def test_judgments_without_aspects_are_one_aspect() -> None:
 def test_aspects_without_relevant_documents_do_not_count() -> None:
     judgments = {"d1": {"a": 1, "b": 0, "c": -2}, "d2": {"a": 0, "b": 1, "c": 0}}
     without = {"d1": {"a": 1, "b": 0}, "d2": {"a": 0, "b": 1}}
-    for one in dict.fromkeys(REGISTRY.values()):
-        if one.needs_aspects:
-            text = str(one if one.cutoff_rule != "required" else one @ 2)
+    for item in dict.fromkeys(REGISTRY.values()):
+        if item.needs_aspects:
+            text = str(item if item.cutoff_rule != "required" else item @ 2)
             assert value(text, judgments, ["d1"]) == value(text, without, ["d1"]), text
     nothing = {"d1": {"a": 0, "b": 0}}
-    for one in dict.fromkeys(REGISTRY.values()):
-        if one.needs_aspects:
-            found = value(str(one if one.cutoff_rule != "required" else one @ 2), nothing, ["d1"])
-            assert found < 0 if one.name == "RBU" else found == 0.0  # looking in vain costs effort
+    for item in dict.fromkeys(REGISTRY.values()):
+        if item.needs_aspects:
+            actual = value(str(item if item.cutoff_rule != "required" else item @ 2), nothing, ["d1"])
+            assert actual < 0 if item.name == "RBU" else actual == 0.0  # looking in vain costs effort
 
 
 def test_a_smaller_pool_reaches_the_aspects() -> None:
     judgments = {"d1": {"a": 1, "b": 1}, "d2": {"a": 2, "b": 0}, "d3": {"a": 0, "b": 1}}
-    judged = judge(qrels_of(judgments), Run.from_dict({"q": ["d1", "d2", "d3"]}))
+    judged = judge(make_qrels(judgments), Run.from_dict({"q": ["d1", "d2", "d3"]}))
     fewer = judged.rejudged(np.array([1, rs.UNJUDGED, 1], np.int32))
     alone = {"d1": judgments["d1"], "d3": judgments["d3"]}
     for text in ("AP_IA", "alpha_nDCG", "StRec@2", "CT", "D_nDCG"):
-        found = float(measure(text).evaluate(fewer.lists)[0])
-        assert found == pytest.approx(value(text, alone, ["d1", "d2", "d3"])), text
+        actual = float(measure(text).evaluate(fewer.lists)[0])
+        assert actual == pytest.approx(value(text, alone, ["d1", "d2", "d3"])), text
 
 
 def test_diversity_measures_take_the_second_column_for_aspects(
@@ -308,7 +308,7 @@ def test_grades_and_grades_per_aspect_do_not_mix() -> None:
 
 
 def test_weights_must_fit_the_aspects() -> None:
-    qrels = qrels_of({"d1": {"a": 1, "b": 1}})
+    qrels = make_qrels({"d1": {"a": 1, "b": 1}})
     with pytest.raises(InputError, match="no weight for aspect 'b' of topic 'q'"):
         qrels.with_aspect_weights({"q": {"a": 1.0}})
     with pytest.raises(InputError, match="topic 'z', which has no judgments"):
@@ -327,13 +327,13 @@ def test_truncated_lists_and_topics_with_unequal_aspects_in_one_batch() -> None:
     qrels = Qrels.from_dict(topics)
     lists = {"q1": ["d2", "d1"], "q3": ["d6", "d1", "d2", "d5", "d7"]}
     judged = judge(qrels, Run.from_dict(lists))
-    for one in dict.fromkeys(REGISTRY.values()):
-        if one.needs_aspects and one.name not in (
+    for item in dict.fromkeys(REGISTRY.values()):
+        if item.needs_aspects and item.name not in (
             "RBU",
             "ERR_IA",
             "nERR_IA",
         ):  # those take the best grade of the collection
-            text = str(one if one.cutoff_rule != "required" else one @ 2)
+            text = str(item if item.cutoff_rule != "required" else item @ 2)
             together = measure(text).evaluate(judged.lists)
             alone = [value(text, topics[t], lists.get(t, [])) if t in lists else 0.0 for t in topics]
             np.testing.assert_allclose(together, alone, atol=1e-14, err_msg=text)

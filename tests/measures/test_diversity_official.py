@@ -49,7 +49,7 @@ def test_gdeval(data_dir: Path, year: int) -> None:
     assert outputs
     qrels = read_qrels(folder / "qrels.adhoc.txt")
     judged = judge(qrels, read_runs(folder / "runs"))
-    found = {
+    actual = {
         "ndcg@20": judged.grid(measure("nDCG(gains='exp2')@20").evaluate(judged.lists)),
         "err@20": judged.grid(measure("ERR(max_grade=4)@20").evaluate(judged.lists)),
     }
@@ -59,7 +59,7 @@ def test_gdeval(data_dir: Path, year: int) -> None:
             rows = list(csv.DictReader(file))
         assert len(rows) > 10
         for row in rows:
-            for name, values in found.items():
+            for name, values in actual.items():
                 value = (
                     np.mean(values[r])
                     if row["topic"] == "amean"
@@ -69,7 +69,7 @@ def test_gdeval(data_dir: Path, year: int) -> None:
 
 
 def dynamic_domain(folder: Path) -> Qrels:
-    """The judgments of TREC Dynamic Domain 2017: a document's grade for a subtopic adds up its passages."""
+    """Return the judgments of TREC Dynamic Domain 2017: a document's grade for a subtopic adds up its passages."""
     grades: dict[tuple[bytes, bytes, bytes], int] = defaultdict(int)
     for line in (folder / "qrels_passages.txt").read_bytes().splitlines():
         if not line.startswith(b"#"):
@@ -105,9 +105,9 @@ def test_the_cube_test_of_dynamic_domain_2017(data_dir: Path, pages: int) -> Non
         rows = [line.split() for line in official.read_text().splitlines()[2:]]
         assert len(rows) > 50
         for topic, *expected in rows:
-            found = values.mean(axis=0) if topic == "all" else values[qrels.topic_index[topic]]
+            actual = values.mean(axis=0) if topic == "all" else values[qrels.topic_index[topic]]
             np.testing.assert_allclose(
-                found, [float(e) for e in expected], atol=6e-8, err_msg=f"{file.stem} {topic}"
+                actual, [float(e) for e in expected], atol=6e-8, err_msg=f"{file.stem} {topic}"
             )
 
 
@@ -128,7 +128,7 @@ def test_the_cube_test_of_2014(data_dir: Path) -> None:
             if header[0] == "runid":
                 k = int(header[2].partition("@")[2])
                 for name, expected in zip(("CT", "ACT"), values[2:], strict=True):
-                    found = (measure(name)(preset="trec-dd-2014") @ k).evaluate(lists)[0]
-                    assert f"{found:.10f}" == expected, (output.stem, name, k)
+                    actual = (measure(name)(preset="trec-dd-2014") @ k).evaluate(lists)[0]
+                    assert f"{actual:.10f}" == expected, (output.stem, name, k)
                     checked += 1
     assert checked == 3 * 6 * 2

@@ -31,17 +31,17 @@ def test_the_largest_grade_that_a_measure_of_every_grade_takes() -> None:
 
 
 def test_a_value_is_written_out_up_to_59_characters() -> None:
-    one = parameter("a", "a letter", choices=("a",))
-    one.__set_name__(Measure, "letter")
+    letter = parameter("a", "a letter", choices=("a",))
+    letter.__set_name__(Measure, "letter")
     for length, shown in ((57, "x" * 57), (58, "x" * 19)):
         with pytest.raises(MeasureError) as refused:
-            one.check("Mine", "x" * length)
+            letter.check("Mine", "x" * length)
         assert f"letter='{shown}" in str(refused.value)
         assert ("..." in str(refused.value)) == (length == 58)
 
 
 def test_what_a_formula_declares_goes_with_the_formula() -> None:
-    """Whoever inherits from AP and writes another formula inherits none of what holds for that of AP."""
+    """A subclass of AP with another formula does not inherit the declared properties of AP."""
 
     class Other(AP, abstract=True):
         def evaluate(self, lists: Any) -> Any:
@@ -65,9 +65,9 @@ def test_the_last_point_of_rndcg_needs_two_documents_more_than_are_relevant(unju
     qrels = {"q": {"a": 2, "b": 1, "c": 0}}
     ranking = ["c", "a", *(f"u{number}" for number in range(unjudged))]
     run = {"q": {document: float(-rank) for rank, document in enumerate(ranking)}}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"Rndcg"}).evaluate(run)["q"]["Rndcg"]
-    ours = rs.evaluate(qrels, {"r": run}, "RnDCG").mean("RnDCG")[0]
-    assert ours == pytest.approx(theirs)
+    peer = pytrec_eval.RelevanceEvaluator(qrels, {"Rndcg"}).evaluate(run)["q"]["Rndcg"]
+    own = rs.evaluate(qrels, {"r": run}, "RnDCG").mean("RnDCG")[0]
+    assert own == pytest.approx(peer)
 
 
 def test_the_official_bound_of_the_cube_test_where_nothing_is_relevant() -> None:

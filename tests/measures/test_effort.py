@@ -108,10 +108,10 @@ class Reference:
         return next(j for j in range(self.RB + 1, self.N + 1) if self.full_crp[j - 1] >= 0)
 
     def values(self) -> dict[str, float]:
-        """Every effort measure by its text (without the cutoff)."""
+        """Return the values of all effort measures by their texts without cutoff."""
         b_r, b_w, low = self.regained(), self.full_regained(), self.turn_around()
         end = self.full_crp[-1]
-        found: dict[str, float] = {
+        values: dict[str, float] = {
             "Sigma": float(self.sigma),
             "SigmaPlus": float(self.sigma_plus),
             "SigmaMinus": float(self.sigma_minus),
@@ -124,39 +124,39 @@ class Reference:
             "CRP_N(clamped=True)": min(1.0, max(0.0, 1 - self.crp[-1] / end)) if end else math.nan,
         }
         for mode in CROSSINGS:
-            found[f"Twist(crossing={mode!r})"] = float(self.tau(mode))
-            found[f"Rho(crossing={mode!r})"] = float(self.rho(mode))
-            found[f"BalancePoint(crossing={mode!r})"] = max(self.RB, self.first(mode))
-        return found
+            values[f"Twist(crossing={mode!r})"] = float(self.tau(mode))
+            values[f"Rho(crossing={mode!r})"] = float(self.rho(mode))
+            values[f"BalancePoint(crossing={mode!r})"] = max(self.RB, self.first(mode))
+        return values
 
 
 # lists from grades ------------------------------------------------------------------------------------------
 
 
-def lists_of(topics: Sequence[tuple[dict[int, int], Sequence[Sequence[int | None]]]]) -> Lists:
+def make_lists(topics: Sequence[tuple[dict[int, int], Sequence[Sequence[int | None]]]]) -> Lists:
     """Lists with given grades (None: unjudged), several per topic; a topic is how many documents each grade has."""
     grades, offsets = [], [0]
     topic, length, starts, ranks, judgments = [], [], [0], [], []
     for t, (counts, written) in enumerate(topics):
         have = Counter(counts)
-        for one in written:
-            for g, c in Counter(g for g in one if g is not None).items():
+        for item in written:
+            for g, c in Counter(g for g in item if g is not None).items():
                 have[g] = max(have[g], c) if g <= 0 else have[g]
-        place = {}
+        position = {}
         for g, c in have.items():
-            place[g] = len(grades)
+            position[g] = len(grades)
             grades += [g] * c
         offsets.append(len(grades))
-        for one in written:
+        for item in written:
             used: Counter[int] = Counter()
-            for rank, g in enumerate(one, 1):
+            for rank, g in enumerate(item, 1):
                 if g is not None:
                     assert used[g] < have[g], "more documents of a grade than were judged"
                     ranks.append(rank)
-                    judgments.append(place[g] + used[g])
+                    judgments.append(position[g] + used[g])
                     used[g] += 1
             topic.append(t)
-            length.append(len(one))
+            length.append(len(item))
             starts.append(len(ranks))
     pool = Pool(np.array(offsets), np.array(grades, np.int32))
     arrays = [np.array(topic, np.int64), np.array(length, np.int32), np.array(starts, np.int64)]
@@ -167,7 +167,7 @@ def tau(
     grades: Sequence[int], counts: dict[int, int], cutoff: int | None = None, text: str = "Twist"
 ) -> float:
     return float(
-        (measure(text) @ (cutoff or max(1, len(grades)))).evaluate(lists_of([(counts, [grades])]))[0]
+        (measure(text) @ (cutoff or max(1, len(grades)))).evaluate(make_lists([(counts, [grades])]))[0]
     )
 
 
@@ -195,23 +195,23 @@ def every_list(counts: dict[int, int], length: int) -> Iterator[tuple[int, ...]]
 
 
 def assert_same(lists: Lists, references: Sequence[Reference | None], cutoff: int) -> None:
-    values = [{} if one is None else one.values() for one in references]
+    values = [{} if item is None else item.values() for item in references]
     for name in Reference([1], {1: 1}, 2).values():
-        found = (measure(name) @ cutoff).evaluate(lists)
-        expected = [one.get(name, math.nan) for one in values]
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, err_msg=name)
+        actual = (measure(name) @ cutoff).evaluate(lists)
+        expected = [item.get(name, math.nan) for item in values]
+        np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12, err_msg=name)
     for rank in {1, (cutoff + 1) // 2, cutoff}:
-        found = (measure("CRP") @ rank).evaluate(lists)
-        expected = [math.nan if one is None else one.crp[rank - 1] for one in references]
-        known = ~np.isnan(expected)
-        np.testing.assert_array_equal(found[known], np.array(expected)[known])
+        actual = (measure("CRP") @ rank).evaluate(lists)
+        expected = [math.nan if item is None else item.crp[rank - 1] for item in references]
+        defined = ~np.isnan(expected)
+        np.testing.assert_array_equal(actual[defined], np.array(expected)[defined])
 
 
 @given(topics())
 def test_one_list(topic: tuple[dict[int, int], list[int | None], int]) -> None:
     counts, written, cutoff = topic
     grades = [0 if g is None else g for g in written]
-    assert_same(lists_of([(counts, [written])]), [Reference(grades, counts, cutoff)], cutoff)
+    assert_same(make_lists([(counts, [written])]), [Reference(grades, counts, cutoff)], cutoff)
 
 
 @pytest.mark.parametrize("cutoff", [1, 7, 100, 1000, pytest.param(10_000, marks=pytest.mark.slow)])
@@ -225,29 +225,29 @@ def test_many_lists_of_many_topics(cutoff: int) -> None:
         written = [[], [None] * 5, [0, -1, 0], sorted(relevant, reverse=True)]
         for length in (3, 50, 400, 12_000 if base == 60 else 100):
             taken = dice.permutation(relevant)[: min(length, int(dice.integers(0, len(relevant) + 1)))]
-            one: list[int | None] = [None if dice.random() < 0.5 else 0] * length
-            for place, g in zip(np.sort(dice.permutation(length)[: len(taken)]), taken, strict=True):
-                one[place] = int(g)
-            written.append(one)
+            item: list[int | None] = [None if dice.random() < 0.5 else 0] * length
+            for position, g in zip(np.sort(dice.permutation(length)[: len(taken)]), taken, strict=True):
+                item[position] = int(g)
+            written.append(item)
         collection.append((counts, written))
-        for one in written:
-            grades = [0 if g is None else g for g in one]
+        for item in written:
+            grades = [0 if g is None else g for g in item]
             references.append(Reference(grades, counts, cutoff) if base else None)
-    assert_same(lists_of(collection), references, cutoff)
+    assert_same(make_lists(collection), references, cutoff)
 
 
 def test_batch_is_one_by_one() -> None:
     counts = {1: 2, 2: 1}
     words = list(every_list(counts, 5))
-    together = measure("Twist@5").evaluate(lists_of([(counts, words)]))
+    together = measure("Twist@5").evaluate(make_lists([(counts, words)]))
     assert together.tolist() == [tau(word, counts) for word in words]
 
 
 def test_no_relevant_document_is_undefined() -> None:
-    lists = lists_of([({}, [[0, None]]), ({1: 1}, [[1]])])
-    for known in {m for m in REGISTRY.values() if m.family == "effort"}:
-        values = known.evaluate(lists)
-        assert np.isnan(values[0]) and not np.isnan(values[1]), known
+    lists = make_lists([({}, [[0, None]]), ({1: 1}, [[1]])])
+    for defined in {m for m in REGISTRY.values() if m.family == "effort"}:
+        values = defined.evaluate(lists)
+        assert np.isnan(values[0]) and not np.isnan(values[1]), defined
     assert measure("Twist").mean(measure("Twist").evaluate(lists)) == 1.0
 
 
@@ -255,7 +255,7 @@ def test_no_relevant_document_is_undefined() -> None:
     "name", ["Twist", "Twist(crossing='matters')", "SigmaPlus(patience=0.5)", "CRP", "b_ratio"]
 )
 def test_on_the_tree_of_all_rankings(name: str) -> None:
-    """The laboratory evaluates all rankings by the same formula: its values are those of the lists written out."""
+    """Trees of the laboratory and explicit lists have the same values."""
     tree = Tree(graded_world(2, relevant=2, nonrelevant=4), 4)
     np.testing.assert_allclose(
         (measure(name) @ 8).evaluate(tree), (measure(name) @ 8).evaluate(tree.flat()), atol=1e-14
@@ -263,7 +263,7 @@ def test_on_the_tree_of_all_rankings(name: str) -> None:
 
 
 def test_relevance_threshold() -> None:
-    lists = lists_of([({1: 2, 2: 1}, [[1, 2, 1, 0]])])
+    lists = make_lists([({1: 2, 2: 1}, [[1, 2, 1, 0]])])
     assert measure("Twist(rel=2)@4").evaluate(lists)[0] == tau([0, 1, 0, 0], {1: 1})
 
 
@@ -286,24 +286,24 @@ def _reference(word: tuple[int, ...], counts: tuple[tuple[int, int], ...]) -> Re
 
 
 def check_facts(word: tuple[int, ...], counts: dict[int, int]) -> None:
-    """What is known of every list of N >= 2 RB ranks."""
-    one = _reference(word, tuple(counts.items()))
-    RB, N, crp = one.RB, one.N, one.crp
-    lists = lists_of([(counts, [word])])
+    """Published properties hold for every list of N >= 2 RB ranks."""
+    item = _reference(word, tuple(counts.items()))
+    RB, N, crp = item.RB, item.N, item.crp
+    lists = make_lists([(counts, [word])])
     curves = get_curves(lists, 1, N)
     names = ("Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Twist")
     value = {name: float((measure(name) @ N).evaluate(lists)[0]) for name in names}
     assert all(0 <= x <= 1 for x in value.values())
-    assert (value["Twist"] == 1) == (list(word) == one.ideal[:N])
+    assert (value["Twist"] == 1) == (list(word) == item.ideal[:N])
     if not any(word):
         assert value["Twist"] == 0
     top = max(g for g, c in counts.items() if c)
-    assert min(one.rp) >= -RB and max(one.rp) <= N - counts[top]
-    assert min(one.rp[RB:]) >= 0
-    assert next((x for x in one.rp if x), -1) < 0
+    assert min(item.rp) >= -RB and max(item.rp) <= N - counts[top]
+    assert min(item.rp[RB:]) >= 0
+    assert next((x for x in item.rp if x), -1) < 0
     assert min(crp) >= -RB * (RB + 1) // 2
     if max(counts.values()) <= N - 2 * RB + 1:
-        assert max(crp) <= one.full_crp[-1]
+        assert max(crp) <= item.full_crp[-1]
     assert (value["SigmaMinus"] == 0) == (not any(word[:RB]))
     if value["Rho"] == 0:
         assert value["Twist"] < 0.5
@@ -311,7 +311,7 @@ def check_facts(word: tuple[int, ...], counts: dict[int, int]) -> None:
         assert value["Twist"] >= 0.5
     elif value["Rho"]:
         assert value["Rho"] <= RB / (RB + 1)
-    if list(word) == one.full and N >= 3 * RB:
+    if list(word) == item.full and N >= 3 * RB:
         assert value["Twist"] <= 0.25
     assert tau((*word, 0), counts) >= value["Twist"] - 1e-15
     relabelled = {g: 3 * i + 2 for i, g in enumerate(sorted(counts))}
@@ -334,7 +334,7 @@ def test_facts_exhaustively(counts: dict[int, int], length: int) -> None:
         check_facts(word, counts)
     # and against the definitions, all of them at once
     references = [_reference(word, tuple(counts.items())) for word in words]
-    assert_same(lists_of([(counts, words)]), references, length)
+    assert_same(make_lists([(counts, words)]), references, length)
 
 
 @given(topics())
@@ -351,16 +351,16 @@ def test_appending_nonrelevant_documents_never_lowers_twist(
     topic: tuple[dict[int, int], list[int | None], int], more: int
 ) -> None:
     counts, written, _ = topic
-    lists = lists_of([(counts, [written])])
+    lists = make_lists([(counts, [written])])
     assert (measure("Twist") @ (40 + more)).evaluate(lists)[0] >= (measure("Twist") @ 40).evaluate(lists)[
         0
     ] - 1e-15
 
 
 def test_proposition_2_needs_room() -> None:
-    """The published upper bound of CRP fails on the published example: 24 > 23."""
+    """CRP exceeds its published upper bound on the published example: 24 > 23."""
     word = [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3]
-    lists = lists_of([({3: 2, 2: 2, 1: 3}, [word])])
+    lists = make_lists([({3: 2, 2: 2, 1: 3}, [word])])
     assert measure("CRP@15").evaluate(lists)[0] == 24
     assert get_curves(lists, 1, 15).full_end[0] == 23
 
@@ -381,23 +381,23 @@ def test_padding_to_twice_the_recall_base() -> None:
 
 
 def weighted_reference(
-    one: Reference, patience: float, values: dict[int, float] | None
+    item: Reference, patience: float, values: dict[int, float] | None
 ) -> tuple[list[float], float]:
-    """The weighted curve and the space of a list without relevant documents, rank by rank."""
+    """Return the weighted curve, and the space of a list without relevant documents, rank by rank."""
 
     def weight(j: int, grade: int) -> float:
-        apart = 1.0 if values is None else abs(values[grade] - values[one.ideal[j - 1]])
+        apart = 1.0 if values is None else abs(values[grade] - values[item.ideal[j - 1]])
         return float(j) ** (patience - 1) * apart
 
-    rp = [x * weight(j, g) for j, (x, g) in enumerate(zip(one.rp, one.grades, strict=True), 1)]
-    worst = sum((one.RB + 1 - j) * weight(j, 0) for j in range(1, one.RB + 1))
+    rp = [x * weight(j, g) for j, (x, g) in enumerate(zip(item.rp, item.grades, strict=True), 1)]
+    worst = sum((item.RB + 1 - j) * weight(j, 0) for j in range(1, item.RB + 1))
     return rp, worst
 
 
 @given(topics())
 def test_weights_of_one_are_twist(topic: tuple[dict[int, int], list[int | None], int]) -> None:
     counts, written, cutoff = topic
-    lists = lists_of([(counts, [written])])
+    lists = make_lists([(counts, [written])])
     plain, weighted = get_curves(lists, 1, cutoff), WeightedCurves(lists, 1, cutoff, 1.0, "equal")
     for name in ("rp", "before", "after", "forward", "backward", "full_forward", "full_backward", "end"):
         np.testing.assert_array_equal(getattr(plain, name), getattr(weighted, name), err_msg=name)
@@ -411,11 +411,11 @@ def test_weighted_curves(
 ) -> None:
     counts, written, cutoff = topic
     word = [0 if g is None else g for g in written]
-    one = Reference(word, counts, cutoff)
+    item = Reference(word, counts, cutoff)
     tables = {"equal": None, "linear": {g: float(g) for g in range(5)}}
     values = tables.get(grades, dict(enumerate([0.0, 1.0, 2.0, 5.0, 11.0])))
-    rp, worst = weighted_reference(one, patience, values)
-    lists = lists_of([(counts, [written])])
+    rp, worst = weighted_reference(item, patience, values)
+    lists = make_lists([(counts, [written])])
     curves = WeightedCurves(lists, 1, cutoff, patience, grades)
     assert curves.end[0] == pytest.approx(sum(rp), abs=1e-9)
     assert curves.forward[0] == pytest.approx(sum(x for x in rp if x > 0), abs=1e-9)
@@ -429,7 +429,7 @@ def test_weighted_curves(
     for name in ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus"):
         value = (measure(name)(patience=patience, grades=grades) @ cutoff).evaluate(lists)[0]
         assert -1e-12 <= value <= 1 + 1e-12, name
-    ideal = one.grades == one.ideal
+    ideal = item.grades == item.ideal
     assert (measure("Twist")(patience=patience, grades=grades) @ cutoff).evaluate(lists)[0] == 1 or not ideal
 
 
@@ -437,7 +437,7 @@ def test_weighted_curves(
 @pytest.mark.parametrize("grades", ["equal", "linear", "0,1,50"])
 def test_no_list_strays_further_than_the_weights_allow(patience: float, grades: str) -> None:
     counts = {1: 2, 2: 1}
-    lists = lists_of([(counts, list(every_list(counts, 7)))])
+    lists = make_lists([(counts, list(every_list(counts, 7)))])
     curves = WeightedCurves(lists, 1, 7, patience, grades)
     forward = curves.hits.sum(np.maximum(curves.rp, 0))
     assert (forward <= curves.full_forward * (1 + 1e-12)).all()
@@ -456,8 +456,8 @@ def test_no_list_strays_further_than_the_weights_allow(patience: float, grades: 
 def test_the_longest_spaces_are_those_of_a_list(
     counts: dict[int, int], length: int, grades: str, patience: float
 ) -> None:
-    """Every order of the documents is tried: the best is what all are divided by."""
-    lists = lists_of([(counts, list(every_list(counts, length)))])
+    """Enumeration of all orders of the documents finds the divisor."""
+    lists = make_lists([(counts, list(every_list(counts, length)))])
     curves = WeightedCurves(lists, 1, length, patience, grades)
     forward = curves.hits.sum(np.maximum(curves.rp, 0))
     assert forward.max() == pytest.approx(curves.full_forward[0], rel=1e-12)
@@ -466,7 +466,7 @@ def test_the_longest_spaces_are_those_of_a_list(
 
 def test_the_farthest_list_leaves_no_forward_space() -> None:
     counts = {1: 3, 2: 1}
-    lists = lists_of([(counts, list(every_list(counts, 8)))])
+    lists = make_lists([(counts, list(every_list(counts, 8)))])
     values = measure("SigmaPlus(patience=0.5,grades='linear')@8").evaluate(lists)
     assert values.min() == pytest.approx(0, abs=1e-12)  # 0.0249 with each term as large as it can be alone
 
@@ -513,7 +513,7 @@ def test_grade_without_a_value() -> None:
 
 
 def test_ideal_intervals() -> None:
-    ideal = get_ideal(lists_of([({3: 2, 2: 2, 1: 3}, [[0]]), ({}, []), ({5: 1}, [])]).pool)
+    ideal = get_ideal(make_lists([({3: 2, 2: 2, 1: 3}, [[0]]), ({}, []), ({5: 1}, [])]).pool)
     assert ideal.first.tolist() == [1, 1, 3, 3, 5, 5, 5, 1]
     assert ideal.last.tolist() == [2, 2, 4, 4, 7, 7, 7, 1]
     assert ideal.total_last.tolist() == [33, 0, 1]

@@ -94,21 +94,21 @@ def test_every_small_list(times: str) -> None:
         np.testing.assert_allclose(curves.full_backward, max(backward), rtol=1e-12)
         for mode in CROSSINGS:
             balance = [float(r.balance(mode)) for r in references]
-            found = measure(f"BalanceTime(times='{times}',crossing='{mode}')@{n}").evaluate(lists)
-            np.testing.assert_allclose(found, balance, rtol=1e-12)
+            actual = measure(f"BalanceTime(times='{times}',crossing='{mode}')@{n}").evaluate(lists)
+            np.testing.assert_allclose(actual, balance, rtol=1e-12)
             expected = []
             for reference, time, plus, minus in zip(references, balance, forward, backward, strict=True):
                 rho = 0.0 if math.isinf(time) else float(reference.end) / time
                 a, b = 1 - plus / max(forward), 1 - minus / max(backward)
                 expected.append((rho + (2 * a * b / (a + b) if a + b > 0 else 0.0)) / 2)
-            found = measure(f"TwistTime(times='{times}',crossing='{mode}')@{n}").evaluate(lists)
-            np.testing.assert_allclose(found, expected, atol=1e-9)
-            assert (found >= 0).all() and (found <= 1).all()
+            actual = measure(f"TwistTime(times='{times}',crossing='{mode}')@{n}").evaluate(lists)
+            np.testing.assert_allclose(actual, expected, atol=1e-9)
+            assert (actual >= 0).all() and (actual <= 1).all()
 
 
 @pytest.mark.parametrize("times", ["1,5", "1,2,3,9", "1,1,30,30", "2,7,8,100"])
 def test_the_longest_forward_space_of_three_grades(times: str) -> None:
-    """All orders of the relevant documents after the others, which is where the longest space is."""
+    """Yield all orders of the relevant documents after the others, where the longest space occurs."""
     for counts in [*iter_recall_bases(5, 3), (3, 2, 1), (2, 2, 2), (1, 1, 4)]:
         base = sum(counts)
         n = 2 * base
@@ -159,10 +159,10 @@ def test_any_time_that_is_the_same_for_all_is_twist() -> None:
 def test_extremes() -> None:
     counts = (2, 2)
     rows = multiset_permutations(counts, 9)
-    found = measure("TwistTime@9").evaluate(lists_from_rows(rows, counts))
+    actual = measure("TwistTime@9").evaluate(lists_from_rows(rows, counts))
     ideal = [row[:4].tolist() == [2, 2, 1, 1] for row in rows]
-    assert (found[ideal] == 1).all() and (found[~np.array(ideal)] < 1).all()
-    assert (found[~rows.any(axis=1)] == 0).all()
+    assert (actual[ideal] == 1).all() and (actual[~np.array(ideal)] < 1).all()
+    assert (actual[~rows.any(axis=1)] == 0).all()
 
 
 def test_real_sizes_are_quick_and_in_range(tmp_path: object) -> None:
@@ -184,5 +184,5 @@ def test_seconds() -> None:
 def test_the_laboratory_has_the_values_of_lists() -> None:
     world = graded_world(2, relevant=2, nonrelevant=5)
     tree = Tree(world, 5)
-    one = measure("TwistTime(times='1,2,7')@5")
-    np.testing.assert_allclose(Evaluator(one, world).evaluate(tree), one.evaluate(tree.flat()), atol=1e-12)
+    item = measure("TwistTime(times='1,2,7')@5")
+    np.testing.assert_allclose(Evaluator(item, world).evaluate(tree), item.evaluate(tree.flat()), atol=1e-12)

@@ -1,4 +1,4 @@
-"""What measures declare about ties and labels, against every order and every labelling of lists with short cutoffs.
+"""Declared forms agree with enumerations of all orders and all labellings of lists with short cutoffs.
 
 A quick version of tests/certainty/test_every_order.py: few lists, chosen so that cutoffs fall into groups of tied
 documents and onto unjudged ones.
@@ -41,15 +41,15 @@ OPEN: tuple[tuple[Groups, tuple[int, ...]], ...] = (
 BEST = 2
 
 
-def names_of(groups: Groups) -> list[list[str]]:
-    """The documents of each group; ids fall, so that equal scores are broken in this order."""
+def list_documents(groups: Groups) -> list[list[str]]:
+    """Return the documents of each group; ids descend, so that ties are broken in this order."""
     free = iter("zyxwvuts")
     return [[next(free) for _ in group] for group in groups]
 
 
 def judgments(groups: Groups, elsewhere: tuple[int, ...], label: dict[str, int]) -> dict[str, dict[str, int]]:
-    """Those of the list, of documents that it does not have, and of a second topic with the best grade."""
-    documents = [name for names in names_of(groups) for name in names]
+    """Return judgments of the list, of documents outside it, and of a second topic with the best grade."""
+    documents = [name for names in list_documents(groups) for name in names]
     grades = [grade for group in groups for grade in group]
     judged = {name: grade for name, grade in zip(documents, grades, strict=True) if grade is not None}
     judged |= {f"e{i}": grade for i, grade in enumerate(elsewhere)} | label
@@ -57,7 +57,7 @@ def judgments(groups: Groups, elsewhere: tuple[int, ...], label: dict[str, int])
 
 
 def values(qrels: dict[str, dict[str, int]], lists: list[list[str]]) -> dict[str, list[float]]:
-    """The value of every measure for lists in this very order."""
+    """Return the value of every measure for lists in exactly this order."""
     runs = {f"r{i:04}": {"q": one, "other": ["nothing"]} for i, one in enumerate(lists)}
     scores = rs.evaluate(qrels, runs, MEASURES)
     return {
@@ -69,11 +69,11 @@ def values(qrels: dict[str, dict[str, int]], lists: list[list[str]]) -> dict[str
 def test_ties_are_the_mean_the_best_and_the_worst_of_every_order(
     groups: Groups, elsewhere: tuple[int, ...]
 ) -> None:
-    documents = names_of(groups)
+    documents = list_documents(groups)
     orders = [
         [name for part in parts for name in part] for parts in product(*(permutations(d) for d in documents))
     ]
-    every = values(judgments(groups, elsewhere, {}), orders)
+    all_values = values(judgments(groups, elsewhere, {}), orders)
     run = {
         "q": {name: -float(g) for g, names in enumerate(documents) for name in names},
         "other": {"nothing": 1.0},
@@ -81,46 +81,46 @@ def test_ties_are_the_mean_the_best_and_the_worst_of_every_order(
     for ties, of in (("expected", lambda v: sum(v) / len(v)), ("best", max), ("worst", min)):
         scores = rs.evaluate(judgments(groups, elsewhere, {}), {"r": run}, MEASURES, ties=ties)
         for name in scores.measures:
-            found = scores.matrix(name).values[0, scores.topics.index("q")]
-            assert found == pytest.approx(of(every[name]), abs=1e-12), (name, ties)
+            actual = scores.matrix(name).values[0, scores.topics.index("q")]
+            assert actual == pytest.approx(of(all_values[name]), abs=1e-12), (name, ties)
 
 
 @pytest.mark.parametrize("groups, elsewhere", OPEN)
 def test_bounds_are_the_ends_of_every_labelling(groups: Groups, elsewhere: tuple[int, ...]) -> None:
-    documents = [name for names in names_of(groups) for name in names]
+    documents = [name for names in list_documents(groups) for name in names]
     open_ = [
         name
         for name, grade in zip(documents, (g for group in groups for g in group), strict=True)
         if grade is None
     ]
     labels = [dict(zip(open_, some, strict=True)) for some in product(range(BEST + 1), repeat=len(open_))]
-    every = [values(judgments(groups, elsewhere, label), [documents]) for label in labels]
+    all_values = [values(judgments(groups, elsewhere, label), [documents]) for label in labels]
     run = {"q": documents, "other": ["nothing"]}
     scores = rs.evaluate(judgments(groups, elsewhere, {}), {"r": run}, MEASURES, unjudged="bounds")
     for name in scores.measures:
         low, high = (bound.values[0, scores.topics.index("q")] for bound in scores.bounds(name))
-        possible = [one[name][0] for one in every]
+        possible = [one[name][0] for one in all_values]
         assert (low, high) == pytest.approx((min(possible), max(possible)), abs=1e-12), name
 
 
 def test_bounds_of_ndcg_with_many_unjudged_documents_and_grades() -> None:
-    """The fraction is best neither with no new documents nor with all of them: 0/1 choices by level, written out."""
+    """Neither no new documents nor all of them give the best fraction: 0/1 choices by level, written out."""
     documents = list("zyxwvu")
     grades = [0, None, 1, None, None, 0]
-    known = {d: g for d, g in zip(documents, grades, strict=True) if g is not None} | {"e0": 2, "e1": 1}
+    judged = {d: g for d, g in zip(documents, grades, strict=True) if g is not None} | {"e0": 2, "e1": 1}
     open_ = [d for d, g in zip(documents, grades, strict=True) if g is None]
     labels = [dict(zip(open_, some, strict=True)) for some in product(range(4), repeat=3)]
     other = {"best": 3}
-    wanted = ["nDCG", "nDCG@2", "nDCG@4", "nDCG(gains=exp2)", "nDCG(gains='0,1,1,5')@5"]
+    texts = ["nDCG", "nDCG@2", "nDCG@4", "nDCG(gains=exp2)", "nDCG(gains='0,1,1,5')@5"]
     possible: dict[str, list[float]] = {}
     for label in labels:
-        scores = rs.evaluate({"q": known | label, "o": other}, {"r": {"q": documents, "o": ["x"]}}, wanted)
+        scores = rs.evaluate({"q": judged | label, "o": other}, {"r": {"q": documents, "o": ["x"]}}, texts)
         for name in scores.measures:
             possible.setdefault(str(name), []).append(
                 float(scores.matrix(name).values[0, scores.topics.index("q")])
             )
     scores = rs.evaluate(
-        {"q": known, "o": other}, {"r": {"q": documents, "o": ["x"]}}, wanted, unjudged="bounds"
+        {"q": judged, "o": other}, {"r": {"q": documents, "o": ["x"]}}, texts, unjudged="bounds"
     )
     for name in scores.measures:
         low, high = (float(bound.values[0, scores.topics.index("q")]) for bound in scores.bounds(name))
@@ -134,12 +134,12 @@ def test_bounds_of_ndcg_with_many_unjudged_documents_and_grades() -> None:
 def test_the_ideal_grows_with_relevant_documents_that_nobody_knows(name: str, counts: list[int]) -> None:
     """For no such document, one, two and three of the best grade: the sum of the best order of all."""
     measure = parse(name)
-    found = form_of(measure).ideal(measure, np.array(counts), 3)  # type: ignore[union-attr]
-    for many, value in enumerate(found.tolist()):
-        grades = [2] * many + [grade for grade in (2, 1) for _ in range(counts[grade])]
+    actual = form_of(measure).ideal(measure, np.array(counts), 3)  # type: ignore[union-attr]
+    for n_more, value in enumerate(actual.tolist()):
+        grades = [2] * n_more + [grade for grade in (2, 1) for _ in range(counts[grade])]
         gains = [2**grade - 1 if "exp2" in name else grade for grade in grades[: measure.cutoff]]
         assert value == pytest.approx(sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1)))
-    assert len(found) == 4
+    assert len(actual) == 4
 
 
 def test_nothing_is_open_in_lists_without_documents() -> None:

@@ -1,4 +1,4 @@
-"""Measures made of functions: out of a pickle comes the measure that is there, or one beside it."""
+"""A pickled function measure becomes the registered measure, or a separate one if the function differs."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def forgotten() -> Iterator[None]:
 
 
 def test_a_pickle_is_the_measure_that_is_there() -> None:
-    mine = rs.measure("OfAPickle", first, better="lower")
-    for one in (mine, mine @ 3):
-        again = pickle.loads(pickle.dumps(one))
-        assert type(again) is type(one)
-        assert again == one
-    assert REGISTRY["OfAPickle"] is mine
+    defined = rs.measure("OfAPickle", first, better="lower")
+    for item in (defined, defined @ 3):
+        again = pickle.loads(pickle.dumps(item))
+        assert type(again) is type(item)
+        assert again == item
+    assert REGISTRY["OfAPickle"] is defined
 
 
 def test_a_pickle_of_another_function_stands_beside() -> None:
     packed = pickle.dumps(rs.measure("OfAPickle", first))
-    there = rs.measure("OfAPickle", last)
+    registered = rs.measure("OfAPickle", last)
     again = pickle.loads(packed)
-    assert REGISTRY["OfAPickle"] is there
-    assert type(again) is not type(there)
+    assert REGISTRY["OfAPickle"] is registered
+    assert type(again) is not type(registered)
     qrels, runs = {"q": {"a": 2, "b": 1}}, {"r": {"q": ["a", "b"]}}
-    assert [rs.evaluate(qrels, runs, one).values[0, 0, 0] for one in (again, there)] == [2.0, 1.0]
+    assert [rs.evaluate(qrels, runs, item).values[0, 0, 0] for item in (again, registered)] == [2.0, 1.0]
 
 
 def test_a_pickle_is_defined_where_its_name_is_free() -> None:

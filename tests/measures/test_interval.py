@@ -18,8 +18,8 @@ from rankscope.measures.interval import MOST_RANKINGS, number_of_rankings
 
 def average_precision(word, counts):
     total = sum(counts.values())
-    found = [rank for rank, grade in enumerate(word, 1) if grade > 0]
-    return sum(Fraction(k, rank) for k, rank in enumerate(found, 1)) / total if total else Fraction(0)
+    ranks = [rank for rank, grade in enumerate(word, 1) if grade > 0]
+    return sum(Fraction(k, rank) for k, rank in enumerate(ranks, 1)) / total if total else Fraction(0)
 
 
 def dcg(word, counts):
@@ -57,7 +57,7 @@ def topics(draw):
 
 
 def collection(counts, word):
-    """The topic beside another one, which holds the best grade of all."""
+    """Return the topic together with another topic that has the best grade."""
     qrels = {"q": {f"d{g}.{k}": g for g, c in counts.items() for k in range(c)}, "other": {"best": 3}}
     ranking = [f"d{g}.{word[:i].count(g)}" if g else f"x{i}" for i, g in enumerate(word)]
     qrels["q"] |= {"x0": 0, "x1": -1}
@@ -106,8 +106,8 @@ def test_the_order_of_lists_is_that_of_the_measure():
 
 
 def test_texts():
-    one = rs.measure("Interval( measure = 'RBP(p=0.80)' ) @10")
-    assert str(one) == "Interval(measure='RBP')@10"
+    item = rs.measure("Interval( measure = 'RBP(p=0.80)' ) @10")
+    assert str(item) == "Interval(measure='RBP')@10"
     assert rs.measure("Interval@10") == rs.measure("Interval(measure='AP')@10") == rs.Interval @ 10
     assert str(rs.measure("Interval(measure='P')@5").inner()) == "P@5"
     assert str(rs.measure("Interval(measure='P@3')@5").inner()) == "P@3"
@@ -154,6 +154,6 @@ def test_topics_without_relevant_documents():
 
 
 def test_the_laboratory_asks_about_possible_rankings_only():
-    found = rs.lab.properties(["Interval@3", "Interval(measure='nDCG')@3"], grades=2, depth=4, relevant=2)
+    actual = rs.lab.properties(["Interval@3", "Interval(measure='nDCG')@3"], grades=2, depth=4, relevant=2)
     for measure in ("Interval@3", "Interval(measure='nDCG')@3"):
-        assert found.violations(measure, "swap") == found.violations(measure, "replacement") == 0
+        assert actual.violations(measure, "swap") == actual.violations(measure, "replacement") == 0

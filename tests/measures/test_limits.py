@@ -1,4 +1,4 @@
-"""What parameters may be, and exact values at their limits: grades, cutoffs, gains of fractions and of nothing."""
+"""Permitted values of parameters, and exact values at their limits: grades, cutoffs, fractional and zero gains."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from rankscope.read import Qrels, Run, Runs
 
 WITH_REL = sorted(
     {
-        one.name
-        for one in REGISTRY.values()
-        if "rel" in one.parameters and not isinstance(one, FunctionMeasure)
-        if one.name != "NumRet"  # it counts all documents, or those of a grade
+        item.name
+        for item in REGISTRY.values()
+        if "rel" in item.parameters and not isinstance(item, FunctionMeasure)
+        if item.name != "NumRet"  # it counts all documents, or those of a grade
     }
 )
 
@@ -87,7 +87,7 @@ def test_documents_that_are_not_relevant_gain_nothing(name: str) -> None:
     ],
 )
 def test_gains_that_rise_from_nothing(gains: str, rise: bool) -> None:
-    """Grades whose gains are not named gain what they are; one above the named ones is looked at, too."""
+    """A grade without a named gain gains its own value, also above the named grades."""
     assert rs.measure(f"DCG(gains='{gains}')").gains_rise is rise  # type: ignore[attr-defined]
 
 
@@ -128,10 +128,10 @@ def test_archetypes_count_documents_of_grade_1() -> None:
 
 
 SHARES = sorted(
-    (one.name, key)
-    for one in {found.name: found for found in REGISTRY.values() if found.family != "user"}.values()
-    for key in one.parameters
-    if key in ("p", "alpha", "beta", "gamma", "weight", "click", "other_click") and one.name != "SetF"
+    (item.name, key)
+    for item in {actual.name: actual for actual in REGISTRY.values() if actual.family != "user"}.values()
+    for key in item.parameters
+    if key in ("p", "alpha", "beta", "gamma", "weight", "click", "other_click") and item.name != "SetF"
 )
 
 
@@ -169,7 +169,7 @@ def test_archetypes_of_four_documents(ranking: str, name: str) -> None:
 
 
 def defined_archetype(grades: tuple[int, ...], counts: dict[int, int]) -> str:
-    """The archetype of a list, rank by rank from the definition; ``grades`` are filled up with non-relevant ones."""
+    """Return the archetype of a list by its definition, rank by rank; missing ``grades`` are 0."""
     base = sum(counts.values())
     last = {grade: sum(n for g, n in counts.items() if g >= grade) for grade in counts}
     first = {grade: last[grade] - counts[grade] + 1 for grade in counts}
@@ -206,9 +206,9 @@ def test_archetypes_of_all_short_graded_lists_are_those_of_the_definition(
         free = {grade: iter(some) for grade, some in names.items()}
         ranking = [next(free[grade]) if grade else f"x{rank}" for rank, grade in enumerate(word)]
         runs.append(Run.from_dict({"q": ranking}, f"r{number}"))
-    found = find_archetypes(judge(qrels, Runs(runs)).lists, cutoff=2 * sum(counts.values())).tolist()
-    assert found == [defined_archetype(word, counts) for word in lists]
-    assert {"ups-and-downs", "excellent A", "typical B"} <= set(found)
+    actual = find_archetypes(judge(qrels, Runs(runs)).lists, cutoff=2 * sum(counts.values())).tolist()
+    assert actual == [defined_archetype(word, counts) for word in lists]
+    assert {"ups-and-downs", "excellent A", "typical B"} <= set(actual)
 
 
 def test_an_effort_beyond_all_gain_is_refused_in_a_short_line() -> None:

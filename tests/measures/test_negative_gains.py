@@ -1,4 +1,4 @@
-"""Non-relevant documents that gain less than nothing: an unjudged document is one of them, whoever asks."""
+"""If non-relevant documents have a negative gain, all interfaces treat unjudged documents the same way."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def defined(grades: Grades, table: dict[int, float], unjudged: float | None = No
 
 
 def test_the_curve_and_the_measure_agree() -> None:
-    found = rs.curve(rs.Collection(QRELS, RUN), None, "q", gains=GAINS)
+    actual = rs.curve(rs.Collection(QRELS, RUN), None, "q", gains=GAINS)
     text = f"DCG(gains='{GAINS}')"
     score = rs.evaluate(QRELS, RUN, [text]).matrix(text).values[0, 0]
     expected = -0.5 * sum(1 / math.log2(rank + 1) for rank in (1, 2, 3))
     assert score == pytest.approx(expected) == pytest.approx(-1.0654648767857287)
-    assert found.dcg[-1] == pytest.approx(score)
+    assert actual.dcg[-1] == pytest.approx(score)
 
 
 @given(
@@ -56,8 +56,8 @@ def test_the_curve_and_the_measure_agree() -> None:
 )
 def test_definition(grades: list[int | None], rest: list[int]) -> None:
     table = {0: -0.5, 1: 2.0, 2: 3.0}
-    known = [max(g, 0) for g in [*grades, *rest] if g is not None] + [1]
-    best = defined(sorted((g for g in known if g > 0), reverse=True), table)
+    judged = [max(g, 0) for g in [*grades, *rest] if g is not None] + [1]
+    best = defined(sorted((g for g in judged if g > 0), reverse=True), table)
     gains = "gains='0=-0.5,1=2,2=3'"
     assert value(f"DCG({gains})", grades, rest) == pytest.approx(defined(grades, table))
     assert value(f"DCG({gains})@3", grades, rest) == pytest.approx(defined(grades[:3], table))
@@ -65,9 +65,9 @@ def test_definition(grades: list[int | None], rest: list[int]) -> None:
     assert value(f"nDCG({gains})", grades, rest) == pytest.approx(defined(grades, table) / best)
     assert value(f"IdealDCG({gains})", grades, rest) == pytest.approx(best)
     qrels, run = collection(grades, rest)
-    found = rs.curve(rs.Collection(qrels, run), None, "q", gains="0=-0.5,1=2,2=3")
-    assert found.dcg[-1] == pytest.approx(defined(grades, table))
-    assert found.ideal_dcg.max() == pytest.approx(best)
+    actual = rs.curve(rs.Collection(qrels, run), None, "q", gains="0=-0.5,1=2,2=3")
+    assert actual.dcg[-1] == pytest.approx(defined(grades, table))
+    assert actual.ideal_dcg.max() == pytest.approx(best)
 
 
 @pytest.mark.parametrize(

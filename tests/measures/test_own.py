@@ -40,12 +40,12 @@ def named() -> Any:
     REGISTRY.update(before)
 
 
-def value(one: Any) -> float:
-    return float(rs.evaluate(QRELS, RUN, [one]).values[0, 0, 0])
+def value(measure: Any) -> float:
+    return float(rs.evaluate(QRELS, RUN, [measure]).values[0, 0, 0])
 
 
 def test_all_that_can_be_said_about_it(named: Any) -> None:
-    made = rs.measure(
+    defined = rs.measure(
         "Weighed",
         weighed,
         range=(0, 5),
@@ -53,28 +53,28 @@ def test_all_that_can_be_said_about_it(named: Any) -> None:
         reference="us",
         parameters={"weight": "how much it counts"},
     )
-    assert (made.range, made.better, made.reference) == ((0.0, 5.0), "lower", "us")
-    assert made.meaning == "Weighed: relevant documents, weighed, as a share of all."
-    assert {key: p.meaning for key, p in made.parameters.items()} == {
+    assert (defined.range, defined.better, defined.reference) == ((0.0, 5.0), "lower", "us")
+    assert defined.meaning == "Weighed: relevant documents, weighed, as a share of all."
+    assert {key: p.meaning for key, p in defined.parameters.items()} == {
         "weight": "how much it counts",
         "rel": "rel of the function",
     }
     assert value("Weighed") == 0.5  # counts: one of grade 1, one of grade 2, two that are not relevant
     assert value("Weighed(weight=4, rel=2)") == 1.0
-    assert value(made(rel=2) @ 2) == 0.0
-    again = pickle.loads(pickle.dumps(made(weight=2) @ 3))
+    assert value(defined(rel=2) @ 2) == 0.0
+    again = pickle.loads(pickle.dumps(defined(weight=2) @ 3))
     assert str(again) == "Weighed(weight=2)@3" and again.range == (0.0, 5.0) and value(again) == 0.5
 
 
 def test_counts_are_those_of_the_pool(named: Any) -> None:
-    seen: list[Any] = []
-    rs.measure("Seen", lambda grades, counts: seen.append((grades, counts)) or 0, unjudged=None)
+    arguments: list[Any] = []
+    rs.measure("Seen", lambda grades, counts: arguments.append((grades, counts)) or 0, unjudged=None)
     value("Seen")
-    assert seen == [([0, None, 2, 1], {0: 2, 1: 1, 2: 1})]
+    assert arguments == [([0, None, 2, 1], {0: 2, 1: 1, 2: 1})]
 
 
 @pytest.mark.parametrize(
-    ("function", "said", "what"),
+    ("function", "options", "message"),
     [
         (lambda grades: 0, {"range": (1, 0)}, "cannot have range"),
         (lambda grades: 0, {"range": "ab"}, "cannot have range"),
@@ -86,9 +86,11 @@ def test_counts_are_those_of_the_pool(named: Any) -> None:
         (lambda grades: 0, {"better": "more"}, "cannot have better"),
     ],
 )
-def test_what_cannot_be_is_refused(named: Any, function: Any, said: dict[str, Any], what: str) -> None:
-    with pytest.raises(MeasureError, match=re.escape(what)):
-        rs.measure("Odd", function, **said)
+def test_invalid_definitions_are_refused(
+    named: Any, function: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(MeasureError, match=re.escape(message)):
+        rs.measure("Odd", function, **options)
     assert "Odd" not in REGISTRY
 
 
@@ -165,7 +167,7 @@ def test_installed_measures_are_listed(installed: Any, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("entry", "what"),
+    ("entry", "message"),
     [
         ("Gone = nowhere:depth", "cannot import the installed measure Gone (ModuleNotFoundError"),
         ("Gone = brought:nothing", "cannot import the installed measure Gone (AttributeError"),
@@ -173,9 +175,9 @@ def test_installed_measures_are_listed(installed: Any, capsys: pytest.CaptureFix
         ("Gone = brought:second", "the installed measure Gone is called Second"),
     ],
 )
-def test_what_cannot_be_loaded_is_named(installed: Any, entry: str, what: str) -> None:
+def test_a_measure_that_cannot_be_loaded_is_named(installed: Any, entry: str, message: str) -> None:
     installed(entry, CODE)
-    with pytest.raises(MeasureError, match=re.escape(what)):
+    with pytest.raises(MeasureError, match=re.escape(message)):
         rs.measure("Gone")
 
 
@@ -195,8 +197,8 @@ def test_the_template_is_a_package_that_works(tmp_path: Path) -> None:
     )
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n1 0 c 2\n")
     (tmp_path / "run").write_text("1 Q0 b 1 3 t\n1 Q0 a 2 2 t\n")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "rankscope", "eval", "qrels", "run", "-m", "Early Early(depth=1)", "-f", "tsv"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(target)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert "0.5" in done.stdout and "Early(depth=1)" in done.stdout
+    assert "0.5" in process.stdout and "Early(depth=1)" in process.stdout

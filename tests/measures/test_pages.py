@@ -1,4 +1,4 @@
-"""What the page of a measure promises (parameters, bounds, range, weights of ranks) is what the registry has.
+"""The page of a measure agrees with the registry: parameters, bounds, range, weights of ranks.
 
 Its certificates take longer: tests/test_docs.py looks at them.
 """
@@ -27,15 +27,15 @@ def script() -> ModuleType:
     assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.guarantees = lambda found, name: []
+    module.guarantees = lambda attributes, name: []
     return module  # type: ignore[no-any-return]
 
 
 def test_pages_and_pictures_of_the_registry(script: Any) -> None:
     for measure in script._built_in():
         promised, _, _ = (DOCS / "measures" / f"{measure.name}.md").read_text("utf-8").partition(GUARANTEES)
-        made, _, _ = script.page(measure, None).partition(GUARANTEES)
-        assert made == promised, "run python docs/make_measures.py"
+        text, _, _ = script.page(measure, None).partition(GUARANTEES)
+        assert text == promised, "run python docs/make_measures.py"
         drawn = DOCS / "measures" / f"{measure.name}.svg"
         assert script.picture(measure) == (drawn.read_text("utf-8") if drawn.exists() else "")
 
@@ -51,15 +51,15 @@ def spelled(measure: Measure, setting: str) -> str:
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
 def test_parameters_end_where_their_page_says(measure: Measure) -> None:
     """A bound is allowed, and what lies beyond it is refused with the words of the page."""
-    for key, one in measure.parameters.items():
-        for bound, beyond in ((one.low, -1), (one.high, 1)):
-            if bound is None or isinstance(one.default, bool | str):
+    for key, parameter in measure.parameters.items():
+        for bound, beyond in ((parameter.low, -1), (parameter.high, 1)):
+            if bound is None or isinstance(parameter.default, bool | str):
                 continue
-            step = 1 if isinstance(one.default, int) else 0.25
+            step = 1 if isinstance(parameter.default, int) else 0.25
             outside = f"{key}={bound + beyond * step}"
             with pytest.raises(MeasureError) as caught:
                 parse(spelled(measure, outside))
-            assert one.allowed() in str(caught.value)
+            assert parameter.allowed() in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -78,20 +78,24 @@ def test_texts_that_no_parameter_may_be(text: str) -> None:
 
 
 def test_what_measures_declare_is_what_was_recorded() -> None:
-    """Which way is better, what properties hold, how values are summed: see test_recorded.py."""
+    """Declared attributes, such as direction and properties, are the recorded ones (see test_recorded.py)."""
     recorded = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))["declared"]
     assert declared() == recorded
 
 
 def declared() -> dict[str, dict[str, str]]:
-    """The plain attributes of the class of every measure."""
-    found = {}
+    """Return the plain attributes of the class of every measure."""
+    attributes = {}
     for measure in MEASURES:
         if measure.family != "user":
             kind = type(measure)
             values = {key: getattr(kind, key) for key in dir(kind) if not key.startswith("_")}
             plain = {
-                key: one for key, one in values.items() if isinstance(one, bool | int | float | str | tuple)
+                key: value
+                for key, value in values.items()
+                if isinstance(value, bool | int | float | str | tuple)
             }
-            found[measure.name] = {key: repr(one) for key, one in plain.items() if len(repr(one)) < 80}
-    return found
+            attributes[measure.name] = {
+                key: repr(value) for key, value in plain.items() if len(repr(value)) < 80
+            }
+    return attributes

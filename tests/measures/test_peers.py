@@ -36,7 +36,7 @@ def judged(lowest: int) -> st.SearchStrategy[dict[str, int]]:
 
 
 retrieved = st.dictionaries(
-    st.sampled_from([*DOCUMENTS, "unknown", "nobody"]), st.sampled_from(SCORES), min_size=1, max_size=16
+    st.sampled_from([*DOCUMENTS, "unknown", "missing"]), st.sampled_from(SCORES), min_size=1, max_size=16
 )
 
 
@@ -52,7 +52,7 @@ def collections(draw: st.DrawFn, lowest: int = -3) -> Collection:
 def ours(
     collection: Collection, measures: list[Measure], order: str = "trec_eval9"
 ) -> dict[str, list[float]]:
-    """The values of each topic that the run has."""
+    """Return the values of each topic of the run."""
     qrels, run = collection
     if not set(qrels) & set(run):
         return {}
@@ -105,7 +105,7 @@ MULTIPLES = ("0.20", "0.50", "1.00", "1.50", "3.00")
 
 COMMON = {
     **PLAIN,
-    **{f"{name}_{k}": f"{mine}@{k}" for name, mine in AT_RANKS.items() for k in CUTOFFS},
+    **{f"{name}_{k}": f"{own}@{k}" for name, own in AT_RANKS.items() for k in CUTOFFS},
     **{f"iprec_at_recall_{r}": f"IPrec(rounding=up)@{r}" for r in RECALLS},
     **{f"Rprec_mult_{m}": f"RprecMult@{m}" for m in MULTIPLES},
 }
@@ -118,8 +118,8 @@ REQUESTED = {
 
 
 def at_level(text: str, rel: int) -> Measure:
-    known = measure(text)
-    return known(rel=rel) if "rel" in known.parameters and text != "NumRet" else known
+    item = measure(text)
+    return item(rel=rel) if "rel" in item.parameters and text != "NumRet" else item
 
 
 def test_every_common_measure_is_compared() -> None:
@@ -131,24 +131,24 @@ def test_every_common_measure_is_compared() -> None:
 def test_pytrec_eval(collection: Collection, rel: int) -> None:
     measures = {name: at_level(text, rel) for name, text in COMMON.items()}
     evaluator = pytrec_eval.RelevanceEvaluator(collection[0], REQUESTED, relevance_level=rel)
-    theirs = evaluator.evaluate(collection[1])
-    mine = ours(collection, list(measures.values()))
-    assert set(mine) == set(theirs)
-    for topic, values in mine.items():
+    peer = evaluator.evaluate(collection[1])
+    own = ours(collection, list(measures.values()))
+    assert set(own) == set(peer)
+    for topic, values in own.items():
         for name, value in zip(measures, values, strict=True):
             # geometric means are logarithms until all topics are added up
             shown = math.log(value) if name.startswith("gm_") else value
-            assert shown == pytest.approx(theirs[topic][name], abs=1e-9, rel=1e-12), (topic, name, rel)
+            assert shown == pytest.approx(peer[topic][name], abs=1e-9, rel=1e-12), (topic, name, rel)
 
 
 def test_recall_levels_are_rounded_as_in_trec_eval_10() -> None:
-    """Where trec_eval 9 asks for 0.25 * 5 = 1.25 relevant documents it takes 2, trec_eval 10 takes 1."""
+    """trec_eval 9 rounds 0.25 * 5 = 1.25 relevant documents to 2, trec_eval 10 to 1."""
     qrels = {"1": dict.fromkeys("abcde", 1)}
     run = {"1": {"a": 3.0, "x": 2.0, "b": 1.0}}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall.0.25"}).evaluate(run)
-    mine = ours((qrels, run), [measure("IPrec@0.25"), measure("IPrec(rounding=up)@0.25")])
-    assert theirs["1"]["iprec_at_recall_0.25"] == 2 / 3
-    assert mine["1"] == [1.0, 2 / 3]
+    peer = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall.0.25"}).evaluate(run)
+    own = ours((qrels, run), [measure("IPrec@0.25"), measure("IPrec(rounding=up)@0.25")])
+    assert peer["1"]["iprec_at_recall_0.25"] == 2 / 3
+    assert own["1"] == [1.0, 2 / 3]
 
 
 # ir_measures ------------------------------------------------------------------------------------------------
@@ -170,24 +170,24 @@ SHARED = [
 ]
 
 
-def asked(texts: list[str], collection: Collection) -> dict[tuple[str, str], float]:
-    """What ir_measures answers, by topic and measure; topics that the run lacks are left out."""
+def call_ir_measures(texts: list[str], collection: Collection) -> dict[tuple[str, str], float]:
+    """Return the values of ir_measures by topic and measure, without topics that the run lacks."""
     parsed = {text: bridge.parse_measure(text) for text in texts}
-    found: dict[tuple[str, str], float] = {}
+    values_by_topic: dict[tuple[str, str], float] = {}
     for metric in THEIRS.iter_calc(list(parsed.values()), *collection):
         if metric.query_id in collection[1]:
             text = next(text for text, one in parsed.items() if one == metric.measure)
-            found[metric.query_id, text] = metric.value
-    return found
+            values_by_topic[metric.query_id, text] = metric.value
+    return values_by_topic
 
 
 def assert_same(texts: list[str], collection: Collection, tolerance: float = 1e-9, **renamed: str) -> None:
-    mine = ours(collection, [measure(renamed.get(text, text)) for text in texts])
-    theirs = asked(texts, collection)
-    assert {topic for topic, _ in theirs} == set(mine)
-    for topic, values in mine.items():
+    own = ours(collection, [measure(renamed.get(text, text)) for text in texts])
+    peer = call_ir_measures(texts, collection)
+    assert {topic for topic, _ in peer} == set(own)
+    for topic, values in own.items():
         for text, value in zip(texts, values, strict=True):
-            assert value == pytest.approx(theirs[topic, text], abs=tolerance), (topic, text)
+            assert value == pytest.approx(peer[topic, text], abs=tolerance), (topic, text)
 
 
 @given(collections())
@@ -196,7 +196,7 @@ def test_ir_measures(collection: Collection) -> None:
 
 
 def without_ties(collection: Collection) -> Collection:
-    """The same documents with scores 20, 19, ...: peers differ in how they break ties."""
+    """Return the same documents with scores 20, 19, ..., since programs break ties differently."""
     qrels, run = collection
     return qrels, {
         topic: {document: 20.0 - i for i, document in enumerate(scored)} for topic, scored in run.items()
@@ -218,7 +218,7 @@ def test_rank_biased_precision(collection: Collection) -> None:
 
 
 def with_numbers(collection: Collection) -> Collection:
-    """The same topics under numbers: gdeval knows no others."""
+    """Return the same topics with numbers as names, which gdeval requires."""
     name = {"q": "3", "unjudged": "4"}
     qrels, run = collection
     return {name.get(t, t): graded for t, graded in qrels.items()}, {
@@ -229,7 +229,7 @@ def with_numbers(collection: Collection) -> Collection:
 @settings(max_examples=10)
 @given(collections(lowest=0).map(without_ties).map(with_numbers))
 def test_gdeval(collection: Collection) -> None:
-    """The script of the TREC Web track: gains 2^grade - 1, best grade 4, five digits."""
+    """gdeval is the script of the TREC Web track: gains 2^grade - 1, best grade 4, five digits."""
     provider: Any = ir_measures.providers.registry["gdeval"]
     if not provider.is_available():
         pytest.skip("gdeval needs perl")

@@ -198,8 +198,8 @@ def graded_lists() -> Lists:
 def archetypes() -> dict[str, Any]:
     """Return, per collection and archetype, the number of rankings and the sum of their indices."""
     counts: dict[str, Any] = {}
-    every = {f"every graded={graded}": every_list(graded).lists for graded in (False, True)}
-    for name, lists in {"odd": rs.judge(*collection()).lists, **every, "graded": graded_lists()}.items():
+    all_lists = {f"every graded={graded}": every_list(graded).lists for graded in (False, True)}
+    for name, lists in {"odd": rs.judge(*collection()).lists, **all_lists, "graded": graded_lists()}.items():
         for crossing in ("sign-change", "matters"):
             for cutoff in (1000, 8, 6, 5):
                 kinds = find_archetypes(lists, crossing=crossing, cutoff=cutoff)
@@ -282,13 +282,17 @@ def explain(measure: str, values: Any, actual: Any, expected: Any, labels: list[
     """Name the values that changed, with the values before and now."""
     if isinstance(actual, list) and isinstance(expected, list) and len(actual) == len(expected):
         pairs = [item for item in zip(labels, actual, expected, strict=True) if not is_same(*item[1:])]
-        return "; ".join(f"{measure}, {label}: {now} instead of {before}" for label, now, before in pairs)
+        return "; ".join(
+            f"{measure}, {label}: {current} instead of {before}" for label, current, before in pairs
+        )
     if (
         isinstance(actual, dict)
         and isinstance(expected, dict)
         and {**actual, "sums": 0} == {**expected, "sums": 0}
     ):
-        change, moment = (now - before for now, before in zip(actual["sums"], expected["sums"], strict=True))
+        change, moment = (
+            current - before for current, before in zip(actual["sums"], expected["sums"], strict=True)
+        )
         position = moment / change if change else 0.0
         if abs(position - round(position)) < 1e-3 and 1 <= round(position) <= len(values):
             index = round(position) - 1
@@ -339,10 +343,12 @@ def test_a_changed_value_is_named(measure: str) -> None:
     changed[17] += 0.25
     (message,) = find_changes({measure: changed}, list_labels(judged), "values", recorded)
     run, topic = judged.runs[17 // len(judged.topics)], judged.topics[17 % len(judged.topics)]
-    now, _, value = message.removeprefix(f"values: {measure}, run {run}, topic {topic}: ").partition(
+    current, _, value = message.removeprefix(f"values: {measure}, run {run}, topic {topic}: ").partition(
         " instead of "
     )
-    assert (float(now), float(value)) == pytest.approx((changed[17], before[measure][17]), abs=1e-8), message
+    assert (float(current), float(value)) == pytest.approx((changed[17], before[measure][17]), abs=1e-8), (
+        message
+    )
 
 
 def record() -> None:

@@ -23,9 +23,9 @@ OURS = {
 
 
 def in_a_new_process(code: str) -> str:
-    """What a program prints that has loaded nothing yet."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    """Return the output of a program in a new process."""
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return process.stdout.strip()
 
 
 def test_the_source_tells_the_module_of_every_name() -> None:
@@ -55,7 +55,7 @@ def test_a_measure_is_usable_only_when_its_module_is_imported_completely(tmp_pat
         "from rankscope.measures.base import Measure\n"
         "class Slow(Measure):\n"
         '    """A measure whose module takes half a second to import."""\n'
-        '    reference = "nobody"\n'
+        '    reference = "Doe"\n'
         "time.sleep(0.5)\n"
         "complete = True\n"
     )
@@ -79,7 +79,7 @@ def test_the_order_does_not_depend_on_what_was_asked_for_first(first: str) -> No
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "expression",
     [
         "len(REGISTRY)",
         "len(REGISTRY.keys())",
@@ -88,9 +88,11 @@ def test_the_order_does_not_depend_on_what_was_asked_for_first(first: str) -> No
         "len([*REGISTRY])",
     ],
 )
-def test_whoever_asks_for_all_gets_all(asked: str) -> None:
-    many = len(OURS)
-    assert in_a_new_process(f"from rankscope.measures import REGISTRY; print({asked})") == str(many)
+def test_listings_contain_all_measures(expression: str) -> None:
+    n_measures = len(OURS)
+    assert in_a_new_process(f"from rankscope.measures import REGISTRY; print({expression})") == str(
+        n_measures
+    )
 
 
 @pytest.mark.parametrize("name", [*OURS][::7])
@@ -99,7 +101,7 @@ def test_a_name_alone_is_known(name: str) -> None:
     assert in_a_new_process(code).startswith("True rankscope.measures.")
 
 
-NEW = '''"""A measure that nobody has heard of."""
+NEW = '''"""A new measure."""
 
 from rankscope.measures.base import Measure, parameter, ratio
 
@@ -111,7 +113,7 @@ class RootRank(Measure):
     """
 
     aliases = ("root_rank",)
-    reference = "nobody 2026"
+    reference = "Doe 2026"
     rel: int = parameter(1, "lowest grade that counts as relevant")
 
     def evaluate(self, lists):
@@ -129,11 +131,11 @@ def test_a_measure_is_one_file(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
 
     def printed(*words: str) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, *words], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert process.returncode == 0, process.stdout + process.stderr
+        return process.stdout
 
     code = f"""
 import sys
@@ -157,7 +159,7 @@ print("RootRank: rankscope.measures.root_rank" in make_measures.names())
     assert lines[3].startswith("True ")
     assert lines[4:] == ["True", "True"]
     assert "RootRank" in printed("-m", "rankscope", "measures")
-    assert "nobody 2026" in printed("-m", "rankscope", "measures", "root_rank")
+    assert "Doe 2026" in printed("-m", "rankscope", "measures", "root_rank")
     swept = printed(
         "-m",
         "pytest",

@@ -55,10 +55,10 @@ def test_every_name_that_trec_eval_prints_is_its_measure(entry: object) -> None:
 
 
 def test_no_two_measures_differ_by_case_alone() -> None:
-    found: dict[str, set[object]] = {}
-    for name, known in REGISTRY.items():
-        found.setdefault(name.lower(), set()).add(known)
-    assert [name for name, known in found.items() if len(known) > 1] == []
+    by_spelling: dict[str, set[object]] = {}
+    for name, item in REGISTRY.items():
+        by_spelling.setdefault(name.lower(), set()).add(item)
+    assert [name for name, items in by_spelling.items() if len(items) > 1] == []
 
 
 def test_every_spelling_leads_to_a_measure_of_the_registry() -> None:

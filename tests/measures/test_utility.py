@@ -81,15 +81,15 @@ def test_time_biased_gain(word, words):
     for grade in word:
         total += 0.4928 * 2 ** (-clock / 224) if grade else 0
         clock += 4.4 + (0.018 * words + 7.8) * (0.64 if grade else 0.39)
-    found = rs.evaluate(qrels, {"q": ranking}, rs.TBG(words=words)).values.item() if ranking else 0
-    assert found == pytest.approx(total)
+    actual = rs.evaluate(qrels, {"q": ranking}, rs.TBG(words=words)).values.item() if ranking else 0
+    assert actual == pytest.approx(total)
 
 
 def test_time_biased_gain_is_rbp_where_all_documents_take_the_same_time():
-    one = "TBG(half_life=10,gain=0.2,look=10,words=0,decision=0)"
+    text = "TBG(half_life=10,gain=0.2,look=10,words=0,decision=0)"
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}
-    scores = rs.evaluate(qrels, run, [one, "RBP(p=0.5)"])
-    assert scores.mean(one)[0] == pytest.approx(scores.mean("RBP(p=0.5)")[0] * 0.2 / 0.5)
+    scores = rs.evaluate(qrels, run, [text, "RBP(p=0.5)"])
+    assert scores.mean(text)[0] == pytest.approx(scores.mean("RBP(p=0.5)")[0] * 0.2 / 0.5)
 
 
 WEIGHTS = {
@@ -129,23 +129,23 @@ def test_ending_after_the_last_relevant_document_is_best():
     for name, ranking in {"early": "a", "right": "ab", "late": "abx", "later": "abxy"}.items():
         run[name] = {"q": list(ranking)}
     for inside in ("RBP", "AP", "nDCG", "DCG"):
-        found = dict(
+        actual = dict(
             zip(run, rs.evaluate(qrels, run, f"Terminal(measure='{inside}')").values.ravel(), strict=True)
         )
-        assert max(found, key=found.get) == "right"
-        assert found["late"] > found["later"]
+        assert max(actual, key=actual.get) == "right"
+        assert actual["late"] > actual["later"]
     # a topic without relevant documents is best answered by nothing
     empty = rs.evaluate({"q": {"a": 0}}, {"none": {"q": []}, "some": {"q": ["a"]}}, "Terminal(measure='RR')")
     assert empty.values.ravel().tolist() == [1, 0.5]
 
 
 def test_the_laboratory_says_what_terminal_documents_guarantee():
-    found = rs.lab.properties("Terminal RBP", grades=1, depth=5, relevant=3)
-    assert found.violations("Terminal", "irrelevance monotonicity") == 0
+    actual = rs.lab.properties("Terminal RBP", grades=1, depth=5, relevant=3)
+    assert actual.violations("Terminal", "irrelevance monotonicity") == 0
     utility = rs.lab.properties("RBU TBG", aspects=2, depth=5)
     for name in ("irrelevance monotonicity", "redundancy"):
         assert utility.violations("RBU", name) == 0
-    # a document that gains less than its effort is better left out: RBU alone says so
+    # Only RBU penalises a document that gains less than its effort.
     assert utility.violations("RBU", "relevance monotonicity") > 0
     assert utility.violations("TBG", "relevance monotonicity") == 0
 
@@ -155,8 +155,8 @@ def test_d_measures_add_up_grades(judged, ranking):
     total = {d: {"": sum(max(0, g) for g in by_aspect.values())} for d, by_aspect in judged.items()}
     for inside in ("nDCG", "ERR", "AP", "Twist@8", "RBP(graded=True)"):
         name, _, cutoff = inside.partition("@")
-        found = value(f"D(measure='{name}')" + (f"@{cutoff}" if cutoff else ""), judged, ranking)
-        assert found == pytest.approx(value(inside, total, ranking), nan_ok=True)
+        actual = value(f"D(measure='{name}')" + (f"@{cutoff}" if cutoff else ""), judged, ranking)
+        assert actual == pytest.approx(value(inside, total, ranking), nan_ok=True)
 
 
 @given(judgments, rankings, st.sampled_from([None, {"a": 0.75, "b": 0.25}]))

@@ -29,29 +29,29 @@ GREEDY = {"alpha_nDCG", "nNRBP", "nERR_IA", "nCT"}
 
 
 def distinct() -> list[Measure]:
-    """Every measure once, whatever aliases it has."""
-    return [known for name, known in REGISTRY.items() if known.name == name]
+    """Return every measure once, without aliases."""
+    return [item for name, item in REGISTRY.items() if item.name == name]
 
 
-def variants(known: Measure) -> list[Measure]:
-    """A measure with its defaults, with a cutoff, and with each parameter changed."""
-    found = [with_cutoff(known)] if known.cutoff_rule == "required" else [known]
-    if known.cutoff_rule == "optional":
-        found.append(known @ 3)
-    for key, parameter in known.parameters.items():
+def variants(item: Measure) -> list[Measure]:
+    """Return a measure with its defaults, with a cutoff, and with each parameter changed."""
+    measures = [with_cutoff(item)] if item.cutoff_rule == "required" else [item]
+    if item.cutoff_rule == "optional":
+        measures.append(item @ 3)
+    for key, parameter in item.parameters.items():
         for value in other_values(key, parameter):
             try:
-                found.append(found[0](**{key: value}))
+                measures.append(measures[0](**{key: value}))
             except MeasureError:
-                continue  # parameters that do not go together
-    return list(dict.fromkeys(found))
+                continue  # Some parameters exclude each other.
+    return list(dict.fromkeys(measures))
 
 
-def with_cutoff(known: Measure) -> Measure:
+def with_cutoff(item: Measure) -> Measure:
     try:
-        return known @ 5
+        return item @ 5
     except MeasureError:
-        return known @ 0.5
+        return item @ 0.5
 
 
 def other_values(key: str, parameter: object) -> list[object]:
@@ -65,20 +65,20 @@ def other_values(key: str, parameter: object) -> list[object]:
     return {**others, "times": ["1", "2,3,50"]}.get(key, [])
 
 
-EVERY = [variant for known in distinct() for variant in variants(known)]
-each = pytest.mark.parametrize("one", EVERY, ids=str)
+EVERY = [variant for item in distinct() for variant in variants(item)]
+each = pytest.mark.parametrize("item", EVERY, ids=str)
 each_of_any_length = pytest.mark.parametrize(
-    "one", [one for one in EVERY if one.name not in LENGTH_MATTERS], ids=str
+    "item", [item for item in EVERY if item.name not in LENGTH_MATTERS], ids=str
 )
 each_with_ranks = pytest.mark.parametrize(
-    "one",
+    "item",
     [
-        one
-        for one in EVERY
-        if one.cutoff_rule != "none"
-        and one.cutoff_meaning == "ranks considered"
+        item
+        for item in EVERY
+        if item.cutoff_rule != "none"
+        and item.cutoff_meaning == "ranks considered"
         # without unjudged documents those below may stand above the cutoff
-        and not one.settings.get("judged_only")
+        and not item.settings.get("judged_only")
     ],
     ids=str,
 )
@@ -147,40 +147,40 @@ def collection(seed: int) -> Collection:
 
 
 @cache
-def changed(seed: int, how: str) -> Judged:
-    """A collection after a change that should not matter (and, for ``plain``, before it)."""
+def apply_change(seed: int, change: str) -> Judged:
+    """Return a collection after a change that should not matter, or unchanged for ``plain``."""
     plain = collection(seed)
     rng = np.random.default_rng(seed)
     topics = {str(t): str(t) for t in range(1, 8)}
     documents = [f"d{i}" for i in range(26)]
     same = {document: document for document in documents}
-    if how == "other documents":
+    if change == "other documents":
         plain = plain.renamed(topics, dict(zip(documents, rng.permutation(documents).tolist(), strict=True)))
-    elif how == "longer names":
+    elif change == "longer names":
         plain = plain.renamed(topics, {document: f"x-{document}" for document in documents})
-    elif how == "other topics":
+    elif change == "other topics":
         plain = plain.renamed({topic: f"q{8 - int(topic)}" for topic in topics}, same)
-    elif how == "shuffled judgments":
+    elif change == "shuffled judgments":
         order = rng.permutation(len(plain.judgments))
         plain = replace(plain, judgments=tuple(plain.judgments[i] for i in order))
-    elif how == "other run order":
+    elif change == "other run order":
         plain = replace(plain, runs=dict(reversed(plain.runs.items())))
-    elif how == "padded":
+    elif change == "padded":
         tail = [f"unknown{i}" for i in range(7)]
         padded = {name: {t: r + tail for t, r in lists.items()} for name, lists in plain.runs.items()}
         plain = replace(plain, runs=padded)
-    elif how == "cut at 3":
+    elif change == "cut at 3":
         cut = {name: {t: r[:3] for t, r in lists.items()} for name, lists in plain.runs.items()}
         plain = replace(plain, runs=cut)
     return plain.judged()
 
 
-def values(one: Measure, judged: Judged) -> np.ndarray:
-    return np.asarray(judged.grid(one.evaluate(judged.lists)))
+def values(item: Measure, judged: Judged) -> np.ndarray:
+    return np.asarray(judged.grid(item.evaluate(judged.lists)))
 
 
-def plain(one: Measure, seed: int) -> np.ndarray:
-    return values(one, changed(seed, "plain"))
+def plain_values(item: Measure, seed: int) -> np.ndarray:
+    return values(item, apply_change(seed, "plain"))
 
 
 def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
@@ -191,158 +191,170 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 @each
-def test_every_list_has_one_value_within_the_range(one: Measure) -> None:
-    low, high = one.range
+def test_every_list_has_one_value_within_the_range(item: Measure) -> None:
+    low, high = item.range
     for seed in SEEDS:
-        found = plain(one, seed)
-        judged = changed(seed, "plain")
-        assert found.shape == (len(judged.runs), len(judged.topics)) and found.dtype == np.float64
-        defined = found[~np.isnan(found)]
+        actual = plain_values(item, seed)
+        judged = apply_change(seed, "plain")
+        assert actual.shape == (len(judged.runs), len(judged.topics)) and actual.dtype == np.float64
+        defined = actual[~np.isnan(actual)]
         assert (defined >= low - 1e-12).all() and (defined <= high + 1e-12).all()
 
 
 @each
-def test_something_is_measured(one: Measure) -> None:
+def test_something_is_measured(item: Measure) -> None:
     """A sweep over measures that are always undefined or never differ would show nothing."""
-    found = np.concatenate([plain(one, seed).ravel() for seed in SEEDS])
-    defined = found[~np.isnan(found)]
+    actual = np.concatenate([plain_values(item, seed).ravel() for seed in SEEDS])
+    defined = actual[~np.isnan(actual)]
     assert len(defined) > 0
-    assert len(set(defined.tolist())) > 1 or one.name in ("NumQ",)
+    assert len(set(defined.tolist())) > 1 or item.name in ("NumQ",)
 
 
 @each
-def test_names_of_documents_do_not_matter(one: Measure) -> None:
-    how = "longer names" if one.name in GREEDY else "other documents"
+def test_names_of_documents_do_not_matter(item: Measure) -> None:
+    change = "longer names" if item.name in GREEDY else "other documents"
     for seed in SEEDS:
         # the same numbers, though aspects may be added up in another order
-        np.testing.assert_allclose(values(one, changed(seed, how)), plain(one, seed), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            values(item, apply_change(seed, change)), plain_values(item, seed), rtol=1e-12, atol=1e-12
+        )
 
 
 @each
-def test_names_and_order_of_topics_do_not_matter(one: Measure) -> None:
+def test_names_and_order_of_topics_do_not_matter(item: Measure) -> None:
     for seed in SEEDS:
-        assert same_bits(values(one, changed(seed, "other topics"))[:, ::-1].copy(), plain(one, seed))
+        assert same_bits(
+            values(item, apply_change(seed, "other topics"))[:, ::-1].copy(), plain_values(item, seed)
+        )
 
 
 @each
-def test_order_of_judgments_does_not_matter(one: Measure) -> None:
+def test_order_of_judgments_does_not_matter(item: Measure) -> None:
     for seed in SEEDS:
-        assert same_bits(values(one, changed(seed, "shuffled judgments")), plain(one, seed))
+        assert same_bits(values(item, apply_change(seed, "shuffled judgments")), plain_values(item, seed))
 
 
 @each
-def test_order_of_runs_does_not_matter(one: Measure) -> None:
+def test_order_of_runs_does_not_matter(item: Measure) -> None:
     for seed in SEEDS:
-        assert same_bits(values(one, changed(seed, "other run order"))[::-1].copy(), plain(one, seed))
+        assert same_bits(
+            values(item, apply_change(seed, "other run order"))[::-1].copy(), plain_values(item, seed)
+        )
 
 
 @each
-def test_runs_together_are_runs_one_by_one(one: Measure) -> None:
+def test_runs_together_are_runs_one_by_one(item: Measure) -> None:
     for seed in SEEDS:
-        together = plain(one, seed)
-        judged = changed(seed, "plain")
+        together = plain_values(item, seed)
+        judged = apply_change(seed, "plain")
         for r in range(len(judged.runs)):
-            alone = one.evaluate(judged.lists_for_runs(r, r + 1))
+            alone = item.evaluate(judged.lists_for_runs(r, r + 1))
             assert same_bits(np.asarray(alone), together[r].copy())
 
 
-def padding_changes(one: Measure, seed: int) -> bool:
-    there = changed(seed, "plain").present.reshape(-1)
-    padded = values(one, changed(seed, "padded")).ravel()
-    return not np.array_equal(padded[there], plain(one, seed).ravel()[there], equal_nan=True)
+def padding_changes(item: Measure, seed: int) -> bool:
+    is_present = apply_change(seed, "plain").present.reshape(-1)
+    padded = values(item, apply_change(seed, "padded")).ravel()
+    return not np.array_equal(
+        padded[is_present], plain_values(item, seed).ravel()[is_present], equal_nan=True
+    )
 
 
 @each_of_any_length
-def test_unjudged_documents_at_the_end_do_not_matter(one: Measure) -> None:
-    assert not any(padding_changes(one, seed) for seed in SEEDS)
+def test_unjudged_documents_at_the_end_do_not_matter(item: Measure) -> None:
+    assert not any(padding_changes(item, seed) for seed in SEEDS)
 
 
 @pytest.mark.parametrize("name", sorted(LENGTH_MATTERS))
 def test_no_exemption_is_stale(name: str) -> None:
-    mine = [one for one in EVERY if one.name == name]
-    assert any(padding_changes(one, seed) for one in mine for seed in SEEDS)
+    variants_by_name = [item for item in EVERY if item.name == name]
+    assert any(padding_changes(item, seed) for item in variants_by_name for seed in SEEDS)
 
 
 @each_with_ranks
-def test_documents_below_the_cutoff_do_not_matter(one: Measure) -> None:
+def test_documents_below_the_cutoff_do_not_matter(item: Measure) -> None:
     for seed in SEEDS:
-        at_three = one @ 3
-        np.testing.assert_array_equal(values(at_three, changed(seed, "cut at 3")), plain(at_three, seed))
+        at_three = item @ 3
+        np.testing.assert_array_equal(
+            values(at_three, apply_change(seed, "cut at 3")), plain_values(at_three, seed)
+        )
 
 
-@pytest.mark.parametrize("one", [one for one in EVERY if not one.sees_grades], ids=str)
-def test_grades_that_a_measure_does_not_see_do_not_matter(one: Measure) -> None:
-    lowest = one.settings["rel"]
+@pytest.mark.parametrize("item", [item for item in EVERY if not item.sees_grades], ids=str)
+def test_grades_that_a_measure_does_not_see_do_not_matter(item: Measure) -> None:
+    lowest = item.settings["rel"]
     for seed in SEEDS:
-        plain_ = changed(seed, "plain")
+        plain_ = apply_change(seed, "plain")
         grade = plain_.qrels.grade
         merged = np.where(grade >= max(1, lowest), max(1, lowest), grade).astype(np.int32)
-        np.testing.assert_array_equal(values(one, plain_.rejudged(merged)), plain(one, seed))
+        np.testing.assert_array_equal(values(item, plain_.rejudged(merged)), plain_values(item, seed))
 
 
 # measures as values -----------------------------------------------------------------------------------------
 
 
 @each
-def test_text_is_a_fixed_point(one: Measure) -> None:
-    again = measure(str(one))
-    assert str(again) == str(one) and again == one and hash(again) == hash(one)
-    assert type(again) is type(one)
+def test_text_is_a_fixed_point(item: Measure) -> None:
+    again = measure(str(item))
+    assert str(again) == str(item) and again == item and hash(again) == hash(item)
+    assert type(again) is type(item)
 
 
 @each
-def test_pickled_measures_are_the_same(one: Measure) -> None:
-    again = pickle.loads(pickle.dumps(one))
-    assert again == one and hash(again) == hash(one) and again.settings == one.settings
-    assert same_bits(plain(again, 0), plain(one, 0))
+def test_pickled_measures_are_the_same(item: Measure) -> None:
+    again = pickle.loads(pickle.dumps(item))
+    assert again == item and hash(again) == hash(item) and again.settings == item.settings
+    assert same_bits(plain_values(again, 0), plain_values(item, 0))
 
 
 @each
-def test_measures_are_immutable(one: Measure) -> None:
+def test_measures_are_immutable(item: Measure) -> None:
     with pytest.raises(AttributeError):
-        one.rel = 7  # type: ignore[attr-defined]
+        item.rel = 7  # type: ignore[attr-defined]
 
 
 def test_different_measures_are_different() -> None:
-    assert len(set(EVERY)) == len(EVERY) == len({str(one) for one in EVERY})
+    assert len(set(EVERY)) == len(EVERY) == len({str(item) for item in EVERY})
 
 
-@pytest.mark.parametrize("known", distinct(), ids=lambda known: known.name)
-def test_every_measure_is_documented(known: Measure) -> None:
-    assert known.meaning.endswith(".") and known.formula and known.reference
-    assert all(parameter.meaning for parameter in known.parameters.values())
-    low, high = known.range
+@pytest.mark.parametrize("item", distinct(), ids=lambda item: item.name)
+def test_every_measure_is_documented(item: Measure) -> None:
+    assert item.meaning.endswith(".") and item.formula and item.reference
+    assert all(parameter.meaning for parameter in item.parameters.values())
+    low, high = item.range
     assert low < high and not math.isnan(low + high if math.isfinite(low + high) else 0.0)
 
 
-@pytest.mark.parametrize("known", distinct(), ids=lambda known: known.name)
-def test_every_measure_says_who_its_user_is(known: Measure) -> None:
-    assert "user" in vars(type(known)), "a sentence of its own: the user of the parent is another one"
-    assert known.user.endswith(".") and known.user.count(". ") == 0 and 20 < len(known.user) < 260
-    assert known.user[0].isupper()
+@pytest.mark.parametrize("item", distinct(), ids=lambda item: item.name)
+def test_every_measure_describes_its_user(item: Measure) -> None:
+    assert "user" in vars(type(item)), "a sentence of its own: the user of the parent is another one"
+    assert item.user.endswith(".") and item.user.count(". ") == 0 and 20 < len(item.user) < 260
+    assert item.user[0].isupper()
 
 
 @each
-def test_weights_of_ranks_are_those_by_which_documents_gain(one: Measure) -> None:
-    """Where ranks have weights, one relevant document gains in proportion to them, and nothing below the cutoff."""
-    weights = one.rank_weights(6)
+def test_weights_of_ranks_are_those_by_which_documents_gain(item: Measure) -> None:
+    """If ranks have weights, a relevant document gains in proportion to them, and 0 below the cutoff."""
+    weights = item.rank_weights(6)
     if weights is None:
         return
     assert weights.shape == (6,) and (weights >= 0).all()
-    assert one.cutoff is None or not weights[int(one.cutoff) :].any()
+    assert item.cutoff is None or not weights[int(item.cutoff) :].any()
     qrels = Qrels.from_dict({"q": {"r": 3, "other": 3}})
     runs = [Run.from_dict({"q": [*"uvwxy"[:rank], "r", *"uvwxy"[rank:]]}, str(rank)) for rank in range(6)]
-    found = one.evaluate(judge(qrels, Runs(runs)).lists)
-    if one.name in NOT_PROPORTIONAL:
+    actual = item.evaluate(judge(qrels, Runs(runs)).lists)
+    if item.name in NOT_PROPORTIONAL:
         return
-    gained = found - one.evaluate(judge(qrels, Runs([Run.from_dict({"q": list("uvwxyz")}, "none")])).lists)[0]
+    gained = (
+        actual - item.evaluate(judge(qrels, Runs([Run.from_dict({"q": list("uvwxyz")}, "none")])).lists)[0]
+    )
     np.testing.assert_allclose(gained / (gained.max() or 1), weights / (weights.max() or 1), atol=1e-9)
 
 
-@pytest.mark.parametrize("known", distinct(), ids=lambda known: known.name)
-def test_unknown_parameters_and_cutoffs_are_refused(known: Measure) -> None:
+@pytest.mark.parametrize("item", distinct(), ids=lambda item: item.name)
+def test_unknown_parameters_and_cutoffs_are_refused(item: Measure) -> None:
     with pytest.raises(MeasureError, match="no parameter 'nonsense'"):
-        known(nonsense=1)
+        item(nonsense=1)
     for cutoff in (-1, float("nan")):
         with pytest.raises(MeasureError):
-            known @ cutoff
+            item @ cutoff
