@@ -158,7 +158,7 @@ def test_every_announced_label_is_listed_and_they_reverse_the_pair() -> None:
 
 def test_a_pair_is_not_proved_where_only_a_bound_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds prove an order or nothing: an unknown pair is neither certain nor refuted."""
-    monkeypatch.setattr("rankscope.certainty.pairs._LISTS", 1)  # no labelling is looked at by itself
+    monkeypatch.setattr("rankscope.certainty.cases.MAX_LISTS", 1)  # no labelling is looked at by itself
     qrels, runs = collection(0)
     rows = rs.certain(rs.evaluate(qrels, runs, ["ERR", "Twist"]), labels=False)["pairs"].records()
     unknown = [row for row in rows if row["unjudged"] is None]
