@@ -34,6 +34,7 @@ __all__ = [
     "sorted_labellings",
     "unjudged_counts",
     "values_under",
+    "values_under_grades",
 ]
 
 HIGHEST_LABEL = 1000
@@ -189,25 +190,35 @@ def labelled_lists(
 def values_under(
     judged: Judged, measure: Measure, topic: int, runs: Ints, variants: npt.NDArray[np.int32]
 ) -> Floats:
-    """Evaluate lists of a topic under several sets of grades for its documents: each set is a topic of its own.
+    """Evaluate lists of a topic under several sets of grades for its documents.
 
     ``runs`` has the runs of each set, sets x lists, and ``variants`` the grades, sets x documents.
     """
-    count, documents = variants.shape
+    return values_under_grades(judged, measure, np.full(len(variants), topic), runs, variants.ravel())
+
+
+def values_under_grades(
+    judged: Judged, measure: Measure, topic: Ints, runs: Ints, grades: npt.NDArray[np.int32]
+) -> Floats:
+    """Evaluate lists under sets of grades, each for the documents of one topic: each set is a topic of its own.
+
+    ``topic`` has the topic of each set, ``runs`` its runs, sets x lists, and ``grades`` all grades, set by set.
+    """
+    starts = judged.qrels.topic_offsets
     pool = Pool(
-        np.arange(count + 1, dtype=np.int64) * documents, np.ascontiguousarray(variants.ravel(), np.int32)
+        np.concatenate([[0], np.cumsum(np.diff(starts)[topic])]), np.ascontiguousarray(grades, np.int32)
     )
-    pool.__dict__["max_grade"] = max(judged.pool.max_grade, int(variants.max(initial=0)))
-    lists = (runs * len(judged.topics) + topic).ravel()
+    pool.__dict__["max_grade"] = max(judged.pool.max_grade, int(grades.max(initial=0)))
+    lists = (runs * len(judged.topics) + topic[:, np.newaxis]).ravel()
     low, size = judged.offsets[lists], np.diff(judged.offsets)[lists]
     offsets = np.concatenate([[0], np.cumsum(size)])
     inside = np.repeat(low - offsets[:-1], size) + np.arange(offsets[-1])
-    variant = np.repeat(np.arange(count), runs.shape[1])
-    shift = np.repeat(variant * documents, size) - int(judged.qrels.topic_offsets[topic])
-    found = Lists(
-        pool, variant, judged.length[lists], offsets, judged.rank[inside], judged.judgment[inside] + shift
+    number = np.repeat(np.arange(len(topic)), runs.shape[1])
+    shift = np.repeat((pool.offsets[:-1] - starts[topic])[number], size)
+    labelled = Lists(
+        pool, number, judged.length[lists], offsets, judged.rank[inside], judged.judgment[inside] + shift
     )
-    return measure.evaluate(found).reshape(runs.shape)
+    return measure.evaluate(labelled).reshape(runs.shape)
 
 
 class _Pools:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heapify, heapreplace
 from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.certainty.declared import form_of, rewards_grades
-from rankscope.certainty.labels import best_label, values_under
+from rankscope.certainty.labels import best_label, values_under_grades
 from rankscope.certainty.pairs import SLACK, TopicHits, pair_form
 from rankscope.judging import Judged
 from rankscope.judging.lists import Floats, Ints
@@ -31,15 +32,16 @@ class Label(NamedTuple):
     """A document that gets the best grade."""
 
     topic: int
-    """Place among the topics that means are taken over."""
+    """Index among the topics that means are taken over."""
     document: int
-    """Place in the judgments."""
+    """Index in the judgments."""
 
 
 class _Task(NamedTuple):
-    """The first of the documents that help the second run of a pair on a topic get the best grade."""
+    """Documents of a topic that get the best grade, to help the second run of a pair."""
 
     pair: int
+    topic: int
     documents: Ints
 
 
@@ -55,142 +57,169 @@ def reversing_labels(
     """Return few labels that reverse each pair, nothing where none are found.
 
     On each topic documents that the second run ranks higher get the best grade, from the one that should help most on.
-    Topics, and how many documents on each, are chosen by the values that the formula of the measure gives.
+    Topics, and the number of documents on each, are chosen by the values of the measure under these labels.
 
     Parameters
     ----------
     now
         The merits without labels, runs x topics.
     merits
-        What makes merits of values of the measure.
+        Function from values of the measure to merits.
     """
-    found: list[list[Label]] = [[] for _ in first]
+    labels: list[list[Label]] = [[] for _ in first]
     if measure.needs_aspects:
-        return found
+        return labels
+    search = _Search(judged, measure, hits, merits, first, second)
     difference = now[first] - now[second]
-    change = np.zeros(difference.shape)
-    helpful: list[list[Ints]] = []
-    for t, mine in enumerate(hits):
-        tasks = _candidates(judged, measure, mine, first, second)
-        helpful.append([np.zeros(0, np.int64)] * len(first))
-        values = _values(judged, measure, mine, first, second, tasks, merits)
-        for task, value in zip(tasks, values, strict=True):
-            if value - difference[task.pair, t] < change[task.pair, t]:
-                change[task.pair, t] = value - difference[task.pair, t]
-                helpful[t][task.pair] = task.documents
+    change, size = np.zeros(difference.shape), np.zeros(difference.shape, np.int64)
+    for task, value in search.evaluate(search.candidates()):
+        if value - difference[task.pair, task.topic] < change[task.pair, task.topic]:
+            change[task.pair, task.topic] = value - difference[task.pair, task.topic]
+            size[task.pair, task.topic] = len(task.documents)
     total = difference.sum(axis=1)
     limit = -SLACK * len(hits)
     order = np.argsort(change, axis=1, kind="stable")
     running = total[:, np.newaxis] + np.cumsum(np.take_along_axis(change, order, axis=1), axis=1)
-    reversed_ = running < limit
-    chosen: list[list[int]] = [
-        order[p, : int(reversed_[p].argmax()) + 1].tolist() if reversed_[p].any() else []
-        for p in range(len(first))
-    ]
-    steps = _steps(judged, measure, hits, first, second, merits, chosen, helpful, difference)
-    for p, topics in enumerate(chosen):
-        if not topics:
-            continue
-        sizes = _fewest(float(total[p]), limit, {t: steps[p, t] for t in topics})
-        for t, n in sizes.items():
+    n_needed = np.where((running < limit).any(axis=1), (running < limit).argmax(axis=1) + 1, 0)
+    chosen = [(p, t) for p, n in enumerate(n_needed.tolist()) for t in order[p, :n].tolist()]
+    # A step is a number of labels on a topic and the change that they make.
+    steps: dict[tuple[int, int], list[tuple[int, float]]] = {key: [] for key in chosen}
+    for task, value in search.evaluate(search.subsets(chosen, size)):
+        step = len(task.documents), float(value - difference[task.pair, task.topic])
+        steps[task.pair, task.topic].append(step)
+    by_pair: dict[int, dict[int, list[tuple[int, float]]]] = {}
+    for p, t in chosen:
+        by_pair.setdefault(p, {})[t] = steps[p, t]
+    for p, pair_steps in by_pair.items():
+        for t, n in _fewest(float(total[p]), limit, pair_steps).items():
             start = int(judged.qrels.topic_offsets[hits[t].topic])
-            found[p] += [Label(t, start + d) for d in helpful[t][p][:n].tolist()]
-    return found
+            labels[p] += [Label(t, start + d) for d in search.helpful(p, t)[0][:n].tolist()]
+    return labels
 
 
-def _candidates(judged: Judged, measure: Measure, hits: TopicHits, first: Ints, second: Ints) -> list[_Task]:
-    """Return for each pair the unjudged documents that count more in the second run, the most helpful first, and the
-    same with some that count for neither: these only make the recall base or the ideal list grow."""
-    form = pair_form(measure)
-    rank = hits.rank[hits.is_open]
-    weight = form.weights(measure, rank) if isinstance(form, Weighted) else 1.0 / rank
-    names = hits.union
-    dense = np.zeros((len(judged.runs), len(names)))
-    dense[hits.run[hits.is_open], np.searchsorted(names, hits.document[hits.is_open])] = weight
-    tasks = []
-    for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        change = dense[a] - dense[b]
+class _Search:
+    """Labels in favour of the second run of pairs, and the differences under them."""
+
+    def __init__(
+        self,
+        judged: Judged,
+        measure: Measure,
+        hits: Sequence[TopicHits],
+        merits: Callable[[Floats], Floats],
+        first: Ints,
+        second: Ints,
+    ) -> None:
+        self.judged, self.measure, self.hits, self.merits = judged, measure, hits, merits
+        self.first, self.second = first, second
+        self.form = pair_form(measure)
+        self._weights: tuple[int, Ints, Floats] | None = None
+
+    def helpful(self, pair: int, t: int) -> tuple[Ints, Floats]:
+        """Return the unjudged documents of a topic, those most helpful to the second run first, and weight changes."""
+        if self._weights is None or self._weights[0] != t:
+            hits = self.hits[t]
+            rank = hits.rank[hits.is_open]
+            form = self.form
+            weight = form.weights(self.measure, rank) if isinstance(form, Weighted) else 1.0 / rank
+            names, column = np.unique(hits.document[hits.is_open], return_inverse=True)
+            dense = np.zeros((len(self.judged.runs), len(names)))
+            dense[hits.run[hits.is_open], column] = weight
+            self._weights = t, names, dense
+        _, names, dense = self._weights
+        change = dense[self.first[pair]] - dense[self.second[pair]]
         order = np.argsort(change, kind="stable")
-        more = int((change < 0).sum())
-        same = 0 if rewards_grades(measure) else min(_NEUTRAL, int((change == 0).sum()))
-        tasks += [_Task(pair, names[order[:n]]) for n in sorted({more, more + same}) if n]
-    return tasks
+        return names[order], change[order]
 
+    def candidates(self) -> Iterator[_Task]:
+        """Generate for each pair and topic the documents that count more in the second run, and the same with some
+        that count for neither: these only make the recall base or the ideal list grow."""
+        adds_neutral = not rewards_grades(self.measure)
+        for t, hits in enumerate(self.hits):
+            for pair in range(len(self.first)) if hits.is_open.any() else ():
+                documents, change = self.helpful(pair, t)
+                n_helpful = int((change < 0).sum())
+                n_neutral = min(_NEUTRAL, int((change == 0).sum())) if adds_neutral else 0
+                for n in sorted({n_helpful, n_helpful + n_neutral}):
+                    if n:
+                        yield _Task(pair, t, documents[:n])
 
-def _steps(
-    judged: Judged,
-    measure: Measure,
-    hits: Sequence[TopicHits],
-    first: Ints,
-    second: Ints,
-    merits: Callable[[Floats], Floats],
-    chosen: Sequence[Sequence[int]],
-    helpful: Sequence[Sequence[Ints]],
-    difference: Floats,
-) -> dict[tuple[int, int], list[tuple[int, float]]]:
-    """Return what the first 1, 2, 4, ... helpful documents change, by pair and topic."""
-    by_topic: dict[int, list[_Task]] = {}
-    for p, topics in enumerate(chosen):
-        for t in topics:
-            many = len(helpful[t][p])
-            sizes = sorted({many, *(size for size in _SIZES if size < many)})
-            by_topic.setdefault(t, []).extend(_Task(p, helpful[t][p][:size]) for size in sizes)
-    steps: dict[tuple[int, int], list[tuple[int, float]]] = {}
-    for t, tasks in by_topic.items():
-        values = _values(judged, measure, hits[t], first, second, tasks, merits)
-        for task, value in zip(tasks, values, strict=True):
-            made = float(value - difference[task.pair, t])
-            steps.setdefault((task.pair, t), []).append((len(task.documents), made))
-    return steps
+    def subsets(self, chosen: Sequence[tuple[int, int]], size: Ints) -> Iterator[_Task]:
+        """Generate the first 1, 2, 4, ... helpful documents of chosen pairs and topics."""
+        for p, t in sorted(chosen, key=lambda key: key[1]):  # by topic, whose weights are computed once
+            documents, n_all = self.helpful(p, t)[0], int(size[p, t])
+            for n in sorted({n_all, *(n for n in _SIZES if n < n_all)}):
+                yield _Task(p, t, documents[:n])
+
+    def evaluate(self, tasks: Iterator[_Task]) -> Iterator[tuple[_Task, float]]:
+        """Generate each task with the difference of its pair on its topic, evaluating many tasks at once."""
+        width = len(self.judged.runs)
+        # A measure with a closed form is defined everywhere, so that other runs do not matter.
+        n_lists = 2 if form_of(self.measure) is not None else width + 2
+        offsets = self.judged.qrels.topic_offsets
+        batch: list[_Task] = []
+        n_cells = 0
+        for task in tasks:
+            batch.append(task)
+            hits = self.hits[task.topic]
+            n_cells += int(offsets[hits.topic + 1] - offsets[hits.topic]) + len(hits.rank) * n_lists // width
+            if n_cells >= _CELLS:
+                yield from zip(batch, self._differences(batch, n_lists > 2).tolist(), strict=True)
+                batch, n_cells = [], 0
+        if batch:
+            yield from zip(batch, self._differences(batch, n_lists > 2).tolist(), strict=True)
+
+    def _differences(self, tasks: Sequence[_Task], all_runs: bool) -> Floats:
+        """Return the difference of each pair on a topic under the labels of its task.
+
+        Other unjudged documents stay unjudged, or are non-relevant: the higher difference of the two, so that a
+        reversal holds either way. It is infinite where the measure is undefined for some run, which leaves the topic
+        out.
+        """
+        judged = self.judged
+        topic = np.array([self.hits[task.topic].topic for task in tasks])
+        pair = np.array([task.pair for task in tasks])
+        starts, size = judged.qrels.topic_offsets[topic], np.diff(judged.qrels.topic_offsets)[topic]
+        offsets = np.concatenate([[0], np.cumsum(size)])
+        grade = judged.qrels.grade[np.repeat(starts - offsets[:-1], size) + np.arange(offsets[-1])]
+        labelled = np.concatenate([
+            offset + task.documents for offset, task in zip(offsets.tolist(), tasks, strict=False)
+        ])  # fmt: skip
+        union = {t: self.hits[t].union for t in {task.topic for task in tasks}}
+        is_open = np.concatenate([
+            offset + union[task.topic] for offset, task in zip(offsets.tolist(), tasks, strict=False)
+        ])  # fmt: skip
+        rest = grade.copy()
+        rest[is_open] = 0
+        others = np.tile(np.arange(len(judged.runs) if all_runs else 0), (len(tasks), 1))
+        runs = np.hstack([self.first[pair][:, np.newaxis], self.second[pair][:, np.newaxis], others])
+        ends = []
+        for variant in (grade, rest):
+            variant[labelled] = best_label(judged)
+            value = values_under_grades(judged, self.measure, topic, runs, variant)
+            merit = self.merits(value)
+            ends.append(np.where(np.isfinite(value).all(axis=1), merit[:, 0] - merit[:, 1], np.inf))
+        highest = np.maximum(*ends)
+        return np.where(np.isfinite(highest), highest, np.inf)
 
 
 def _fewest(total: float, limit: float, steps: dict[int, list[tuple[int, float]]]) -> dict[int, int]:
     """Return how many labels each topic gets: the steps with most change per label, until the order is reversed."""
     sizes = dict.fromkeys(steps, 0)
-    made = dict.fromkeys(steps, 0.0)
-    while total + sum(made.values()) >= limit:
-        _, topic, size, change = min(
+    made, start = dict.fromkeys(steps, 0.0), total
+
+    def best_step(t: int) -> tuple[float, int, int, float]:
+        options = (
             ((change - made[t]) / (size - sizes[t]), t, size, change)
-            for t, mine in steps.items() for size, change in mine if size > sizes[t]
+            for size, change in steps[t] if size > sizes[t]
         )  # fmt: skip
+        return min(options, default=(np.inf, t, 0, 0.0))
+
+    heap = [best_step(t) for t in steps]
+    heapify(heap)
+    # The running sum only saves time: the sum of all changes decides.
+    while total >= limit or start + sum(made.values()) >= limit:
+        _, topic, size, change = heap[0]
+        total += change - made[topic]
         sizes[topic], made[topic] = size, change
+        heapreplace(heap, best_step(topic))
     return {t: size for t, size in sizes.items() if size}
-
-
-def _values(
-    judged: Judged,
-    measure: Measure,
-    hits: TopicHits,
-    first: Ints,
-    second: Ints,
-    tasks: Sequence[_Task],
-    merits: Callable[[Floats], Floats],
-) -> Floats:
-    """Return the difference of each pair on a topic under the labels of its task.
-
-    Other unjudged documents stay unjudged, or are non-relevant: the higher difference of the two, so that a reversal
-    holds either way. It is infinite where the measure is undefined for some run, which leaves the topic out.
-    """
-    start, stop = judged.qrels.topic_offsets[hits.topic : hits.topic + 2]
-    grade = judged.qrels.grade[start:stop]
-    rest = grade.copy()
-    rest[hits.union] = 0
-    best = best_label(judged)
-    result = np.full(len(tasks), np.inf)
-    # What has a form is defined everywhere, so that other runs need not be looked at.
-    others = np.arange(len(judged.runs) if form_of(measure) is None else 0)
-    step = max(1, _CELLS // max(1, len(grade) + len(hits.rank) * (2 + len(others)) // len(judged.runs)))
-    for begin in range(0, len(tasks), step):
-        part = tasks[begin : begin + step]
-        pair = np.array([task.pair for task in part])
-        runs = np.hstack([np.stack([first[pair], second[pair]], axis=1), np.tile(others, (len(part), 1))])
-        ends = []
-        for known in (grade, rest):
-            variants = np.tile(known, (len(part), 1))
-            for row, task in zip(variants, part, strict=True):
-                row[task.documents] = best
-            value = values_under(judged, measure, hits.topic, runs, variants)
-            merit = merits(value)
-            ends.append(np.where(np.isfinite(value).all(axis=1), merit[:, 0] - merit[:, 1], np.inf))
-        result[begin : begin + step] = np.maximum(*ends)
-    return np.where(np.isfinite(result), result, np.inf)
