@@ -10,7 +10,7 @@ import os
 import random
 import warnings
 from collections.abc import Iterator, Sequence
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ import pytest
 
 import rankscope as rs
 from rankscope.analysis.certain import certain
+from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.findings.documents import ties, unjudged
 from rankscope.analysis.next_judgments import next_judgments
 from rankscope.analysis.stats.matrices import complete, run_merits
 from rankscope.certainty.pairs import pair_form
@@ -272,7 +274,63 @@ def check(seed: int) -> int:
                 "open"
             ].rows
             assert (pairs, n_open) == (len(signs), turned), (seed, measure)
-    return statements + check_bounds(world)
+        statements += check_ties_finding(world, measure, [values[m] for values in now], brute)
+    return statements + check_bounds(world) + check_unjudged_finding(world)
+
+
+def check_ties_finding(world: World, measure: Measure, now: Sequence[np.ndarray], brute: Any) -> int:
+    """Compare what findings state about orders of tied documents with all orders; returns the number of statements."""
+    finding = ties(Basis(rs.evaluate(world.qrels, world.runs, [measure]), 0.05, "t", "holm", 100, 1))
+    if finding is None or not all(np.isfinite(values).all() for values in now):
+        return 0
+    names, said = tuple(world.runs), finding.numbers
+    run = names.index(said["run"])
+    ends = [np.mean([end(values[run, 0]) for values in now]) for end in (np.min, np.max)]
+    if measure.summary == "mean" and "worst of the orders" not in finding.sentence:
+        assert (said["worst"], said["best"]) == pytest.approx(list(measure.merit(np.array(ends)))), said
+    if "open" not in said:
+        return 1
+    means = np.mean([values[:, 0, 0] for values in now], axis=0)
+    n_open = sum(
+        (round(means[a] - means[b], 12) >= 0 and brute[a, b]["ties"] < -1e-12)
+        or (round(means[a] - means[b], 12) <= 0 and brute[b, a]["ties"] < -1e-12)
+        for a, b in combinations(range(len(names)), 2)
+    )
+    assert said["pairs"] == len(names) * (len(names) - 1) // 2
+    assert said["open"] <= n_open <= said["open"] + said["unknown"], (measure, said)
+    return 3
+
+
+def check_unjudged_finding(world: World) -> int:
+    """Compare the precision that findings call possible with all labellings; returns the number of statements."""
+    if world.by_aspect:
+        return 0
+    finding = unjudged(Basis(rs.evaluate(world.qrels, world.runs, ["P@2"]), 0.05, "t", "holm", 100, 1))
+    now, highest = {}, {}
+    for name in world.runs:
+        tops = {topic: world.orders(name, topic)[0][:2] for topic in world.qrels}
+        now[name], highest[name] = (
+            np.mean([
+                max(sum(judged.get(d, 0) > 0 for d in tops[topic]) / 2 for judged in variants(topic))
+                for topic in world.qrels
+            ])
+            for variants in (lambda t: [world.qrels[t]], lambda t, name=name: world.labellings(t, [name]))
+        )  # fmt: skip
+    if finding is None:
+        assert now == highest
+        return 1
+    said = finding.numbers
+    best = max(now, key=now.__getitem__)
+    assert (said["precision"], said["highest"]) == pytest.approx((now[said["run"]], highest[said["run"]])), (
+        said
+    )
+    assert (said["best"], said["best_precision"]) == (best, pytest.approx(now[best])), said
+    assert said["above"] == sum(highest[name] > now[best] + 1e-12 for name in highest if name != best), (
+        world.qrels,
+        world.runs,
+        said,
+    )
+    return 4
 
 
 def check_bounds(world: World) -> int:

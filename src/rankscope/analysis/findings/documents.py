@@ -30,7 +30,7 @@ def unjudged(basis: Basis) -> Finding | None:
     cutoff = first.measure.cutoff if first is not None else None
     depth = int(cutoff) if isinstance(cutoff, int) and cutoff <= 100 else _DEPTH
     retrieved = lists.grid(lists.lists.retrieved(depth))
-    judged = lists.grid(lists.lists.hits(depth).count)
+    judged = lists.grid(lists.lists.relevant(0, depth).count)  # A negative grade is no judgment.
     skip = basis.scores.settings.get("missing") == "skip"
     evaluated = lists.grid(lists.present) if skip else np.ones(retrieved.shape, np.bool_)
     topics = np.maximum(1, evaluated.sum(axis=1))
