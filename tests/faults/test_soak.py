@@ -206,5 +206,7 @@ def test_counts_are_recorded_per_program_and_commit(soak: Any, tmp_path: Path) -
         "  - `fuzz/soak --seed 1`: 2 not well (commit abc)\n"
         "<!-- soak: end -->\nz\n"
     )
-    soak.record("fuzz/soak --seed 3", "0 not well", page, "def")
-    assert page.read_text().count("commit") == 1
+    soak.record("fuzz/binary --seed 3", "0 defects", page, "def")
+    assert page.read_text().count("commit abc") == 2
+    soak.record("fuzz/soak --cases 9 --seed 3", "0 not well", page, "def")
+    assert (page.read_text().count("commit abc"), page.read_text().count("commit def")) == (0, 2)
