@@ -322,7 +322,7 @@ def _ways(layouts: list[tuple[str, dict[tuple[int, float, int], dict[str, Ranks]
     return "\n".join(lines) + "\n"
 
 
-EQUAL_RUNS = {2: 2000, 5: 2000, 20: 2000, 50: 1000, 100: 500, 200: 200}
+EQUAL_RUNS = {2: 2000, 5: 2000, 20: 2000, 50: 2000, 100: 1000, 200: 500}
 """Numbers of equally good runs, and numbers of simulated collections of each."""
 
 REPLICATES = 200

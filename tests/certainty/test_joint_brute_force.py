@@ -385,3 +385,29 @@ def test_labels_that_leave_out_a_topic_leave_the_mean_of_the_others() -> None:
     assert np.diff(run_merits(left)) == pytest.approx(0.5)
     (row,) = certain(rs.evaluate(qrels, runs, "Accuracy"))["pairs"].records()
     assert (row["a"], row["difference"], row["unjudged"], row["lowest"]) == ("A", 0.25, None, -0.5)
+
+
+def test_labels_that_leave_out_a_topic_through_a_third_run_are_no_witness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With x relevant B would pass A on q2, but C has no value there, so that only q1 is left."""
+    monkeypatch.setattr(
+        "rankscope.certainty.cases.MAX_LISTS", 1
+    )  # bounds prove nothing, so witnesses are searched
+    shared = ["r", "n", "m", "k"]
+    qrels = {"q1": {"r": 1, "n": 0, "m": 0, "k": 0}, "q2": {"r": 1, "n": 0}}
+    runs = {
+        "A": {"q1": shared, "q2": ["r", "n", "x"]},
+        "B": {"q1": ["n", "r", "m", "k"], "q2": ["x", "r", "n"]},
+        "C": {"q1": shared, "q2": ["r", "x"]},
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        labelled = complete(
+            rs.evaluate({**qrels, "q2": {"r": 1, "n": 0, "x": 1}}, runs, "Accuracy"), "Accuracy"
+        )
+        assert labelled.topics == ("q1",)
+        rows = list(certain(rs.evaluate(qrels, runs, "Accuracy"), labels=True)["pairs"].records())
+    (row,) = [row for row in rows if (row["a"], row["b"]) == ("A", "B")]
+    assert row["unjudged"] is not False
+    assert row["labels"] is None

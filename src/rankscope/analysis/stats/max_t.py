@@ -270,12 +270,10 @@ def worse_than_best(merits: Floats, *, replicates: int = 1000, seed: int = 1) ->
     """
     runs, topics = merits.shape
     flips = Flips(topics, replicates, seed)
-    indices = np.arange(runs)
-    inverse = (
-        np.stack([_inverse(pair_norms(merits, indices, np.full(runs, run))) for run in indices])
-        if runs <= _MAX_STUDENTISED
-        else None
-    )
+    inverse: Floats | None = None
+    if runs <= _MAX_STUDENTISED:
+        first, second = (index.ravel() for index in np.indices((runs, runs)))
+        inverse = _inverse(pair_norms(merits, first, second)).reshape(runs, runs)
     observed = _deficits(merits.sum(axis=1, keepdims=True), inverse)[:, 0]
     counts = StepDown(observed, 0 if flips.every else 2)
     if runs > 2:
