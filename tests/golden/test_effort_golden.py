@@ -11,7 +11,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.analysis.curve import Curve
-from rankscope.analysis.effort import summary_of
+from rankscope.analysis.effort import count_archetypes
 from rankscope.choices import CROSSINGS
 from rankscope.judging import judge
 from rankscope.measures.archetypes import find_archetypes
@@ -197,7 +197,7 @@ def test_published_table_of_archetypes(golden: list[dict[str, Any]]) -> None:
     names = ["ideal", "worst", "typical A", "typical B", "excellent A"]
     [case] = cases(golden, "table2_counts")
     for track, counts in case["expected"].items():
-        summary = summary_of(np.repeat(names, counts))
+        summary = count_archetypes(np.repeat(names, counts))
         shares = {row["archetype"]: row["share"] for row in summary.records()}
         assert [round(100 * float(shares[name]), 2) for name in names] == printed[track]
 

@@ -12,7 +12,7 @@ import pytest
 from scipy.interpolate import RegularGridInterpolator
 
 import rankscope as rs
-from rankscope.analysis.plane import density_of
+from rankscope.analysis.plane import estimate_density
 from rankscope.errors import InputError, SettingsError
 from rankscope.plots import plot_effort_gain
 
@@ -66,7 +66,7 @@ def test_contours_hold_the_shares_that_the_legend_says(effort: rs.Effort) -> Non
     contours = [c for c in figure.axes[0].collections if hasattr(c, "levels")]
     assert len(contours) == 2
     points = offsets(figure.axes[0])
-    density = density_of(points[:, 0], points[:, 1], 0.0, 1.0)
+    density = estimate_density(points[:, 0], points[:, 1], 0.0, 1.0)
     assert density is not None
     drawn = [density.twist, density.gain]
     height = RegularGridInterpolator(drawn[::-1], density.height, bounds_error=False, fill_value=None)

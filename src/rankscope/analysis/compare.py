@@ -38,7 +38,7 @@ _MAX_GROUPS = 100  # The number of groups can grow exponentially; beyond this, l
 
 
 class Pair(Row):
-    """The test of a pair of runs."""
+    """Test of a pair of runs."""
 
     a: str = column()
     b: str = column()
@@ -60,7 +60,7 @@ class Pair(Row):
 
 
 class RunMean(Row):
-    """The mean of a run, with marks of significance."""
+    """Mean of a run, with marks of significance."""
 
     run: str = column()
     measure: str = column()

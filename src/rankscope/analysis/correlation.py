@@ -45,7 +45,7 @@ _DETAILS = {
     "ap": ("reference_a", "reference_b"),
     "rbo": ("rbo_low", "rbo_high"),
 }
-"""Columns of a method beside its value."""
+"""Further columns of a method."""
 
 
 class Correlation(Row):
@@ -296,7 +296,7 @@ def _topic_rows(
 
 
 def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], merits: Sequence[Floats]) -> list[Swap]:
-    """Every pair of runs that two measures order differently, the better by ``a`` first."""
+    """Yield every pair of runs that two measures order differently, the better by ``a`` first."""
     rows = []
     first, second = np.triu_indices(len(runs), 1)
     for i, j in combinations(range(len(matrices)), 2):

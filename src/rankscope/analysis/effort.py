@@ -1,7 +1,7 @@
 """Effort of all runs on all topics: archetypes, the 2012 indicators, and the effort/gain plane.
 
 In the plane (:mod:`rankscope.analysis.plane`) effort and gain agree on the diagonal; *high-high* are the four cells of
-lists that look good by gain and cost high or huge effort.
+rankings with high or huge gain at high or huge effort.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.analysis.plane import EFFORTS, GAINS, EqualGain, Planes, chosen_word
+from rankscope.analysis.plane import EFFORTS, GAINS, EqualGain, Planes, find_choice
 from rankscope.choices import DEFAULT_GAINS, Crossing
 from rankscope.declaration import Groups, MeasureName, Option, Top, analysis
 from rankscope.lazy import LazyModule
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "summary_of"]
+__all__ = ["EFFORTS", "GAINS", "Effort", "count_archetypes", "effort"]
 
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
 
 
 class ArchetypeCount(Row):
-    """How many rankings are of an archetype."""
+    """Number of rankings of an archetype."""
 
     archetype: str = column()
     count: int = column("number of lists")  # type: ignore[assignment]
@@ -53,7 +53,7 @@ class Quadrant(Row):
 
 
 class Agreement(Row):
-    """Where effort and gain agree, and where gain has a high price."""
+    """Rankings on the diagonal of a plane, and in its high-high cells."""
 
     measure: str = column()
     diagonal: int = column("lists whose effort and gain agree: huge gain with low effort, and so on")
@@ -69,7 +69,7 @@ class Agreement(Row):
 
 
 class Archetype(Row):
-    """The archetype of a ranking."""
+    """Archetype of a ranking."""
 
     run: str = column()
     topic: str = column()
@@ -121,7 +121,7 @@ class Effort(Planes, TypedResult):
         from rankscope.measures import REGISTRY
         from rankscope.measures.archetypes import find_archetypes
 
-        chosen_word(crossing, CROSSINGS, "crossing")
+        find_choice(crossing, CROSSINGS, "crossing")
         twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
         lists = judged.lists
         archetype = find_archetypes(lists, crossing=crossing, cutoff=twist.cutoff)
@@ -145,7 +145,7 @@ class Effort(Planes, TypedResult):
     @lazy_table("number of rankings of each archetype")
     def summary(self) -> RowTable[ArchetypeCount]:
         """Number of rankings of each archetype."""
-        return summary_of(self.archetype)
+        return count_archetypes(self.archetype)
 
     @lazy_table("all 16 cells of the effort/gain plane of each gain measure")
     def quadrants(self) -> RowTable[Quadrant]:
@@ -223,8 +223,8 @@ class Effort(Planes, TypedResult):
         return Indicators.table("indicators", rows, caption="Effort indicators")
 
     def planes(self) -> list[Table]:
-        """One table per gain measure as people read it: huge gain on top, huge effort at the left, in percent."""
-        found = []
+        """Return a table per gain measure, in percent: huge gain on top, huge effort at the left."""
+        tables = []
         for measure in self.gains:
             plane = self.plane(measure)
             shares = 100 * plane / max(1, int(plane.sum()))
@@ -233,27 +233,27 @@ class Effort(Planes, TypedResult):
             caption = f"Effort/gain by {measure}, percent of {int(plane.sum())} lists"
             if alike := _coinciding(self.quartiles(measure)):
                 caption += f" ({alike}: no list lies between)"
-            found.append(Table(f"plane {measure}", columns, rows, digits=1, caption=caption))
-        return found
+            tables.append(Table(f"plane {measure}", columns, rows, digits=1, caption=caption))
+        return tables
 
     def points(self, measure: str | Measure, gain: str = "huge", effort: str = "huge") -> Table:
-        """The lists in one cell of the plane of a gain measure, the best gain first.
+        """Return the rankings in a cell of the plane of a gain measure, best gain first.
 
-        The default asks for the lists that look great and cost a huge effort.
+        The default cell has the rankings of huge gain at huge effort.
         """
         number = self.number(measure)
-        row, column = chosen_word(gain, GAINS, "gain"), chosen_word(effort, EFFORTS, "effort")
+        row, column = find_choice(gain, GAINS, "gain"), find_choice(effort, EFFORTS, "effort")
         where, rows, columns = self.cells(number)
         inside = where[(rows == row) & (columns == column)]
         merit = self.gains[number].merit(self.gain[number][inside])
         inside = inside[np.lexsort((inside, self.twist[inside], -merit))]
         name = str(self.gains[number])
         values = zip(self.gain[number][inside].tolist(), self.twist[inside].tolist(), strict=True)
-        found: list[tuple[Cell, ...]] = [
+        points: list[tuple[Cell, ...]] = [
             (*self.labels(i), *value, str(self.archetype[i])) for i, value in zip(inside, values, strict=True)
         ]
-        caption = f"{len(found)} lists with {gain} gain by {name} and {effort} effort"
-        return Table("points", ("run", "topic", name, "Twist", "archetype"), found, caption=caption)
+        caption = f"{len(points)} lists with {gain} gain by {name} and {effort} effort"
+        return Table("points", ("run", "topic", name, "Twist", "archetype"), points, caption=caption)
 
     def significance(self, *, alpha: float = 0.05, least: int = 5) -> TableResult:
         """Test whether gain and effort differ together: see :mod:`rankscope.analysis.quadrant_tests`."""
@@ -265,12 +265,12 @@ class Effort(Planes, TypedResult):
         """Return the curve of a ranking at the N of the analysis, with gains and discount of a gain measure for DCG."""
         from rankscope.analysis.curve import curve_of
 
-        chosen = self.gains[-1 if measure is None else self.number(measure)]
-        return curve_of(self.judged, run, topic, cutoff=self.settings["cutoff"], dcg=chosen)
+        gain = self.gains[-1 if measure is None else self.number(measure)]
+        return curve_of(self.judged, run, topic, cutoff=self.settings["cutoff"], dcg=gain)
 
     @property
     def display(self) -> Sequence[Table]:
-        """The archetypes, and the effort/gain plane of each gain measure."""
+        """Archetypes, and the effort/gain plane of each gain measure."""
         return (self.summary, *self.planes(), self.agreement)
 
 
@@ -286,11 +286,11 @@ def _coinciding(quartiles: list[float]) -> str:
     return f"median = upper quartile = {upper:.4g}" if median == upper else ""
 
 
-def summary_of(archetypes: npt.NDArray[np.str_]) -> RowTable[ArchetypeCount]:
-    """Count the lists of each archetype.
+def count_archetypes(archetypes: npt.NDArray[np.str_]) -> RowTable[ArchetypeCount]:
+    """Count the rankings of each archetype.
 
     >>> import numpy as np
-    >>> print(summary_of(np.array(["typical A", "typical B", "typical A", ""])).text())  # doctest: +ELLIPSIS
+    >>> print(count_archetypes(np.array(["typical A", "typical B", "typical A", ""])).text())  # doctest: +ELLIPSIS
     archetype      count   share
     ────────────────────────────
     ideal              0  0.0000
@@ -385,11 +385,11 @@ def effort(
     from rankscope.measures import parse_many
     from rankscope.read.groups import run_groups
 
-    wanted = parse_many(gains)
-    decided = collection.for_measures([*wanted, *chosen_by(top, by)])
-    judged = best_judged(decided.judged, top, by, collection.missing)
+    measures = parse_many(gains)
+    collection = collection.for_measures([*measures, *chosen_by(top, by)])
+    judged = best_judged(collection.judged, top, by, collection.missing)
     grouped = {} if groups is None else {"groups": run_groups(judged.runs, groups)}
-    settings = {**decided.settings, **top_settings(top, by), **grouped}
+    settings = {**collection.settings, **top_settings(top, by), **grouped}
     return Effort.from_judged(
-        judged, wanted, crossing=crossing, cutoff=cutoff, missing=collection.missing, settings=settings
+        judged, measures, crossing=crossing, cutoff=cutoff, missing=collection.missing, settings=settings
     )

@@ -57,7 +57,7 @@ def parse_margins(text: str) -> float | dict[str, float]:
 
 
 class Check(Row):
-    """The test that a run is no worse than the baseline by a measure."""
+    """Test that a run is no worse than the baseline by a measure."""
 
     run: str = column()
     measure: str = column()
@@ -94,7 +94,7 @@ class Gate(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """The checks, and the lost topics if there are any."""
+        """Checks, and the lost topics if there are any."""
         return [self.gate, *([self.topics] if len(self.topics) else [])]
 
     @property
@@ -269,7 +269,7 @@ def _passing(topics: int, shift: float, alpha: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _needed(topics: int, alpha: float) -> float:
-    """Return the noncentrality with which so many topics pass with a probability of 80 %."""
+    """Return the noncentrality at which a number of topics passes with a probability of 80 %."""
     low, high = 0.0, 1.0
     while _passing(topics, high, alpha) < _TARGET:
         high *= 2

@@ -1,4 +1,4 @@
-"""Which verdicts change on an interval scale? Every measure beside its interval-scaled version."""
+"""Which verdicts change on an interval scale? Every measure and its interval-scaled version."""
 
 from __future__ import annotations
 

@@ -369,7 +369,7 @@ def _counts(panel: _Panel, a: int, b: int) -> tuple[NDArray[Any], Floats]:
 
 
 def _count_grade_pairs(panel: _Panel, a: int, b: int) -> list[tuple[int | None, int | None, int]]:
-    """Return every pair of grades that occurs, and how often; None where a judge has none."""
+    """Return every pair of grades that occurs, and how often; None if a judge has no grade."""
     from rankscope.judging import UNJUDGED
 
     both = np.stack([panel.grades[a], panel.grades[b]])[:, (panel.grades[[a, b]] != UNJUDGED).any(axis=0)]
@@ -451,7 +451,7 @@ def _find_disputed(
 
 
 def _grade(grade: Any) -> int | None:
-    """Return a grade, or None if there is none."""
+    """Return a grade, or None for an unjudged document."""
     from rankscope.judging import UNJUDGED
 
     return None if grade == UNJUDGED else int(grade)

@@ -54,7 +54,7 @@ class Standing(Row):
 
     @property
     def rank_range(self) -> str:
-        """The interval of the rank as text."""
+        """Interval of the rank as text."""
         is_single = self.first_rank == self.last_rank
         return str(self.first_rank) if is_single else f"{self.first_rank}–{self.last_rank}"
 

@@ -1,10 +1,11 @@
-"""Does it matter in which order a run file is read? Two orderings of the same files compared."""
+"""Does the order in which run files are read matter? Two orderings of the same files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import repeat
+from operator import add
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.declaration import Option, analysis
@@ -29,7 +30,7 @@ _MEASURES = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.9
 
 
 class TotalSwaps(Row):
-    """Documents that stand elsewhere, over all runs."""
+    """Documents with another rank, over all runs."""
 
     share: float | None = column("share of the documents whose rank another document takes")
     documents: int = column("number of documents")
@@ -42,7 +43,7 @@ class TotalSwaps(Row):
 
 
 class RunSwaps(Row):
-    """Documents that stand elsewhere in a run; only those of different relevance can change a measure."""
+    """Documents with another rank in a run; only swaps of different relevance can change a measure."""
 
     run: str = column()
     share: float | None = column("share of the documents whose rank another document takes")
@@ -56,7 +57,7 @@ class RunSwaps(Row):
 
 
 class Effect(Row):
-    """The mean of a run under both orderings."""
+    """Mean of a run under both orderings."""
 
     run: str = column()
     measure: str = column()
@@ -66,7 +67,7 @@ class Effect(Row):
 
 
 class RankingChange(Row):
-    """The ranking of the runs under one ordering against that under the other."""
+    """Correlation of the rankings of the runs under both orderings."""
 
     measure: str = column()
     tau: float = column()
@@ -78,7 +79,7 @@ class RankingChange(Row):
 
 
 class Orderings(TypedResult):
-    """How two orderings of run files differ."""
+    """Differences of two orderings of run files."""
 
     swaps: RowTable[RunSwaps] = table("documents that stand elsewhere, by run")
     total: RowTable[TotalSwaps] = table("the same over all runs")
@@ -87,7 +88,7 @@ class Orderings(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """All tables but the effect, which has a row for every run and measure."""
+        """All tables except ``effect``, which has a row for every run and measure."""
         return (self.swaps, self.total, self.ranking)
 
 
@@ -138,8 +139,8 @@ def orderings(
     collection, measures = scores.require_collection("orderings"), scores.measures
     values = []
     for order in (first, second):
-        found = collection.reordered(order).evaluate(measures).values
-        values.append([rounded(row_means(m, one)) for m, one in zip(measures, found, strict=True)])
+        matrices = collection.reordered(order).evaluate(measures).values
+        values.append([rounded(row_means(m, one)) for m, one in zip(measures, matrices, strict=True)])
     runs = collection.runs
     work = _Count(collection.qrels, (first, second))
     counted = run_pieces(work, list(runs.values()), processes=len(runs) > 8, label="orderings")
@@ -181,8 +182,7 @@ class Swaps:
     different: int
 
     def __add__(self, other: Swaps) -> Swaps:
-        mine, theirs = vars(self), vars(other)
-        return Swaps(**{name: mine[name] + theirs[name] for name in mine})
+        return Swaps(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True)
@@ -200,22 +200,22 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
     from rankscope.read.orders import permutation
 
     total = Swaps(0, 0, 0, 0, 0)
-    for topic, found in run.with_order("file").iterate_lists():
+    for topic, ranking in run.with_order("file").iterate_lists():
         if topic not in qrels.topic_index:
             continue
-        one, other = (
-            permutation(found.documents, found.scores, found.ranks, order) for order in (first, second)
+        before, after = (
+            permutation(ranking.documents, ranking.scores, ranking.ranks, order) for order in (first, second)
         )
-        moved = np.flatnonzero(one != other)
+        moved = np.flatnonzero(before != after)
         swapped = nonrelevant = equal = 0
         if len(moved):
             relevant = {to_bytes(d): g for d, g in qrels.judgments(topic).items() if g > 0}
-            grade = np.fromiter(map(relevant.get, found.documents, repeat(0)), np.int64)
-            before, after = grade[one[moved]], grade[other[moved]]
+            grade = np.fromiter(map(relevant.get, ranking.documents, repeat(0)), np.int64)
+            old, new = grade[before[moved]], grade[after[moved]]
             swapped = len(moved)
-            nonrelevant = int(((before == 0) & (after == 0)).sum())
-            equal = int(((before == after) & (before > 0)).sum())
-        total += Swaps(len(one), swapped, nonrelevant, equal, swapped - nonrelevant - equal)
+            nonrelevant = int(((old == 0) & (new == 0)).sum())
+            equal = int(((old == new) & (old > 0)).sum())
+        total += Swaps(len(before), swapped, nonrelevant, equal, swapped - nonrelevant - equal)
     return total
 
 
@@ -240,11 +240,11 @@ def _effects(runs: Sequence[str], measures: Sequence[Measure], first: Any, secon
 def _change(measure: Measure, before: Any, after: Any) -> RankingChange:
     from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 
-    defined = ~(np.isnan(before) | np.isnan(after))
-    before, after = before[defined], after[defined]
+    is_defined = ~(np.isnan(before) | np.isnan(after))
+    before, after = before[is_defined], after[is_defined]
     merits = measure.merit(before), measure.merit(after)
     tau = kendall(*merits)
-    with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
+    with np.errstate(invalid="ignore"):  # Infinite minus infinite is undefined.
         moved = np.abs(after - before)
     mean, largest = (float(moved.mean()), float(moved.max())) if len(moved) else (None, None)
     return RankingChange(

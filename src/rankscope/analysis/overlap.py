@@ -1,4 +1,4 @@
-"""How alike are the rankings of two runs?"""
+"""Similarity of the rankings of two runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TopicOverlap(Row):
 
 
 class DepthOverlap(Row):
-    """What two runs have in common down to a rank; means over topics."""
+    """Common documents of two runs down to a rank; means over topics."""
 
     a: str = column()
     b: str = column()
@@ -72,7 +72,7 @@ _RELEVANT = tuple(name for name in TopicOverlap.specs if name.startswith("releva
 
 
 class Overlap(TypedResult):
-    """How alike the rankings of runs are."""
+    """Similarity of the rankings of runs."""
 
     overlap: RowTable[PairOverlap] = table("pairs of runs, means over topics")
     topics: RowTable[TopicOverlap] = table("every topic", flag="-q --per-topic")
@@ -136,7 +136,7 @@ def overlap(
     >>> [row.jaccard for row in result.depths]
     [0.0, 1.0, 0.5]
     """
-    from rankscope.analysis.ranking_similarity import Comparison, defined_means, rankings_of
+    from rankscope.analysis.ranking_similarity import Comparison, defined_means, get_rankings
     from rankscope.read.ids import sort_naturally
 
     if not 1 <= depth <= MOST_RANKS:
@@ -145,16 +145,16 @@ def overlap(
     qrels = collection.qrels if collection.has_qrels else None
     compare = Comparison(at, depth, rbo_p, rbo_ties, qrels)
     pairs = _pairs(list(collection.runs), baseline)
-    rankings = rankings_of(collection, depth)
+    rankings = get_rankings(collection, depth)
     means, topics, by_depth = [], [], []
     for a, b in pairs:
-        found = compare.topics(rankings[a], rankings[b])
-        alone = [len(rankings[run]) - len(found) for run in (a, b)]
-        values = defined_means([one.values for one in found.values()], len(compare.names))
-        means.append(PairOverlap(a, b, len(found), *alone, *values))
-        topics += [TopicOverlap(a, b, topic, *one.values) for topic, one in found.items()]
-        common = defined_means([one.common for one in found.values()], len(at))
-        jaccard = defined_means([one.jaccard for one in found.values()], len(at))
+        similarities = compare.topics(rankings[a], rankings[b])
+        alone = [len(rankings[run]) - len(similarities) for run in (a, b)]
+        values = defined_means([one.values for one in similarities.values()], len(compare.names))
+        means.append(PairOverlap(a, b, len(similarities), *alone, *values))
+        topics += [TopicOverlap(a, b, topic, *one.values) for topic, one in similarities.items()]
+        common = defined_means([one.common for one in similarities.values()], len(at))
+        jaccard = defined_means([one.jaccard for one in similarities.values()], len(at))
         by_depth += [DepthOverlap(a, b, *row) for row in zip(at, common, jaccard, strict=True)]
     without = () if qrels else _RELEVANT
     settings: dict[str, Any] = {

@@ -1,9 +1,9 @@
-"""The effort/gain plane: where every list stands by Twist and by a gain measure.
+"""The effort/gain plane: Twist and a gain measure of every ranking.
 
 The plane (Ferro and others 2016) has Twist across, cut at 1/4, 1/2 and 3/4 into huge, high, medium and low effort,
-and a gain measure upwards, cut at its quartiles over all lists into low, medium, high and huge gain. A Twist on a
-border belongs to the column above it, a gain equal to a quartile to the row below: many lists may have the same gain,
-and those that gain nothing are never high.
+and a gain measure upwards, cut at its quartiles over all rankings into low, medium, high and huge gain. A Twist on a
+border belongs to the column above it, a gain equal to a quartile to the row below: many rankings may have the same
+gain, and a ranking without gain is never high.
 """
 
 from __future__ import annotations
@@ -38,27 +38,28 @@ __all__ = [
     "Density",
     "EqualGain",
     "Planes",
-    "chosen_word",
-    "density_of",
+    "estimate_density",
+    "find_choice",
     "run_means",
 ]
 
 HELD = (0.5, 0.9)
-"""The shares of the lists that lie inside the contours of a plane."""
+"""Shares of the rankings that lie inside the contours of a plane."""
 
 _QUARTERS = (0.25, 0.5, 0.75)
-_BINS, _BLUR, _FEW = 64, 2.0, 20
-"""Squares of a density along an axis, the deviation of its blur in squares, and lists below which there is none."""
+_BINS = 64  # Squares of a density along an axis.
+_BLUR = 2.0  # Standard deviation of the blur, in squares.
+_MIN_RANKINGS = 20  # A contour of fewer rankings is meaningless.
 
 
-def chosen_word(word: str, known: tuple[str, ...], what: str) -> int:
-    """The place of a word among those there are, or an error that names them."""
-    if word not in known:
+def find_choice(word: str, choices: tuple[str, ...], kind: str) -> int:
+    """Return the index of a word among the choices, or raise an error that names them."""
+    if word not in choices:
         raise SettingsError(
-            f"there is no {what} called {word!r}",
-            hint=suggest_names(word, known) or f"choose one of {', '.join(known)}",
+            f"there is no {kind} called {word!r}",
+            hint=suggest_names(word, choices) or f"choose one of {', '.join(choices)}",
         )
-    return known.index(word)
+    return choices.index(word)
 
 
 class EqualGain(Row):
@@ -76,10 +77,10 @@ class EqualGain(Row):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Planes:
-    """Twist, archetype and gains of every list, and its cell in the plane of each gain measure.
+    """Twist, archetype and gains of every ranking, and its cell in the plane of each gain measure.
 
-    ``archetype`` and ``twist`` have one value per list (run by run, topic by topic), ``gain`` one such array per
-    measure; lists that are left out (no relevant document, or missing with ``missing="skip"``) are empty text or NaN.
+    ``archetype`` and ``twist`` have shape (runs * topics), ``gain`` has one such array per measure; rankings that are
+    left out (no relevant document, or missing with ``missing="skip"``) are empty text or NaN.
     """
 
     judged: Judged
@@ -91,26 +92,26 @@ class Planes:
 
     @cached_property
     def counted(self) -> Ints:
-        """The lists that are not left out."""
+        """Indices of the rankings that are not left out."""
         return np.flatnonzero(self.archetype != "")
 
     def labels(self, index: int) -> tuple[str, str]:
-        """The run and the topic of a list."""
+        """Return the run and the topic of a ranking."""
         run, topic = divmod(int(index), len(self.judged.topics))
         return self.judged.runs[run], self.judged.topics[topic]
 
     def number(self, measure: str | Measure) -> int:
-        """The place of a gain measure among those of the analysis."""
+        """Return the index of a gain measure."""
         from rankscope.measures.grammar import parse
 
-        wanted = parse(measure) if isinstance(measure, str) else measure
-        if wanted not in self.gains:
-            known = [str(gain) for gain in self.gains]
-            raise SettingsError(f"{wanted} is not one of the gains", hint=f"there are {', '.join(known)}")
-        return self.gains.index(wanted)
+        parsed = parse(measure) if isinstance(measure, str) else measure
+        if parsed not in self.gains:
+            names = ", ".join(map(str, self.gains))
+            raise SettingsError(f"{parsed} is not one of the gains", hint=f"there are {names}")
+        return self.gains.index(parsed)
 
     def cells(self, number: int) -> tuple[Ints, Ints, Ints]:
-        """The lists of a plane, with the row and the column of each; where lower gains are better, they are above."""
+        """Return the rankings of a plane, their rows and their columns; lower gains are above if they are better."""
         gain = self.gains[number].merit(self.gain[number])
         where = self.counted[np.isfinite(gain[self.counted])]
         if not len(where):
@@ -120,96 +121,94 @@ class Planes:
         return where, rows, columns
 
     def quartiles(self, measure: str | Measure) -> list[float]:
-        """The quartiles of a gain measure over the lists of its plane, the borders of its rows; none without lists."""
+        """Return the quartiles of a gain measure, the borders of its rows; an empty list without rankings."""
         number = self.number(measure)
         where, _, _ = self.cells(number)
         return np.quantile(self.gain[number][where], _QUARTERS).tolist() if len(where) else []
 
     def plane(self, measure: str | Measure) -> Ints:
-        """How many lists are in each cell: gain from low to huge down, effort from huge to low across."""
+        """Return the number of rankings in each cell: gain from low to huge down, effort from huge to low across."""
         _, rows, columns = self.cells(self.number(measure))
         return np.bincount(rows * 4 + columns, minlength=16).reshape(4, 4)
 
     @cached_property
     def recall_base(self) -> Ints:
-        """The number of relevant documents of the topic of each list."""
+        """Number of relevant documents of the topic of each ranking."""
         return np.asarray(self.judged.lists.recall_base(1), np.int64)
 
     def classes(self, by: str) -> tuple[Ints, list[str]]:
-        """The class of each list (-1: left out) and the names of the classes: see :data:`CLASSES`.
+        """Return the class of each ranking (-1: left out) and the names of the classes: see :data:`CLASSES`.
 
-        The classes by recall base are the quarters of the topics: up to the lower quartile, the median, and so on.
-        Those by group are the groups of runs that the analysis was given.
+        Classes by recall base are quarters of the topics: up to the lower quartile, the median, and so on. Classes by
+        group are the groups of runs in the settings.
         """
         from rankscope.measures.archetypes import ARCHETYPES
 
-        chosen_word(by, CLASSES, "class of lists")
+        find_choice(by, CLASSES, "class of lists")
         topics = len(self.judged.topics)
         if by == "archetype":
             names = list(ARCHETYPES)
-            found = np.array([names.index(str(name)) if name else -1 for name in self.archetype], np.int64)
+            codes = np.array([names.index(str(name)) if name else -1 for name in self.archetype], np.int64)
         elif by == "topic":
-            names, found = list(self.judged.topics), np.arange(len(self.twist)) % max(1, topics)
+            names, codes = list(self.judged.topics), np.arange(len(self.twist)) % max(1, topics)
         elif by == "group":
-            names, of_run = self._groups()
-            found = np.repeat(of_run, topics)
+            names, groups = self._groups()
+            codes = np.repeat(groups, topics)
         else:
             base = self.recall_base[:topics]
             borders = np.quantile(base, _QUARTERS) if topics else np.zeros(3)
             ends = [*borders.tolist(), float(base.max(initial=0))]
             names = [f"up to {int(end):,} relevant" for end in ends]
-            found = np.searchsorted(borders, self.recall_base, side="left")
-        return np.where(self.archetype == "", -1, found), names
+            codes = np.searchsorted(borders, self.recall_base, side="left")
+        return np.where(self.archetype == "", -1, codes), names
 
     def _groups(self) -> tuple[list[str], Ints]:
-        """The groups of runs as they first occur, and the place of that of each run; runs without one come last."""
-        given = self.settings.get("groups")
-        if not given:
+        """Return the names of the groups, and the index of the group of each run; runs without a group come last."""
+        groups = self.settings.get("groups")
+        if not groups:
             raise SettingsError("no groups of runs are known", hint="name them: groups=, or --groups")
-        names = list(dict.fromkeys(given[run] for run in self.judged.runs if run in given))
-        place = {name: k for k, name in enumerate(names)}
-        of_run = [place[given[run]] if run in given else len(names) for run in self.judged.runs]
-        bare = ["no group"] if len(names) in of_run else []
-        return [*names, *bare], np.array(of_run, np.int64)
+        names = list(dict.fromkeys(groups[run] for run in self.judged.runs if run in groups))
+        codes = [names.index(groups[run]) if run in groups else len(names) for run in self.judged.runs]
+        rest = ["no group"] if len(names) in codes else []
+        return [*names, *rest], np.array(codes, np.int64)
 
 
 def run_means(run: Ints, twist: Floats, gain: Floats) -> Floats:
-    """For each run the mean, the lower and the upper quartile of Twist, then of the gain, over its lists.
+    """Return the mean and the quartiles of Twist, then of the gain, over the rankings of each run (runs, 6).
 
     >>> run_means(np.array([0, 0]), np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     array([[0.5 , 0.25, 0.75, 0.5 , 0.5 , 0.5 ]])
     """
-    found = []
-    for one in np.unique(run):
-        mine = run == one
-        values = (twist[mine], gain[mine])
-        found.append([x for v in values for x in (float(v.mean()), *np.quantile(v, (0.25, 0.75)).tolist())])
-    return np.array(found, np.float64).reshape(-1, 6)
+    rows = []
+    for index in np.unique(run):
+        is_of_run = run == index
+        values = (twist[is_of_run], gain[is_of_run])
+        rows.append([x for v in values for x in (float(v.mean()), *np.quantile(v, (0.25, 0.75)).tolist())])
+    return np.array(rows, np.float64).reshape(-1, 6)
 
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """How densely lists lie in a plane: ``height`` at (gain, Twist), and the heights that hold the shares of HELD."""
+    """Density of rankings in a plane: ``height`` at (gain, Twist), and the ``levels`` of the contours of HELD."""
 
     twist: Floats
     gain: Floats
     height: Floats
     levels: tuple[float, ...]
     held: list[float | None]
-    """For each list the share of the innermost contour around it, None outside of all."""
+    """Share of the innermost contour around each ranking; None outside of all contours."""
 
 
-def density_of(twist: Floats, gain: Floats, low: float, high: float) -> Density | None:
-    """The lists counted in squares of a plane and blurred; None for so few that a contour would say nothing.
+def estimate_density(twist: Floats, gain: Floats, low: float, high: float) -> Density | None:
+    """Return the blurred number of rankings in squares of a plane; None for fewer than 20 rankings.
 
-    The contour of a share is as high as the list that so many lie at least as densely as: half of the lists are inside
-    that of 0.5.
+    The contour of a share encloses that share of the rankings, the densest ones.
 
-    >>> found = density_of(np.linspace(0, 1, 40), np.full(40, 0.5), 0, 1)
-    >>> [found.held.count(share) for share in (0.5, 0.9, None)]
+    >>> density = estimate_density(np.linspace(0, 1, 40), np.full(40, 0.5), 0, 1)
+    >>> [density.held.count(share) for share in (0.5, 0.9, None)]
     [20, 16, 4]
     """
-    if len(twist) < _FEW:
+    if len(twist) < _MIN_RANKINGS:
         return None
     places = [np.clip(((v - a) / (b - a) * _BINS).astype(np.int64), 0, _BINS - 1)
               for v, a, b in ((gain, low, high), (twist, 0.0, 1.0))]  # fmt: skip
@@ -222,7 +221,7 @@ def density_of(twist: Floats, gain: Floats, low: float, high: float) -> Density 
         height = np.apply_along_axis(np.convolve, axis, height, kernel, "valid")
     at = _between(height, [np.clip((v - a) / (b - a) * _BINS - 0.5, 0, _BINS - 1)
                            for v, a, b in ((gain, low, high), (twist, 0.0, 1.0))])  # fmt: skip
-    # lists that lie equally densely are held in their order, so that a share holds as many as it says
+    # A stable order separates equally dense rankings, so that a contour encloses its share exactly.
     order = np.argsort(-at, kind="stable")
     ends = [int(np.ceil(share * len(twist))) for share in HELD]
     held: list[float | None] = [None] * len(twist)
@@ -236,10 +235,10 @@ def density_of(twist: Floats, gain: Floats, low: float, high: float) -> Density 
 
 
 def _between(height: Floats, places: list[Floats]) -> Floats:
-    """The height between the middles of squares, as a contour is drawn between them."""
+    """Return heights between the middles of squares by bilinear interpolation, as contours are drawn."""
     low = [np.minimum(place.astype(np.int64), _BINS - 2) for place in places]
     (y, x), (v, u) = low, (place - below for place, below in zip(places, low, strict=True))
     upper = height[y + 1, x] * (1 - u) + height[y + 1, x + 1] * u
     lower = height[y, x] * (1 - u) + height[y, x + 1] * u
-    found: Floats = lower * (1 - v) + upper * v
-    return found
+    heights: Floats = lower * (1 - v) + upper * v
+    return heights

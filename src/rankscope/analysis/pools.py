@@ -1,4 +1,4 @@
-"""What do measures say with fewer judgments? Shallow pools, sampled pools, pools without one participant."""
+"""Are measures robust to fewer judgments? Shallow pools, sampled pools, pools without one participant."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _POOL = "the smaller pool: percent of the judgments, or a depth"
 
 
 class Robustness(Row):
-    """The ranking of the runs by a smaller pool against that by all judgments."""
+    """Correlation of the rankings of the runs by a smaller pool and by all judgments."""
 
     measure: str = column()
     pool: int | float | str = column(_POOL)
@@ -58,7 +58,7 @@ class RobustnessMean(Row):
 
 
 class PoolMean(Row):
-    """The mean of a run by a pool."""
+    """Mean of a run by a pool."""
 
     run: str = column()
     measure: str = column()
@@ -303,7 +303,7 @@ class Left(Row):
 
 
 class Bias(Row):
-    """What leaving groups out changes, over all runs."""
+    """Changes over all runs if groups are left out."""
 
     measure: str = column()
     groups: int = column("number of groups")
@@ -313,14 +313,14 @@ class Bias(Row):
 
 
 class LeaveOut(TypedResult):
-    """Bias of the pool towards the runs that it was made from."""
+    """Bias of the pool towards the runs that contributed to it."""
 
     leave_out: RowTable[Left] = table("every run")
     bias: RowTable[Bias] = table("every measure")
 
     @property
     def display(self) -> Sequence[Table]:
-        """The summary first."""
+        """Summary, then the runs."""
         return (self.bias, self.leave_out)
 
 
@@ -342,7 +342,7 @@ def leave_out(
 ) -> LeaveOut:
     """Test whether runs would fare worse without their own contribution to the pool (Zobel 1998).
 
-    For every run, or group of runs, the judgments that nobody else's first ranks contain are taken back, and its runs
+    For every run, or group of runs, the judgments that no other run has in its first ranks are removed, and its runs
     are evaluated again.
 
     Parameters

@@ -31,7 +31,7 @@ _TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "tukey": "Tukey HSD"}
 
 
 class Separation(Row):
-    """How many pairs of runs a measure separates by a test at a level."""
+    """Number of pairs of runs that a measure separates by a test at a level."""
 
     measure: str = column()
     test: str = column()
@@ -44,7 +44,7 @@ class Separation(Row):
 
 
 class PairLevel(Row):
-    """The significance level of a pair of runs."""
+    """Significance level of a pair of runs."""
 
     measure: str = column()
     test: str = column()
@@ -55,7 +55,7 @@ class PairLevel(Row):
 
 
 class LevelCount(Row):
-    """How many pairs have at most a significance level."""
+    """Number of pairs up to a significance level."""
 
     measure: str = column()
     test: str = column()
@@ -72,7 +72,7 @@ class Power(TypedResult):
 
     @property
     def significant_pairs(self) -> Table:
-        """The numbers of significant pairs as papers print them: measures down, tests across."""
+        """Numbers of significant pairs as papers print them: measures down, tests across."""
         counts = {(row.measure, row.test, row.alpha): row.significant for row in self.power}
         kinds = list(dict.fromkeys((row.test, row.alpha) for row in self.power))
         columns = [f"{_TITLES.get(test, test)} {100 - 100 * alpha:g}%" for test, alpha in kinds]
@@ -229,23 +229,23 @@ def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None
 
 
 def _asl(p: NDArray[np.float64], test: str, replicates: int | None) -> NDArray[np.float64]:
-    """Sakai's ASL is the share b/B of the replicates; a p-value, (b + 1)/(B + 1), counts the observed data, too."""
+    """Return Sakai's ASL, the share b/B of the replicates, of p-values (b + 1)/(B + 1) that count the data, too."""
     from rankscope.analysis.stats.significance import REPLICATES
 
     if test != "bootstrap":
         return p
-    many = replicates or REPLICATES[test]
-    return np.rint(p * (many + 1) - 1) / many
+    n_replicates = replicates or REPLICATES[test]
+    return np.rint(p * (n_replicates + 1) - 1) / n_replicates
 
 
 def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
-    """The same words in every row, which need no memory."""
+    """Return columns of constant words, which need no memory."""
     from rankscope.columns import CategoricalColumn
 
     return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
 
 
 def _curve(done: PairTests) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """How many pairs have at most this significance level, at every level that occurs."""
+    """Return the number of pairs up to each significance level that occurs."""
     levels, counts = np.unique(done.p, return_counts=True)
     return levels, np.cumsum(counts)

@@ -1,9 +1,8 @@
-"""Do significant differences in gain go with significant differences in effort, inside a quadrant and across?
+"""Do significant differences in gain coincide with significant differences in effort?
 
-Announced as future work by Ferro and others (2016). Two runs are compared on topics; on a topic, each of their two
-lists lies in a cell of the effort/gain plane. So the topics of a pair of runs fall into those where both lists lie in
-the same cell (*within*, also cell by cell) and those where they do not (*across*), and both differences are tested on
-each part.
+Announced as future work by Ferro and others (2016). On a topic, each ranking of a pair of runs lies in a cell of the
+effort/gain plane. The topics of the pair are divided into those where both rankings lie in the same cell (*within*,
+also cell by cell) and the others (*across*); both differences are tested on each part.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _KINDS = ("both", "opposite", "gain_only", "effort_only", "neither")
 
 
 class _Part(NamedTuple):
-    """Some topics of every pair of runs (pairs x topics), and what they have in common."""
+    """A part of the plane, and the topics of every pair of runs in it (pairs, topics)."""
 
     where: str
     gain: str | None
@@ -38,14 +37,14 @@ class _Part(NamedTuple):
 
 
 class _Tested(NamedTuple):
-    """The mean difference of every pair on its topics, and how significant it is (NaN on too few topics)."""
+    """Mean difference of every pair on its topics, and the p-value (NaN on too few topics)."""
 
     difference: Floats
     p: Floats
 
 
 def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5) -> TableResult:
-    """For every gain measure and part of the plane: how often pairs of runs differ significantly, in gain and in Twist.
+    """Count the pairs of runs that differ significantly in gain and in Twist, by gain measure and part of the plane.
 
     Paired two-sided t tests on the topics of the part; a pair with fewer than ``least`` topics there is not tested.
     Tables: ``significance`` {measure, where, gain, effort, pairs, topics, both, opposite, gain_only, effort_only,
@@ -59,8 +58,8 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
     >>> good = {q: ["d", "x", *"stuv"[: i % 3]] for i, q in enumerate(qrels)}
     >>> poor = {q: [*"stuvw"[: 2 + i % 3], "d"] for i, q in enumerate(qrels)}
     >>> collection = rs.Collection(qrels, {"good": good, "poor": poor})
-    >>> found = quadrant_significance(rs.effort(collection, "AP"))
-    >>> found["significance"].records()[0]["both"]
+    >>> result = quadrant_significance(rs.effort(collection, "AP"))
+    >>> result["significance"].records()[0]["both"]
     1
     """
     if not 0 < alpha < 1:
@@ -84,7 +83,7 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
             by_gain, by_effort = (_t_tests(v[first] - v[second], part.topics, enough) for v in (gain, twist))
             label = (str(measure), part.where, part.gain, part.effort)
             merit = by_gain._replace(difference=measure.merit(by_gain.difference))
-            summary.append((*label, *_counted(merit, by_effort, tested, enough, alpha)))
+            summary.append((*label, *_count_pairs(merit, by_effort, tested, enough, alpha)))
             for i in np.flatnonzero(enough).tolist():
                 values = (by_gain.difference[i], by_gain.p[i], by_effort.difference[i], by_effort.p[i])
                 pairs.append((*label, runs[first[i]], runs[second[i]], int(tested[i]), *map(float, values)))
@@ -102,18 +101,18 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
 
 
 def _parts(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> Iterator[_Part]:
-    """The parts of the plane, from the cells of the two lists of each pair and topic (-1: no list)."""
-    there = (a >= 0) & (b >= 0)
-    yield _Part("all", None, None, there)
-    yield _Part("within", None, None, there & (a == b))
-    yield _Part("across", None, None, there & (a != b))
+    """Yield the parts of the plane, given the cells of the rankings of each pair and topic (-1: no ranking)."""
+    is_defined = (a >= 0) & (b >= 0)
+    yield _Part("all", None, None, is_defined)
+    yield _Part("within", None, None, is_defined & (a == b))
+    yield _Part("across", None, None, is_defined & (a != b))
     for row, gain in enumerate(GAINS):
         for column, cost in enumerate(EFFORTS):
-            yield _Part("cell", gain, cost, there & (a == 4 * row + column) & (b == 4 * row + column))
+            yield _Part("cell", gain, cost, is_defined & (a == 4 * row + column) & (b == 4 * row + column))
 
 
 def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
-    """Student's paired t test of every pair on its own topics; no difference at all is p = 1."""
+    """Return Student's paired t test of every pair on its own topics; p is 1 if there is no difference."""
     from scipy.stats import t as student
 
     size = np.maximum(topics.sum(axis=1), 1)
@@ -121,7 +120,7 @@ def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
     mean = shown.sum(axis=1) / size
     spread = np.where(topics, difference - mean[:, np.newaxis], 0.0)
     error = np.sqrt((spread**2).sum(axis=1) / np.maximum(size - 1, 1) / size)
-    # a difference that is the same on every topic up to rounding has no error
+    # A difference that is the same on every topic up to rounding has no standard error.
     error[error <= 1e-12 * np.abs(mean)] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(mean == 0, 0.0, np.abs(mean) / error)
@@ -129,7 +128,7 @@ def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
     return _Tested(mean, np.where(enough, p, np.nan))
 
 
-def _counted(
+def _count_pairs(
     gain: _Tested, effort: _Tested, topics: npt.NDArray[np.int64], enough: Bools, alpha: float
 ) -> tuple[Cell, ...]:
     more, less = (gain.p < alpha), (effort.p < alpha)

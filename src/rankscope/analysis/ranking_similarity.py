@@ -1,4 +1,4 @@
-"""How alike two rankings are: rank-biased overlap, Kendall's tau, common documents by depth."""
+"""Similarity of two rankings: rank-biased overlap, Kendall's tau, common documents by depth."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from rankscope.read.topics import select_topics
 from rankscope.scan import top_list, top_lists
 from rankscope.scores import Collection
 
-__all__ = ["Comparison", "Ranking", "Similarity", "defined_means", "rankings_of"]
+__all__ = ["Comparison", "Ranking", "Similarity", "defined_means", "get_rankings"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The first documents of a ranking, and which of them are tied."""
+    """First documents of a ranking, with their ties."""
 
     documents: list[bytes]
     groups: list[frozenset[bytes]]
     """Documents that share a score, best first."""
     rank: dict[bytes, int]
-    """The first rank of a document's group."""
+    """First rank of the group of each document."""
 
     @classmethod
     def from_ranks(cls, documents: list[bytes], first: NDArray[np.int32]) -> Ranking:
-        """Make one of documents by rank, and the first ranks at which their scores occur."""
+        """Return the ranking of documents by rank, given the first ranks at which their scores occur."""
         groups: dict[int, list[bytes]] = {}
         for document, start in zip(documents, first.tolist(), strict=True):
             groups.setdefault(start, []).append(document)
@@ -44,30 +44,30 @@ class Ranking:
         return cls(documents, [frozenset(group) for group in groups.values()], rank)
 
 
-def rankings_of(collection: Collection, depth: int) -> dict[str, dict[str, Ranking]]:
+def get_rankings(collection: Collection, depth: int) -> dict[str, dict[str, Ranking]]:
     """Return the first ``depth`` documents of every ranking, by run and topic."""
-    found = {}
+    rankings: dict[str, dict[str, Ranking]] = {}
     for name, run in collection.runs.items():
         if collection.has_qrels:
             qrels = collection.qrels
-            each = ((qrels.topics[t], names, first) for t, names, first in top_lists(run, qrels, depth))
+            lists = ((qrels.topics[t], names, first) for t, names, first in top_lists(run, qrels, depth))
         else:
-            each = ((topic, *top_list(one, run.order, depth)) for topic, one in run.iterate_lists())
-        found[name] = {
-            topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in each
+            lists = ((topic, *top_list(one, run.order, depth)) for topic, one in run.iterate_lists())
+        rankings[name] = {
+            topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in lists
         }
-        if collection.has_qrels and not found[name]:
+        if collection.has_qrels and not rankings[name]:
             refuse_disjoint(collection.qrels, run, [topic for topic, _ in run.iterate_lists()])
     if collection.topics and not collection.has_qrels:
-        every = sort_naturally({topic for one in found.values() for topic in one})
-        kept = frozenset(select_topics(collection.topics, every, "is in no run"))
-        return {run: {topic: one[topic] for topic in one if topic in kept} for run, one in found.items()}
-    return found
+        topics = sort_naturally({topic for by_topic in rankings.values() for topic in by_topic})
+        kept = frozenset(select_topics(collection.topics, topics, "is in no run"))
+        return {run: {topic: one[topic] for topic in one if topic in kept} for run, one in rankings.items()}
+    return rankings
 
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
-    """Two rankings compared."""
+    """Similarity of two rankings."""
 
     values: tuple[float, ...]
     """One for each of :attr:`Comparison.names`."""
@@ -78,7 +78,7 @@ class Similarity:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two rankings are compared."""
+    """Settings of the comparison of two rankings."""
 
     at: tuple[int, ...]
     depth: int
@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is computed for each topic."""
+        """Names of the values of each topic."""
         relevant = ("relevant_a", "relevant_b", "relevant_common", "relevant_jaccard")
         return (
             "rbo",
@@ -102,8 +102,8 @@ class Comparison:
 
     def topics(self, a: Mapping[str, Ranking], b: Mapping[str, Ranking]) -> dict[str, Similarity]:
         """Compare the rankings of two runs on the topics that both have."""
-        both = sort_naturally(topic for topic in a if topic in b)
-        return {topic: self.rankings(topic, a[topic], b[topic]) for topic in both}
+        common = sort_naturally(topic for topic in a if topic in b)
+        return {topic: self.rankings(topic, a[topic], b[topic]) for topic in common}
 
     def rankings(self, topic: str, a: Ranking, b: Ranking) -> Similarity:
         """Compare two rankings of a topic."""
@@ -120,8 +120,9 @@ class Comparison:
         if self.qrels is None:
             return ()
         grades = self.qrels.judgments(topic)
-        mine, theirs = ({d for d in one.documents if grades.get(to_text(d), 0) > 0} for one in (a, b))
-        return len(mine), len(theirs), len(mine & theirs), _jaccard(len(mine & theirs), len(mine | theirs))
+        first, second = ({d for d in side.documents if grades.get(to_text(d), 0) > 0} for side in (a, b))
+        common = len(first & second)
+        return len(first), len(second), common, _jaccard(common, len(first | second))
 
 
 def _jaccard(common: float, either: float) -> float:

@@ -40,7 +40,7 @@ __all__ = ["FAMILIES", "ORDERS", "Verdict", "verdict"]
 FAMILIES = ("P", "R", "DCG", "nDCG")
 """Measures whose cutoffs have regions; RBP has regions of its persistence."""
 
-_CUTOFFS = 50  # Cutoffs evaluated together: what a measure sees down to each is kept in memory until then.
+_CUTOFFS = 50  # Cutoffs evaluated together; evaluation keeps intermediate arrays of each in memory.
 _BLOCK = 1 << 17  # Pairs compared at once: their masks fit into the cache of a core.
 _SPARSE = 16  # Gathering the coordinates of a pair takes about as long as comparing 16 pairs in place.
 
@@ -54,7 +54,7 @@ ORDERS = {
 
 
 class StrongestOrder(Row):
-    """The strongest order of two runs."""
+    """Strongest order of two runs."""
 
     a: str = column()
     b: str = column()
@@ -73,7 +73,7 @@ class Region(Row):
 
 
 class MeasureWinner(Row):
-    """The winner by a measure."""
+    """Winner by a measure."""
 
     measure: str = column()
     a: float = column("mean of the first run")
@@ -83,7 +83,7 @@ class MeasureWinner(Row):
 
 
 class TopicOrder(Row):
-    """Who dominates on a topic."""
+    """Dominance on a topic."""
 
     topic: str = column()
     first_order: str | None = column("the run that dominates at first order; both if they are equal")
@@ -103,7 +103,7 @@ class OrderShare(Row):
 
 
 class RunRanks(Row):
-    """The ranks that a run can have."""
+    """Ranks that a run can have."""
 
     run: str = column()
     best_first: int = column("best rank by any additive measure with non-increasing weights")
@@ -113,7 +113,7 @@ class RunRanks(Row):
 
 
 class PairOrder(Row):
-    """The strongest order of a pair of runs."""
+    """Strongest order of a pair of runs."""
 
     a: str = column()
     b: str = column()

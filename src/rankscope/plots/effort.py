@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.analysis.effort import Effort
-from rankscope.analysis.plane import EFFORTS, GAINS, HELD, Density, density_of, run_means
+from rankscope.analysis.plane import EFFORTS, GAINS, HELD, Density, estimate_density, run_means
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
@@ -62,7 +62,7 @@ class _Plane:
 
     @cached_property
     def density(self) -> Density | None:
-        return density_of(self.twist, self.gain, self.low, self.high)
+        return estimate_density(self.twist, self.gain, self.low, self.high)
 
     @cached_property
     def means(self) -> Floats:
