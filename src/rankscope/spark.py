@@ -287,10 +287,10 @@ def _evaluate_grouped(
         if not len(judgments):  # All topics of the bucket are unjudged.
             return _evaluate_bucket(table.slice(0, 0), None, measures, order, missing)
         # A sentinel topic tells every bucket the best grade of all judgments.
-        given = {"query_id": _SENTINEL, "doc_id": _SENTINEL, "relevance": best, "iteration": b"0"}
-        columns = judgments.select([name for name in judgments.column_names if name in given])
-        more = pa.table({name: pa.array([given[name]], columns[name].type) for name in columns.column_names})
-        qrels = Qrels.from_frame(pa.concat_tables([columns, more]), aspects=aspects)
+        sentinel = {"query_id": _SENTINEL, "doc_id": _SENTINEL, "relevance": best, "iteration": b"0"}
+        columns = judgments.select([name for name in judgments.column_names if name in sentinel])
+        row = {name: pa.array([sentinel[name]], columns[name].type) for name in columns.column_names}
+        qrels = Qrels.from_frame(pa.concat_tables([columns, pa.table(row)]), aspects=aspects)
         return _evaluate_bucket(table, PooledQrels(qrels), measures, order, missing)
 
     left = marked.groupBy("bucket")
@@ -361,7 +361,7 @@ def _make_table(runs: list[str], topics: list[str], measures: Any, values: Any) 
 
 
 def _strings(texts: Sequence[str]) -> Any:
-    """Return texts as an Arrow array of strings; bytes that are not UTF-8 stay as they are."""
+    """Return texts as an Arrow array of strings; bytes that are not UTF-8 are kept."""
     import pyarrow as pa
 
     return pa.array([to_bytes(text) for text in texts], pa.binary()).cast(pa.string(), safe=False)

@@ -13,8 +13,6 @@ from typing import Any, Generic, TypeVar
 
 from rankscope.errors import WorkerError
 
-__all__ = ["TRIES", "Failed", "attempt", "unwrap"]
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 

@@ -14,8 +14,6 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from rankscope.engines.machine import chosen_jobs
 from rankscope.errors import SettingsError, suggest_names
 
-__all__ = ["KINDS", "Engine", "current", "on_engine", "using"]
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")

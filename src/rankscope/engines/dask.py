@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 from rankscope.engines.attempts import TRIES, attempt, unwrap
 from rankscope.errors import MissingDependencyError, SettingsError, WorkerError
 
-__all__ = ["DaskEngine", "client"]
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 

@@ -9,8 +9,6 @@ from typing import TypeVar
 
 from rankscope.errors import WorkerError
 
-__all__ = ["ExecutorEngine", "iterate_results"]
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 

@@ -7,8 +7,6 @@ from contextvars import ContextVar
 
 from rankscope.errors import SettingsError
 
-__all__ = ["chosen_jobs", "cores"]
-
 chosen_jobs: ContextVar[int | None] = ContextVar("jobs", default=None)
 """Number of workers inside :func:`rankscope.engines.using`, unless a call names another."""
 

@@ -19,8 +19,6 @@ from rankscope.engines.threads import run_in_threads
 from rankscope.errors import WorkerError
 from rankscope.progress import progress
 
-__all__ = ["run_in_processes"]
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 

@@ -13,8 +13,6 @@ from rankscope.engines.attempts import attempt, unwrap
 from rankscope.engines.executors import iterate_results
 from rankscope.errors import MissingDependencyError, SettingsError, WorkerError
 
-__all__ = ["SparkEngine", "session", "with_retries"]
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 

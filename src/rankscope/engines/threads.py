@@ -9,8 +9,6 @@ from typing import TypeVar
 
 from rankscope.progress import cancel_events, progress, set_cancel_events
 
-__all__ = ["Background", "run_in_threads"]
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 

@@ -14,8 +14,6 @@ import numpy as np
 from rankscope.judging.lists import AnyArray, Floats, Hits, Lists
 from rankscope.read.qrels import UNJUDGED
 
-__all__ = ["AspectLists", "ByAspect"]
-
 
 class AspectLists(Lists):
     """(aspect, list) pairs as lists: pair ``a * len(lists) + l`` is list l with the grades of its a-th aspect."""

@@ -20,8 +20,6 @@ from rankscope.result import TableResult, TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Cell, Table
 
-__all__ = ["Description", "describe", "describe_several", "join_features", "judged_depths"]
-
 Floats = npt.NDArray[np.float64]
 
 

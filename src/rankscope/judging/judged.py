@@ -38,10 +38,10 @@ class EvaluationOptions:
     @property
     def settings(self) -> dict[str, Any]:
         """Entries for the settings of results; empty if all options have their defaults."""
-        said: dict[str, Any] = {"ties": self.ties, "unjudged": self.unjudged}
+        settings: dict[str, Any] = {"ties": self.ties, "unjudged": self.unjudged}
         if self.ties != "break":
-            said |= {"ties_seed": self.seed}
-        return {} if self == EvaluationOptions(seed=self.seed) else said
+            settings |= {"ties_seed": self.seed}
+        return {} if self == EvaluationOptions(seed=self.seed) else settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class ListArrays:
     ties: Ties | None = field(default=None, repr=False)
     """Group of documents with the score of each hit, if requested."""
     groups: TieGroups | None = field(default=None, repr=False)
-    """All groups of documents with equal scores, if unjudged documents matter."""
+    """Groups of documents with equal scores, if unjudged documents matter."""
 
     @property
     def owner(self) -> Ints:
@@ -123,11 +123,11 @@ class Judged(TransientCacheMixin):
     arrays: ListArrays
     details: RunDetails = RunDetails()
     options: EvaluationOptions = EvaluationOptions()
-    """What ties and unjudged documents are when the lists are evaluated."""
+    """Treatment of ties and unjudged documents in the evaluation."""
     known_depth: int = 0
     """Depth down to which ``qrels`` has all retrieved documents, perhaps without a grade."""
     full: Judged | None = field(default=None, repr=False)
-    """The same lists with all judgments, if ``qrels`` has a subset of them."""
+    """Same lists with all judgments, if ``qrels`` has a subset of them."""
 
     @property
     def offsets(self) -> Ints:
@@ -166,7 +166,7 @@ class Judged(TransientCacheMixin):
 
     @property
     def groups(self) -> TieGroups | None:
-        """All groups of documents with equal scores, if requested."""
+        """Groups of documents with equal scores, if requested."""
         return self.arrays.groups
 
     @property
@@ -189,7 +189,7 @@ class Judged(TransientCacheMixin):
 
     @cached_property
     def lists(self) -> Lists:
-        """All lists, for measures."""
+        """Lists of all runs."""
         return self.lists_for_runs(0, len(self.runs))
 
     def lists_for_runs(self, first: int, last: int) -> Lists:

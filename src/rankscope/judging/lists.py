@@ -23,7 +23,6 @@ from rankscope.read.qrels import UNJUDGED
 if TYPE_CHECKING:
     from rankscope.judging.aspects import ByAspect
 
-__all__ = ["Floats", "GradedLists", "Hits", "Ints", "Lists", "iterate_blocks"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -49,7 +48,7 @@ def iterate_blocks(starts: Ints, max_hits: int) -> Iterator[tuple[int, int]]:
 
 
 class Hits:
-    """Some of the judged documents of lists, in list order and by rank inside a list.
+    """Judged documents of lists, or a subset of them, in list order and by rank inside a list.
 
     ``rank``, ``grade``, ``judgment`` and ``list`` have one entry per hit; ``judgment`` is the index of the document
     among the judged documents of the collection.
@@ -174,7 +173,7 @@ class Hits:
 
 
 class HitsView(Hits):
-    """Some of other hits; a column is copied when it is first used, since few measures use all of them."""
+    """Subset of other hits; a column is copied when it is first used, since few measures use all of them."""
 
     def __init__(self, hits: Hits, index: Ints) -> None:
         self.size = hits.size
@@ -209,7 +208,7 @@ class HitsView(Hits):
 
 
 class _Retrieved(Hits):
-    """All hits of lists, given by offsets."""
+    """Hits of lists, given by offsets."""
 
     def __init__(self, offsets: Ints, rank: AnyArray, grade: AnyArray, judgment: AnyArray) -> None:
         self.size = len(offsets) - 1

@@ -26,8 +26,6 @@ from rankscope.read.runs import Run
 from rankscope.scan.backends import scan_run, scan_text
 from rankscope.scan.hits import RunHits
 
-__all__ = ["Piece", "list_parquet_files", "split_parquet", "split_run"]
-
 PIECE_BYTES = 64 << 20
 """Approximate size of a piece of a plain file, which is in memory as a whole."""
 
@@ -43,7 +41,7 @@ class Piece:
     """Complete lists of a run (between two offsets of its file) or of a Parquet file."""
 
     run: Run
-    """The run; for a Parquet file, its path, and the name of rows without a run."""
+    """Run; for a Parquet file, its path, and the name of rows without a run."""
     start: int = 0
     stop: int | None = None
     groups: tuple[int, int] | None = None

@@ -23,8 +23,6 @@ from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
 from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels, check_grades
 
-__all__ = ["ListRows", "PooledQrels", "check_numbers", "check_rows_order"]
-
 _BLOCK_HITS = 200_000  # bounds the memory of measures
 
 
@@ -119,7 +117,7 @@ class ListRows:
     rank: npt.NDArray[np.int32]
     judgment: npt.NDArray[np.int32]
     names: Sequence[str] = ()
-    """All runs of the rows, including those without a judged topic."""
+    """Runs of the rows, including those without a judged topic."""
 
     @classmethod
     def from_table(cls, table: Any, judgments: PooledQrels, order: str = "trec_eval") -> ListRows:

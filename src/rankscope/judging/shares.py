@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from rankscope.judging.judged import Judged
 
-__all__ = ["TIED_SHARE", "UNJUDGED_SHARE", "VACUOUS", "has_nonrelevant", "tied_shares", "unjudged_shares"]
 
 UNJUDGED_SHARE = 0.2
 """Smallest share of unjudged documents in the first ten ranks for which a note names a run."""

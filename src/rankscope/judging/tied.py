@@ -18,8 +18,6 @@ from rankscope.judging.pool import Pool
 from rankscope.read.qrels import UNJUDGED
 from rankscope.scan import Ties
 
-__all__ = ["HitGroups", "TiedHits", "TiedLists", "bisect_ranges"]
-
 _BLOCK_HITS = 1 << 20
 """Number of hits of a block, which bounds memory."""
 
@@ -37,7 +35,7 @@ class HitGroups(NamedTuple):
     before: Ints
     """Number of hits of the kind above the group in its list."""
     member: Ints
-    """Indices of the hits of the kind; those of a group are consecutive."""
+    """Indices of the hits of the kind, group by group."""
     owner: Ints
     """Group of each of these hits."""
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from rankscope.native.libraries import Signatures, find_library, load_library
 
-__all__ = ["available", "count"]
-
 _STRIDE = 8  # words between two cumulative counts (RS_STRIDE of the library)
 _POINTERS = ("marks", "delta", "size", "offsets", "position", "worth", "begins", "weight", "path", "before")
 

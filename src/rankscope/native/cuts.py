@@ -6,8 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["topic_cuts"]
-
 _BUFFER = 1 << 13  # bytes; small, because only single lines far from each other are read
 _MAX_SEARCH = 1 << 18  # bytes that are read to find the next topic; a file that needs more is not split
 

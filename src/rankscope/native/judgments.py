@@ -13,8 +13,6 @@ from weakref import finalize
 
 from rankscope.native.scanner import HASH_KEY, DocumentTable, JudgmentsResult, is_selected, library
 
-__all__ = ["MAX_TEXT", "Judgments", "TopicSort", "parse_judgments"]
-
 MAX_TEXT = 1 << 25
 """Maximum number of bytes that the library parses at once; Python parses larger files block by block."""
 

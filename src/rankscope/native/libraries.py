@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Signatures", "find_library", "load_library"]
-
 Signatures = Mapping[str, tuple[Any, list[Any]]]
 """Result type and argument types of functions, by name."""
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from rankscope.native.libraries import Signatures, find_library, load_library
 
-__all__ = ["Stretches", "available", "compare", "descend"]
-
 
 class _Paths(c.Structure):
     _fields_ = [

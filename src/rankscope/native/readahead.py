@@ -22,8 +22,6 @@ from rankscope.native.cuts import topic_cuts
 from rankscope.native.judgments import MAX_TEXT, Judgments, TopicSort, parse_judgments
 from rankscope.native.scanner import library
 
-__all__ = ["Part", "ReadAhead", "read_ahead"]
-
 _MAX_FILES = 1 << 16
 _PIECE = 8 << 20  # bytes of a large file that are scanned as one part
 _MAX_PIECES = 16

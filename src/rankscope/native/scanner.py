@@ -15,22 +15,10 @@ from rankscope.native.libraries import Signatures, find_library, load_library
 if TYPE_CHECKING:
     from rankscope.native.readahead import ReadAhead
 
-__all__ = [
-    "HASH_KEY",
-    "DocumentTable",
-    "DocumentsResult",
-    "JudgmentsResult",
-    "ScanResult",
-    "available",
-    "backend_name",
-    "is_selected",
-    "library",
-    "load",
-]
 
 VARIABLE = "RANKSCOPE_SCANNER"
 HASH_KEY = os.urandom(16)
-"""Key of the hash of ids. It is random, so that nobody can craft a file whose ids collide."""
+"""Key of the hash of ids; it is random, so that a hostile file cannot make ids collide."""
 _VERSION = 5
 
 

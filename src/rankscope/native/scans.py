@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from rankscope.native.scanner import HASH_KEY, DocumentsResult, DocumentTable, ScanResult
 
-__all__ = ["ReturningTopic", "Scan", "ScanArrays", "ScanError", "ScanRequest", "Top", "build_table", "pad"]
-
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate", 10: "ending"}
 """Kinds of invalid lines by status (``rs_status`` in ``c/scanner.h``)."""
@@ -35,7 +33,7 @@ class ReturningTopic(Exception):  # noqa: N818 - a signal between scanners, not 
 
 
 class ScanError(Exception):
-    """The first invalid line: kind of problem, line, text, topic and number of fields."""
+    """First invalid line: kind of problem, line, text, topic and number of fields."""
 
 
 class ScanRequest(NamedTuple):

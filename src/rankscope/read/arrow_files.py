@@ -17,7 +17,6 @@ from rankscope.read.source import Source
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["arrow_names", "batch_validator", "dataset_format", "parquet_file", "read_arrow"]
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow"}
 _PART = re.compile(r"part-.*|.*-\d{5}-of-\d{5}\b.*")
@@ -72,8 +71,8 @@ def read_arrow(source: Source, form: str, kind: str | None = None) -> pyarrow.Ta
         names = list(opened.schema.names)
         if kind is None:
             return _read_columns(opened, names, source)
-        found = [find_column(meaning, names) for meaning in WANTED[kind]]
-        selected = [name for name in dict.fromkeys(found) if name is not None]
+        columns = [find_column(meaning, names) for meaning in WANTED[kind]]
+        selected = [name for name in dict.fromkeys(columns) if name is not None]
         if not selected:
             raise missing_column("query_id", names, source.label)
         return _read_columns(opened, selected, source)

@@ -17,8 +17,6 @@ from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
 from rankscope.read.topics import select_topics
 
-__all__ = ["Inputs", "describe_formats", "open_collection", "open_qrels"]
-
 
 class Inputs(NamedTuple):
     """Judgments and runs that belong together.

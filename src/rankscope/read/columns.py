@@ -17,8 +17,6 @@ from rankscope.errors import InputError
 from rankscope.read.ids import arrow_ids, id_text, to_bytes, to_text
 from rankscope.read.orders import permutation
 
-__all__ = ["RunColumns", "RunList", "TextColumn", "as_list", "find_repeated", "parse_numbers", "parse_ranks"]
-
 
 @dataclass(frozen=True, eq=False)
 class RunList:

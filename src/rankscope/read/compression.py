@@ -13,8 +13,6 @@ from typing import Any, Protocol
 from rankscope.errors import InputError, MissingDependencyError
 from rankscope.read.limits import check_decompressed_size
 
-__all__ = ["BLOCK", "LONGEST_MAGIC", "decompress", "detect_compression"]
-
 BLOCK = 1 << 18
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _BZIP2_NEXT = (b"1AY&SY", b"\x17rE8P\x90")  # the start of a block, or of the footer of an empty file

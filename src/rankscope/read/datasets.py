@@ -14,14 +14,6 @@ from rankscope.errors import InputError, MissingDependencyError, suggest_names
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
 
-__all__ = [
-    "IRDS",
-    "dataset_digest",
-    "dataset_id",
-    "fetch_from_dataset",
-    "load_dataset",
-    "read_dataset",
-]
 
 IRDS = "irds:"
 _SUFFIXES = (

@@ -17,15 +17,6 @@ from rankscope.read.limits import longest_line
 from rankscope.read.line_problems import LineProblem, locate_problems
 from rankscope.read.source import Source, iterate_lines
 
-__all__ = [
-    "FileTable",
-    "find_columns",
-    "parse_columns",
-    "read_bare_columns",
-    "read_delimited",
-    "text_lines",
-]
-
 _NUMBER = re.compile(r"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 
 
@@ -98,8 +89,7 @@ def read_delimited(source: Source, separator: str, kind: str) -> FileTable:
 
 def find_columns(header: Sequence[Any], kind: str, path: str, line: int | None) -> dict[str, Any]:
     """Return the names of the columns of a ``run`` or of ``qrels`` by meaning; reject a header that lacks one."""
-    found = {meaning: find_column(meaning, header) for meaning in WANTED[kind]}
-    names = {meaning: name for meaning, name in found.items() if name is not None}
+    names = {meaning: name for meaning in WANTED[kind] if (name := find_column(meaning, header)) is not None}
     value = "relevance" if kind == "qrels" else "rank" if "rank" in names else "score"
     for meaning in ("query_id", "doc_id", value):
         if meaning not in names:

@@ -19,8 +19,6 @@ from rankscope.read.source import Source
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
 
-__all__ = ["may_name_runs", "read_judgments", "read_named_runs", "read_single_run"]
-
 
 def read_judgments(source: Source, form: str, aspects: bool | None = None) -> Qrels:
     """Read the judgments of a file of a format."""
@@ -107,7 +105,7 @@ def _json_names_runs(head: bytes) -> bool:
 
 
 def _read_content(source: Source, form: str, kind: str) -> dict[str, Any]:
-    """Return tables, or rankings by topic, by the name of the run; an empty name if the file has none."""
+    """Return tables, or rankings by topic, by the name of the run, which is empty if the file does not name runs."""
     if form in ("csv", "tsv", "beir"):
         separator = "\t" if form == "beir" else find_separator(first_data_line(source.head()))
         return {"": read_delimited(source, separator, kind)}

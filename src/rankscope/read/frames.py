@@ -11,18 +11,6 @@ from typing import Any
 
 from rankscope.errors import InputError
 
-__all__ = [
-    "COLUMNS",
-    "NUMBERS",
-    "WANTED",
-    "as_columns",
-    "column_meaning",
-    "column_names",
-    "find_column",
-    "is_table",
-    "table_columns",
-]
-
 COLUMNS = {
     "query_id": ("query_id", "qid", "q_id", "topic", "topic_id", "query-id"),
     "doc_id": (

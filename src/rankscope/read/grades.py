@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError
 
-__all__ = ["format_merges", "merge_grades", "parse_merges"]
-
 Grades = npt.NDArray[np.int32]
 
 _HINT = "write the old grades and the new one of each group, such as '0,1=0;2=1;3,4=2'"

@@ -12,8 +12,6 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.read.delimited import text_lines
 from rankscope.read.source import Source, is_file
 
-__all__ = ["run_groups"]
-
 _HINT = "name a file with lines of `run group`, or a regular expression for names of runs such as '^[a-z]+'"
 _TIMEOUT = 1.0  # seconds
 

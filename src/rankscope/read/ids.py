@@ -13,8 +13,6 @@ from typing import Any
 
 from rankscope.errors import InputError
 
-__all__ = ["arrow_ids", "id_text", "sort_naturally", "to_bytes", "to_text", "to_texts"]
-
 EXACT = 1 << 53
 """Largest magnitude up to which a double represents every integer, hence every id."""
 _IDS = "ids are text, bytes in UTF-8 or integers: convert them"
@@ -69,8 +67,8 @@ def sort_naturally(topics: Iterable[str]) -> list[str]:
 def id_text(value: Any, what: str) -> str:
     """Return an id of any type as text.
 
-    Text stays as it is, bytes are UTF-8, and integers and integral floating-point numbers become the text of the
-    integer. Anything else is an error that names ``what`` holds the id, such as ``column 'qid'``.
+    Text is returned unchanged, bytes are UTF-8, and integers and integral floating-point numbers become the text of
+    the integer. Any other value is an error; ``what`` is its location, such as ``column 'qid'``.
 
     >>> id_text(301, "topic"), id_text(301.0, "topic"), id_text(b"301", "topic"), id_text("q1", "topic")
     ('301', '301', '301', 'q1')

@@ -13,8 +13,6 @@ from rankscope.read.frames import is_table
 from rankscope.read.ids import id_text
 from rankscope.read.source import Source, iterate_lines
 
-__all__ = ["SPLIT", "iterate_objects", "read_json_lines", "read_json_lists"]
-
 SPLIT = re.compile(r"(?i)(train|dev|test|validation|val|eval|default)(\W.*|\d*)")
 _METADATA = ("mteb_model_meta",)
 _LINES = 'give one object per line, such as {"qid": "1", "docno": "d1", "score": 0.5}'

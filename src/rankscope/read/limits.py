@@ -14,16 +14,6 @@ from io import FileIO
 
 from rankscope.errors import InputError, SettingsError
 
-__all__ = [
-    "FREE_COLUMNS",
-    "FREE_OBJECTS",
-    "check_decompressed_size",
-    "line_at",
-    "line_too_long",
-    "longest_line",
-    "with_short_lines",
-]
-
 LINE_VARIABLE = "RANKSCOPE_LONGEST_LINE"
 RATIO_VARIABLE = "RANKSCOPE_UNPACKED_RATIO"
 LONGEST_LINE = 1 << 24

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["describe_line_end", "foreign_end", "may_have_foreign_end"]
-
 _NAMES = {
     b"\r": "CR",
     b"\x0b": "VT",
@@ -56,8 +54,8 @@ def foreign_end(line: bytes, columns: int) -> bytes | None:
     comment = fields[0].startswith(b"#")
     if not comment and len(fields) < columns:
         return None
-    found = _FOREIGN.search((line if comment else fields[-1]).rstrip())
-    return found.group() if found else None
+    match = _FOREIGN.search((line if comment else fields[-1]).rstrip())
+    return match.group() if match else None
 
 
 def describe_line_end(end: bytes) -> tuple[str, str]:

@@ -12,14 +12,12 @@ from rankscope.read.limits import line_too_long
 from rankscope.read.line_ends import describe_line_end
 from rankscope.read.source import Source
 
-__all__ = ["COLUMNS", "NUL_HINT", "LineProblem", "locate_problems", "refuse_empty"]
-
 COLUMNS = "topic Q0 document rank score tag"
 NUL_HINT = "this looks like binary data; give a text file"
 
 
 class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the file has a name
-    """The first invalid line of a run.
+    """First invalid line of a run.
 
     ``kind`` is one of ``long``, ``nul``, ``ending``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in
     this order; a duplicate is a problem of the line where the document occurs for the second time.

@@ -11,8 +11,6 @@ from rankscope.read.line_problems import locate_problems, refuse_empty
 from rankscope.read.run_text import RunText, TextList, changes, portions
 from rankscope.read.source import Source, whole_lines
 
-__all__ = ["iterate_text_lists"]
-
 _MAX_PREFIXES = 4
 """Number of topics of a portion that are found by the common prefix of their lines; for more, a regex is faster."""
 

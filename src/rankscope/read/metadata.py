@@ -19,8 +19,6 @@ from typing import Any
 
 from rankscope.read.source import Source, iterate_lines
 
-__all__ = ["parse_metadata", "read_metadata", "run_name_in_metadata"]
-
 _START, _END = "ir_metadata.start", "ir_metadata.end"
 _MAX_HEADER = 1 << 20  # bytes
 _KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s#'"-][^:#]*?)\s*:(?:\s+(.*))?""")
@@ -28,7 +26,7 @@ _NAMES = (("tag",), ("run",), ("method", "name"), ("name",))
 
 
 def read_metadata(source: Source, head: bytes) -> dict[str, Any]:
-    """Return the metadata of a text that starts with ``head``; empty if it has none."""
+    """Return the metadata of a text that starts with ``head``; empty without a header."""
     if not head.removeprefix(BOM_UTF8).startswith(b"#"):
         return {}
     header: list[str] = []

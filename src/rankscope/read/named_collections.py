@@ -21,8 +21,6 @@ from rankscope.read.collection import Inputs, open_collection
 from rankscope.read.datasets import IRDS
 from rankscope.read.orders import ORDERS
 
-__all__ = ["NamedFiles", "named_collection", "open_named", "read_collections"]
-
 _HINT = "write NAME=QRELS:RUNS, such as covid=covid/qrels.txt:covid/runs"
 _KEYS = ("qrels", "runs", "order", "grades")
 
@@ -113,13 +111,13 @@ def open_named(
     needs_aspects: bool = False,
     input_format: Mapping[str, str] | None = None,
 ) -> dict[str, Inputs]:
-    """Open collections by name; ``order`` and ``grades`` hold where a collection does not say otherwise."""
-    found: dict[str, Inputs] = {}
-    for one in listed:
-        if one.name in found:
-            raise SettingsError(f"two collections are called {one.name!r}", hint="name one of them otherwise")
-        found[one.name] = open_collection(
-            one.qrels, list(one.runs), order=one.order or order, grades=one.grades or grades,
+    """Open collections by name; ``order`` and ``grades`` are the defaults of collections that do not set them."""
+    opened: dict[str, Inputs] = {}
+    for files in listed:
+        if files.name in opened:
+            raise SettingsError(f"two collections are called {files.name!r}", hint="rename one of them")
+        opened[files.name] = open_collection(
+            files.qrels, list(files.runs), order=files.order or order, grades=files.grades or grades,
             needs_aspects=needs_aspects, input_format=input_format,
         )  # fmt: skip
-    return found
+    return opened

@@ -16,8 +16,6 @@ from rankscope.read.line_ends import foreign_end, may_have_foreign_end
 from rankscope.read.line_problems import LineProblem, locate_problems
 from rankscope.read.source import Source, expand_path, whole_lines
 
-__all__ = ["looks_like_qrels", "parse_natively", "parse_qrels"]
-
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _END = b"\0"  # marks the end of a line among its fields, because no field can contain it
 _MAX_GRADE = 2**31 - 2

@@ -15,8 +15,6 @@ from rankscope.read.run_names import default_run_name, file_kind, run_files, uni
 from rankscope.read.runs import Run, Runs
 from rankscope.read.source import Source, expand_path, spool
 
-__all__ = ["read_run", "read_runs"]
-
 
 def read_run(
     source: str | Path,

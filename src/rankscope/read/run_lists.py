@@ -16,8 +16,6 @@ from rankscope.read.line_problems import locate_problems, refuse_empty
 from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
 
-__all__ = ["as_run_list", "read_lists"]
-
 
 class _ListReader(RunText):
     """Collects the lines of all topics, or of one topic ``only``; the rank column may be any text."""

@@ -13,8 +13,6 @@ from rankscope.errors import InputError
 from rankscope.read.arrow_files import dataset_format
 from rankscope.read.source import expand_path
 
-__all__ = ["default_run_name", "file_kind", "run_files", "unique_run_names"]
-
 _SUFFIXES = (
     *(".gz", ".bz2", ".xz", ".zst"),
     *(".txt", ".run", ".trec", ".res", ".results"),

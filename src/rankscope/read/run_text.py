@@ -20,8 +20,6 @@ from rankscope.read.line_ends import foreign_end, may_have_foreign_end
 from rankscope.read.line_problems import LineProblem
 from rankscope.read.source import Source, whole_lines
 
-__all__ = ["RunText", "TextList", "changes", "portions"]
-
 _NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 _NAN = re.compile(rb"(?i)[+-]?nan")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")

@@ -21,8 +21,6 @@ from rankscope.read.frames import as_columns, column_names
 from rankscope.read.json_lists import iterate_objects
 from rankscope.read.source import HEAD, Source, iterate_lines
 
-__all__ = ["MEANS", "NO_SCORES", "ScoreRows", "parse_bare_rows", "read_score_rows", "rows_from_table"]
-
 MEANS = "all"
 NO_SCORES = ("runid", "relstring")
 """Prefixes of the names of rows whose values are no numbers."""

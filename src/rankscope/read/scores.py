@@ -39,8 +39,6 @@ from rankscope.read.ids import id_text
 from rankscope.read.score_rows import MEANS, NO_SCORES, ScoreRows, read_score_rows, rows_from_table
 from rankscope.read.source import Source
 
-__all__ = ["ScoreTable", "is_score_table", "read_score_table", "read_score_tables"]
-
 T = TypeVar("T")
 
 _TOPIC = ("topic", "topics", "query", "query_id", "qid", "")
@@ -67,7 +65,7 @@ class ScoreTable:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All files."""
+        """Paths of the files."""
         return (self.path, *self.more)
 
 

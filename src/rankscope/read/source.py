@@ -273,7 +273,7 @@ def check_head(block: bytes, label: str) -> bytes:
 
 
 def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    r"""Yield the same text in blocks of whole lines; the last line gets a newline if it has none.
+    r"""Yield the same text in blocks of whole lines; the last line gets a newline if it lacks one.
 
     >>> list(whole_lines(iter([b"a\nb", b"c", b"\nd"])))
     [b'a\n', b'bc\n', b'd\n']

@@ -15,7 +15,6 @@ from rankscope.read.ids import sort_naturally, to_bytes, to_text
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
 
-__all__ = ["Aspects", "Rows", "Subtopics", "lookup_numbers", "select_rows"]
 
 Rows = range | list[int]
 """Rows of one topic; consecutive rows, the normal case, as a range."""

@@ -14,8 +14,6 @@ from rankscope.json_documents import parse_json
 from rankscope.read.datasets import dataset_id, fetch_from_dataset, load_dataset
 from rankscope.read.source import Source, iterate_lines
 
-__all__ = ["MAX_LENGTH", "Texts", "read_texts"]
-
 MAX_LENGTH = 280
 """Maximum number of characters of a text."""
 

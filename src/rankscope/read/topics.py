@@ -13,8 +13,6 @@ from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.delimited import text_lines
 from rankscope.read.source import Source, is_file
 
-__all__ = ["select_topics"]
-
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _RANGE = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
 

@@ -21,8 +21,6 @@ from rankscope.read.source import Source
 from rankscope.scan import native
 from rankscope.scan.hits import TieGroups
 
-__all__ = ["first_documents", "tie_groups", "top_list", "top_lists"]
-
 Int32s = npt.NDArray[np.int32]
 
 

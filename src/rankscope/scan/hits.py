@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ListHits", "RunHits", "TieGroups", "Ties", "assemble_hits"]
-
 Int32s = npt.NDArray[np.int32]
 
 

@@ -13,8 +13,6 @@ from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import RunList
 from rankscope.scan.hits import ListHits, RunHits, Ties, assemble_hits
 
-__all__ = ["match_lists", "rank_judged"]
-
 RankedGrades = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64]]
 """Ranks, grades and offsets."""
 ScoredLists = Sequence[Mapping[str, float]]

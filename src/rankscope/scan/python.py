@@ -16,8 +16,6 @@ from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
 from rankscope.scan.hits import ListHits, RunHits, Ties, assemble_hits
 
-__all__ = ["scan_source"]
-
 
 def scan_source(source: Source, qrels: Qrels, order: str, ties: bool = False) -> RunHits:
     """Find the hits of a run; if a topic returns, start again and keep all rankings until the end."""

@@ -100,7 +100,7 @@ static int has_byte_order_mark(int file) {
     return pread(file, head, 3, 0) == 3 && !memcmp(head, "\xEF\xBB\xBF", 3);
 }
 
-/* All text of a part; 0 if there is anything unusual about it, or nobody wants it any more. */
+/* Scans all text of a part; returns 0 if anything about it is unusual, or the scan was stopped. */
 static int scan_text(rs_ahead *ahead, part *one, int file) {
     if (lseek(file, (off_t)one->start, SEEK_SET) < 0) return 0;
     for (int64_t at = one->start, count; at < one->stop; at += count) {

@@ -1,4 +1,4 @@
-/* What scanning ahead needs of a scan, beside what everybody may use. */
+/* Internal functions of the scanner for reading ahead. */
 #ifndef RANKSCOPE_AHEAD_H
 #define RANKSCOPE_AHEAD_H
 
@@ -6,7 +6,7 @@
 
 /* The bytes of a line whose end has not come yet. */
 uint64_t scan_pending(const rs_scan *scan);
-/* Gives back all memory but what was found: many scans may wait to be asked for. */
+/* Frees all memory except the results, because many finished scans may wait for their caller. */
 void scan_trim(rs_scan *scan);
 
 #endif

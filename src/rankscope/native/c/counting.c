@@ -59,7 +59,7 @@ INLINED void both_summed(const uint64_t *a, const uint64_t *b, uint64_t *out, ui
     both(a + w, b + w, out + w, words - w);
 }
 
-/* How many bits are set before a position. */
+/* Number of bits set before a position. */
 INLINED int64_t ones_before(const uint64_t *bits, const uint32_t *before, int64_t position) {
     int64_t last = position >> 6, w = last / STRIDE * STRIDE;
     uint32_t sum = before[w / STRIDE];

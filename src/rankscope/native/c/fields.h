@@ -34,7 +34,7 @@ static inline uint64_t gaps(const uint8_t *p) {
     return mask;
 }
 
-/* The length of a Unicode line end (NEL, U+2028, U+2029) at p; 0 if there is none. */
+/* The length of the Unicode line end (NEL, U+2028, U+2029) at p, or 0. */
 static inline size_t unicode_end(const uint8_t *p, const uint8_t *end) {
     if (*p == 0xC2) return end - p > 1 && p[1] == 0x85 ? 2 : 0;
     return *p == 0xE2 && end - p > 2 && p[1] == 0x80 && (p[2] == 0xA8 || p[2] == 0xA9) ? 3 : 0;

@@ -70,7 +70,7 @@ static inline void ids_free(ids *set) {
  * lower bits and part of the hash in the others; 0 is free. */
 enum { IDS_SLOTS = 4 };
 
-/* For tests: how many slots were looked at that hold something else. */
+/* For tests: number of probed slots with another id. */
 #if defined(RS_COUNT_PROBES)
 extern uint64_t rs_probes;
 #define IDS_PROBE (rs_probes++)

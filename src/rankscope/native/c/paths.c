@@ -36,7 +36,7 @@ typedef struct {
 
 RS_API int32_t rs_paths_version(void) { return PATHS_VERSION; }
 
-/* The total of every ranking: that of its parent and what its last document adds in each tree. */
+/* Total of every ranking: the total of its parent plus the contribution of its last document in each tree. */
 RS_API void rs_descend(const rs_paths *p) {
     const double *parents = p->totals;
     double *nodes = p->totals + 1;
@@ -65,7 +65,7 @@ typedef struct {
     const uint8_t *mask;     /* which of them count; NULL for all */
 } rs_stretch;
 
-/* What a larger score exceeds. */
+/* Value that a larger score must exceed. */
 INLINED double limit(double value, double relative, double absolute) {
     const double size = fabs(value), more = value + (relative * size + absolute);
     return size == INFINITY ? value : more;

@@ -57,7 +57,7 @@ static const uint8_t *split_judgment(const uint8_t *p, field *fields) {
     return *p == '\n' && p - line < LONGEST_JUDGMENT ? p + 1 : NULL;
 }
 
-/* A grade of 32 bits; 0 if the field is none. */
+/* Parses a 32-bit grade; returns 0 if the field is invalid. */
 static int grade_of(field text, int32_t *grade) {
     const uint8_t *p = text.at, *end = text.at + text.length;
     const int negative = *p == '-';

@@ -28,7 +28,7 @@ typedef struct {
     uint8_t score_unsorted, rank_unsorted;
 } list;
 
-/* Lines of a file whose topics come back, until all are read: then each list is made as if its lines stood together. */
+/* Lines of a file whose topics return, kept until the end of the file; then each list is built from all its lines. */
 typedef struct {
     uint32_t *list; /* which one, in order of appearance */
     uint64_t *score, *rank, *start;
@@ -226,11 +226,11 @@ static int break_ties_in_order(rs_scan *scan, list *one, int reorder, uint64_t *
     return 1;
 }
 
-/* Adds the judged documents of a list, whose place i is held by document order[i], or by document i. */
+/* Adds the judged documents of a list, with document order[i] (or document i) at position i. */
 static void add_hits(rs_scan *scan, const list *one, const sorting_item *order) {
     int32_t *rank = scan->hit_rank + scan->hits, *judgment = scan->hit_judgment + scan->hits;
     uint64_t found = 0;
-    for (uint64_t i = 0; i < one->documents.count; i++) { /* without a branch: what is not judged is overwritten */
+    for (uint64_t i = 0; i < one->documents.count; i++) { /* without a branch: entries of unjudged documents are overwritten */
         int32_t document = one->judgment[order ? order[i].index : i];
         rank[found] = (int32_t)(i + 1);
         judgment[found] = document;
@@ -286,7 +286,7 @@ static int add_tops(rs_scan *scan, const list *one, const sorting_item *order, i
     return 1;
 }
 
-/* What was found by hash is confirmed by its bytes. */
+/* Matches by hash are confirmed by their bytes. */
 static void confirm_judgments(rs_scan *scan, list *one) {
     const uint64_t *starts = one->documents.starts;
     const uint64_t first = scan->hits;
@@ -336,7 +336,7 @@ static void list_reset(list *one, int32_t topic, judged_slots judged) {
     one->ties = one->last_score = one->last_rank = 0;
 }
 
-/* Where the list of this topic is noted; NULL without memory. Ignored topics come after the judged ones. */
+/* Slot of the list of this topic; NULL without memory. Ignored topics come after the judged ones. */
 static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
     uint64_t hash = ids_hash(scan->table->key, name.at, name.length), judged = scan->table->topics.count, unused;
     const ids *topics = &scan->table->topics;

@@ -1,8 +1,8 @@
 /* The run scanner: text of a TREC run in, hits out.
  *
- * A table holds the judged documents of all topics; it is read-only once made, so many scans (and threads) share it.
- * A scan takes the text in blocks of any size and yields, for every judged topic of the run, how many documents
- * were retrieved and at which ranks the judged ones stand.
+ * A table has the judged documents of all topics; it is immutable, so that scans in several threads share it.
+ * A scan takes the text in blocks of any size and returns, for every judged topic of the run, the number of retrieved
+ * documents and the ranks of the judged ones.
  * No function keeps global state, and none calls back: a caller may hold no lock while it scans. */
 #ifndef RANKSCOPE_SCANNER_H
 #define RANKSCOPE_SCANNER_H
@@ -36,7 +36,7 @@ enum rs_status {
 typedef struct rs_table rs_table;
 typedef struct rs_scan rs_scan;
 
-/* What a scan has found. Pointers stay valid until the scan is freed or given more text. */
+/* Results of a scan. Pointers stay valid until the scan is freed or given more text. */
 typedef struct {
     int64_t lists, hits, ignored;
     const int32_t *topic, *length, *tied; /* one per list, lists in order of appearance */
@@ -53,7 +53,7 @@ typedef struct {
     int64_t text_length, text_topic_length;
 } rs_result;
 
-/* The documents at the top of the lists, if they were asked for: document d is bytes[d ? ends[d-1] : 0 .. ends[d]-1],
+/* The documents at the top of the lists, if requested: document d is bytes[d ? ends[d-1] : 0 .. ends[d]-1],
  * and those of list l end with document list_ends[l]-1. They come by rank, but those with one score in any order: all of
  * them have the rank of the first, tie_first. */
 typedef struct {
@@ -68,7 +68,7 @@ RS_API int32_t rs_version(void);
 
 /* Topic t is topic_bytes[topic_starts[t] : topic_starts[t+1]]; its judged documents are those numbered
  * offsets[t] .. offsets[t+1]-1; document d is document_bytes[document_starts[d] : document_starts[d+1]]. The key of the
- * hash is any two random numbers: results do not depend on it, but who knows it could write a file that takes long. */
+ * hash is any two random numbers: results do not depend on it, but with a known key a file could be crafted to be slow. */
 RS_API rs_table *rs_table_new(int64_t topics, const uint8_t *topic_bytes, const uint64_t *topic_starts,
                               const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts,
                               const uint64_t key[2]);
@@ -98,8 +98,8 @@ RS_API int32_t rs_scan_finish(rs_scan *scan);
 RS_API void rs_scan_result(const rs_scan *scan, rs_result *result);
 RS_API void rs_scan_documents(const rs_scan *scan, rs_documents *result);
 
-/* Judgments: lines of `topic iteration document grade`, as long as there is nothing unusual about any of them. Whoever
- * asks must be able to read them in another way, which also says what is wrong with a file. */
+/* Judgments: lines of `topic iteration document grade`, if all of them are usual. The caller must be able to parse other
+ * files, and reports errors. */
 typedef struct rs_qrels rs_qrels;
 
 /* Pointers stay valid until the judgments are freed. */
@@ -114,7 +114,7 @@ typedef struct {
     int64_t documents_length;
 } rs_judgments;
 
-/* NULL if a line is unusual, there is none, or no memory. The text is not needed any more. */
+/* NULL if a line is unusual, the text is empty, or without memory. The text is not needed any more. */
 RS_API rs_qrels *rs_qrels_new(const uint8_t *text, int64_t bytes, const uint64_t key[2]);
 RS_API void rs_qrels_free(rs_qrels *qrels);
 /* Puts the topics where `place` says for each, in order of appearance, and the documents of each by their bytes; 0 if a
@@ -124,8 +124,8 @@ RS_API void rs_qrels_result(const rs_qrels *qrels, rs_judgments *result);
 /* The table of judgments that are arranged, by the same places; NULL without memory. */
 RS_API rs_table *rs_qrels_table(const rs_qrels *qrels, const int32_t *place, const uint64_t key[2]);
 
-/* Plain run files, or parts of them, that are scanned before anybody asks for them: while a program still loads. Whatever
- * is not as usual about a part makes it RS_GIVEN_UP, and whoever wants it scans it again, which also says what is wrong. */
+/* Plain run files, or parts of them, that are scanned ahead, while a program is still loading. A part with anything
+ * unusual is RS_GIVEN_UP; the caller scans it again and reports errors. */
 typedef struct rs_ahead rs_ahead;
 
 enum rs_state { RS_FREE = 0, RS_BUSY = 1, RS_DONE = 2, RS_GIVEN_UP = 3, RS_CLAIMED = 4 };
@@ -136,13 +136,13 @@ RS_API rs_ahead *rs_ahead_new(const rs_table *table, int32_t order, int32_t ties
                               const int64_t *starts, const int64_t *stops, const int64_t *sizes);
 /* No thread may be inside rs_ahead_run. */
 RS_API void rs_ahead_free(rs_ahead *ahead);
-/* Scans part after part until there is none left, or it is told to stop. Any number of threads may do so. */
+/* Scans part after part until all are done or it is stopped. Any number of threads may call it. */
 RS_API void rs_ahead_run(rs_ahead *ahead);
 /* From now on no part is begun; `at_once` also ends those that are being scanned. */
 RS_API void rs_ahead_stop(rs_ahead *ahead, int32_t at_once);
-/* The state of a part; one that is free is the caller's now, and nobody else scans it. */
+/* Returns the state of a part; a free part is claimed for the caller, and no thread scans it. */
 RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part);
-/* What was found in a part that is done, until it is freed: device, inode, size and time of the file are in `stamp`. */
+/* The scan of a part that is done, valid until it is freed; `stamp` gets device, inode, size and time of the file. */
 RS_API rs_scan *rs_ahead_scan(const rs_ahead *ahead, int64_t part, uint64_t stamp[4]);
 
 #endif

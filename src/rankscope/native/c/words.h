@@ -59,7 +59,7 @@ static inline uint64_t word_mix(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* Where the lowest bit is that is set; one must be. */
+/* Index of the lowest bit that is set; the word must not be 0. */
 static inline unsigned lowest_bit(uint64_t mask) {
 #if defined(_MSC_VER)
     unsigned long i;
