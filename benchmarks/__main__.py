@@ -24,12 +24,12 @@ EARLIER = " Sections that it does not name are of earlier runs, perhaps on anoth
 
 
 def say(text: str) -> None:
-    """Tell what is going on, away from the results."""
+    """Print progress to standard error, apart from the results."""
     print(text, file=sys.stderr, flush=True)
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small workloads, one repetition, printed only")
     parser.add_argument(
@@ -75,7 +75,7 @@ def arguments() -> argparse.Namespace:
 
 
 def command(args: argparse.Namespace) -> str:
-    """What to type for the same page; places of this machine are left out."""
+    """Return the command that reproduces the page, without paths of this machine."""
     words = [
         "python -m benchmarks",
         *(["--quick"] if args.quick else []),
@@ -89,7 +89,7 @@ def command(args: argparse.Namespace) -> str:
 
 
 def main() -> int:
-    """Everything; the exit code is 1 if a program failed or gave other values."""
+    """Measure everything; return exit code 1 if a program failed or returned other values."""
     args = arguments()
     size = "quick" if args.quick else "full"
     wanted = args.only or [*WORKLOADS[size], *present()]
@@ -127,7 +127,7 @@ def main() -> int:
 
 
 def write_sections(output: Path, sections: list[str], introduction: str = "") -> None:
-    """Put sections into a page that is there, and another introduction before them."""
+    """Replace sections of an existing page, and its introduction."""
     text = output.read_text(encoding="utf-8")
     if introduction:
         text = introduction + text[text.index("\n## ") :]
@@ -138,7 +138,7 @@ def write_sections(output: Path, sections: list[str], introduction: str = "") ->
 
 
 def files(place: Path) -> str:
-    """How much there is to read."""
+    """Return the size of a workload in words."""
     runs = list((place / "runs").iterdir())
     lines = 0
     for path in runs:
@@ -172,7 +172,7 @@ def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, O
 
 
 def check(place: Path, scratch: Path, outcomes: dict[str, Outcome], limit: float) -> dict[str, float]:
-    """Execute every program once and compare the values; the seconds of those that may be timed."""
+    """Execute every program once and compare the values; return the seconds of the programs to time."""
     seconds: dict[str, float] = {}
     folder = Path(tempfile.mkdtemp(dir=scratch))
     for name, outcome in outcomes.items():
@@ -209,7 +209,7 @@ def check(place: Path, scratch: Path, outcomes: dict[str, Outcome], limit: float
 
 
 def section(name: str, scratch: Path, quick: bool, troubles: list[str]) -> str:
-    """The section of another part of Rankscope; a failure is reported and leaves the rest whole."""
+    """Return the section of another part of Rankscope; report a failure and keep the other sections."""
     output = scratch / f"{name}.md"
     try:
         execute(python("-m", "benchmarks.sections", name, output, *(["--quick"] if quick else [])))

@@ -30,7 +30,7 @@ class Agreement(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """True if there was something to compare and nothing differs that should not."""
+        """Whether values were compared and none differs unexpectedly."""
         return self.compared + self.tied > 0 and self.differing == 0
 
 
@@ -59,7 +59,7 @@ def compare(values: Values, reference: Values, ties: frozenset[tuple[str, str]] 
 
 
 def tied_lists(runs: Path) -> frozenset[tuple[str, str]]:
-    """The lists with tied scores, as (run, topic); the files are in the order of the scores."""
+    """Return the rankings with tied scores, as (run, topic); files are sorted by score."""
     found: set[tuple[str, str]] = set()
     for path in runs.iterdir():
         before = ("", "")
@@ -73,7 +73,7 @@ def tied_lists(runs: Path) -> frozenset[tuple[str, str]]:
 
 
 def read_values(path: Path) -> dict[tuple[str, str, str], float]:
-    """What a program wrote with ``--values``."""
+    """Return the values that a program wrote with ``--values``."""
     with path.open(encoding="utf-8") as file:
         rows = (line.rstrip("\n").split("\t") for line in file)
         return {(run, topic, measure): float(value) for run, topic, measure, value in rows}

@@ -27,7 +27,7 @@ def _visit(address: str, failures: list[str]) -> None:
 
 
 def main() -> int:
-    """Serve until somebody has looked."""
+    """Serve until the requests have been answered."""
     qrels, run = sys.argv[1:]
     failures: list[str] = []
     explore(

@@ -33,12 +33,12 @@ _PRIME = 1_000_003
 
 
 def table(quick: bool = False) -> str:
-    """The section of a usual run: three sizes on all engines; quick: one small size in one process."""
+    """Return the section: three sizes on all engines, or with ``quick`` one small size in one process."""
     return section([20_000], ["process"]) if quick else section(SIZES, list(ENGINES))
 
 
 def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None = None) -> str:
-    """Make the datasets, let each engine take them in a process of its own, and write the table."""
+    """Create the datasets, evaluate them on each engine in a separate process, and write the table."""
     results: dict[tuple[str, int], dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         for rows in sizes:
@@ -86,7 +86,7 @@ def _slope(points: Sequence[tuple[int, float]]) -> float:
 
 
 def make(rows: int, place: Path) -> None:
-    """A dataset of about so many rows, a file for each run, and its judgments; the same every time."""
+    """Write a reproducible dataset of about this many rows, a file per run, and its judgments."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -114,7 +114,7 @@ def make(rows: int, place: Path) -> None:
 
 
 class Memory:
-    """The highest memory of this process, and of all below it together, in MB."""
+    """Peak memory of this process, and of all its descendants together, in MB."""
 
     def __enter__(self) -> Memory:
         self.workers = 0.0
@@ -190,7 +190,7 @@ def run(engine: str, place: Path) -> dict[str, Any]:
 
 
 def digest(values: Path) -> str:
-    """Of all values, bit for bit, in the order of runs, topics and measures."""
+    """Return the digest of all values in the order of runs, topics and measures."""
     import pyarrow.parquet as pq
 
     table = pq.read_table(values, columns=["run", "topic", "measure", "value"])
@@ -201,7 +201,7 @@ def digest(values: Path) -> str:
 
 
 def write(text: str) -> None:
-    """Put the section into BENCHMARKS.md, in the place of the one that is there."""
+    """Replace the section in BENCHMARKS.md."""
     page = ROOT / "BENCHMARKS.md"
     parts = re.split(r"(?m)^(?=## )", page.read_text("utf-8"))
     kept = [part for part in parts if not part.startswith(f"## {TITLE}\n")]
@@ -209,7 +209,7 @@ def write(text: str) -> None:
 
 
 def main() -> None:
-    """The command line; ``make`` and ``run`` are what it starts in processes of their own."""
+    """Run the command line, which starts ``make`` and ``run`` in separate processes."""
     if sys.argv[1:2] == ["make"]:
         make(int(sys.argv[2]), Path(sys.argv[3]))
         return

@@ -16,7 +16,7 @@ MEASURES = {"map", "ndcg_cut.10", "recall.100", "P.10", "recip_rank"}
 
 
 class Size(NamedTuple):
-    """How many topics, judged documents of each, and documents in each list."""
+    """Numbers of topics, of judged documents per topic, and of documents per ranking."""
 
     topics: int
     judged: int
@@ -35,7 +35,7 @@ SIZES = (
 
 
 def collection(size: Size, seed: int = 1) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Random judgments and a run."""
+    """Return random judgments and a run."""
     rng = np.random.default_rng(seed)
     pooled = max(4 * size.documents, 4 * size.judged)
     qrels: dict[str, dict[str, int]] = {}
@@ -51,7 +51,7 @@ def collection(size: Size, seed: int = 1) -> tuple[dict[str, dict[str, int]], di
 
 
 def table(quick: bool = False) -> str:
-    """The section as Markdown; ``quick`` has fewer topics and repetitions."""
+    """Return the section as Markdown; ``quick`` has fewer topics and repetitions."""
     import pytrec_eval as original
 
     import rankscope.pytrec_eval as ours
@@ -92,7 +92,7 @@ def table(quick: bool = False) -> str:
 
 
 def _seconds(library: Any, qrels: dict[str, Any], run: dict[str, Any]) -> tuple[float, float]:
-    """CPU seconds of an evaluator that is made, used once and forgotten, and of one that is there."""
+    """Return the CPU seconds of a new evaluator that is used once, and of an existing one."""
     start = time.process_time()
     library.RelevanceEvaluator(qrels, MEASURES).evaluate(run)
     made = time.process_time() - start

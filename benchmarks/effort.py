@@ -33,7 +33,7 @@ _JOBS = {
 
 
 def table(quick: bool) -> str:
-    """Milliseconds for all lists of a collection of the shape of TREC-COVID's first round, and their ratio to AP."""
+    """Return milliseconds for all rankings of a collection as large as round 1 of TREC-COVID, and their ratio to AP."""
     systems, topics, depth = (40, 30, 300) if quick else (143, 30, 1000)
     judged = _collection(systems, topics, depth)
     repeats = 5 if quick else 15
@@ -60,7 +60,7 @@ def _collection(systems: int, topics: int, depth: int) -> Judged:
 
 
 def _times(judged: Judged, repeats: int) -> dict[str, tuple[float, float]]:
-    """Median milliseconds of each job on fresh lists, and on lists that it has seen; jobs in turn, to be fair."""
+    """Return the median milliseconds of each job on new and on cached rankings; jobs take turns."""
     first: dict[str, list[float]] = {name: [] for name in (*_JOBS, "archetypes and planes")}
     again: dict[str, list[float]] = {name: [] for name in first}
     for _ in range(repeats):

@@ -21,7 +21,7 @@ GOAL = 2.0
 
 
 def table(quick: bool) -> str:
-    """CPU milliseconds from the frame (or the name of the file) to the hits, and their ratio to the file."""
+    """Return CPU milliseconds from a frame or file to its hits, and their ratio to the file."""
     topics, depth = (100, 1000) if quick else (1000, 1000)
     repeats = 5 if quick else 15
     columns, qrels = _columns(topics, depth)
@@ -70,7 +70,7 @@ def _columns(topics: int, depth: int) -> tuple[dict[str, list[Any]], Qrels]:
 
 
 def _frames(columns: dict[str, list[Any]]) -> dict[str, Any]:
-    """The columns in every kind of frame that is installed."""
+    """Return the columns in every installed kind of frame."""
     found: dict[str, Any] = {}
     try:
         import pandas
@@ -107,7 +107,7 @@ def _write(columns: dict[str, list[Any]], path: Path) -> None:
 
 
 def _times(ways: dict[str, Callable[[], RunHits]], repeats: int) -> dict[str, float]:
-    """The least CPU seconds of each way, which take turns."""
+    """Return the smallest CPU seconds of each way; the ways take turns."""
     least = dict.fromkeys(ways, float("inf"))
     for _ in range(repeats):
         for name, way in ways.items():

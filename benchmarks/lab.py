@@ -28,7 +28,7 @@ DIVERSITY = (
 
 
 def table(quick: bool) -> str:
-    """The section as Markdown."""
+    """Return the section as Markdown."""
     # first what runs in processes of their own: this one must stay small meanwhile
     diversity = _diversity(quick)
     return "\n".join([*_growth((6, 8, 10) if quick else (8, 10, 12, 14)), "", *diversity]) + "\n"
@@ -76,7 +76,7 @@ def _two(depth: int) -> dict[str, Any]:
 
 
 def _plain_loop(depth: int) -> float:
-    """ACT of every ranking, document by document, as one would write it down."""
+    """Compute ACT of every ranking in a plain loop over its documents."""
     total = 0.0
     for length in range(depth + 1):
         for word in product("abx", repeat=length):
@@ -203,7 +203,7 @@ def _judgments(folder: Path) -> Path:
 
 
 def main(arguments: list[str]) -> None:
-    """One measured execution, or the whole section."""
+    """Measure one execution, or the whole section."""
     if arguments[:1] == ["make"]:
         _make(Path(arguments[1]), *map(int, arguments[2:]))
     elif arguments[:1] in (["rankscope"], ["pyndeval"]):

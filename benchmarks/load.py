@@ -24,11 +24,11 @@ from benchmarks.timing import ROOT, ExecutionError, Usage, execute, python
 BEGIN, END = "<!-- load: begin -->", "<!-- load: end -->"
 STEEPEST = 1.05
 ALLOWED = 200.0
-"""MB beside what the judgments take."""
+"""MB in addition to the memory of the judgments."""
 MEMORY_TOPICS = 1_000
 
 CLICK = "explore {q} {a}"
-"""Done by :mod:`benchmarks.click`, which looks at a list and ends."""
+"""Measured by :mod:`benchmarks.click`, which requests a ranking and ends."""
 
 COMMANDS = {
     "eval": "eval {q} {a}",
@@ -64,7 +64,7 @@ COMMANDS = {
 
 
 def rankscope(words: str) -> list[str]:
-    """A command of ours."""
+    """Return the command line of a Rankscope command."""
     return python("-m", "rankscope", *words.split())
 
 
@@ -84,7 +84,7 @@ def write_collection(place: Path, topics: int, documents: int, judged: int) -> N
 
 
 def write_runs(place: Path, runs: int) -> None:
-    """Many small runs of five topics."""
+    """Write many small runs of five topics."""
     (place / "runs").mkdir(parents=True)
     for run in range(runs):
         lines = [f"{t} Q0 d{(i * 3 + run) % 10} {i} {-i} r{run}\n" for t in range(1, 6) for i in range(10)]
@@ -111,7 +111,7 @@ def slope(sizes: Sequence[int], usages: Sequence[Usage], start: float) -> float:
 
 
 class Growth(NamedTuple):
-    """A way in which a collection can grow."""
+    """Dimension in which a collection grows."""
 
     what: str
     sizes: Callable[[int], Sequence[int]]
@@ -164,12 +164,12 @@ def growth(what: str, sizes: Sequence[int], measured: Sequence[Usage], start: fl
 
 
 def say(text: str) -> None:
-    """Tell what is going on."""
+    """Print progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def measure(name: str, words: str, limit: float) -> Usage:
-    """One execution."""
+    """Measure one execution."""
     program = (
         python("-m", "benchmarks.click", *words.split()[1:])
         if words.startswith("explore")
@@ -181,11 +181,11 @@ def measure(name: str, words: str, limit: float) -> Usage:
 
 
 Write = Callable[[str], None]
-"""What is done with a part of the page, after each measurement."""
+"""Function that writes a part of the page after each measurement."""
 
 
 def scaling(scratch: Path, way: Growth, largest: int, limit: float, write: Write) -> None:
-    """More and more of something, until all sizes are measured or one fails."""
+    """Measure increasing sizes until all are measured or one fails."""
     write_runs(scratch / "start", 1)
     words = f"eval {scratch}/start/qrels.txt {scratch}/start/runs -m AP --quiet"
     measure("start", words, limit)
@@ -216,7 +216,7 @@ def scaling(scratch: Path, way: Growth, largest: int, limit: float, write: Write
 
 
 def memory(scratch: Path, lines: int, commands: Mapping[str, str], limit: float, write: Write) -> None:
-    """The peak of every command that reads a run, beside that of one that reads the judgments and next to nothing."""
+    """Measure the peak memory of every command that reads a run, and of a command that only reads the judgments."""
     place = scratch / "memory"
     write_collection(place, MEMORY_TOPICS, lines // MEMORY_TOPICS, 100)
     for name in "bc":
@@ -243,7 +243,7 @@ def memory(scratch: Path, lines: int, commands: Mapping[str, str], limit: float,
 
 
 def remove(place: Path) -> None:
-    """A directory and all that is in it."""
+    """Remove a directory with its content."""
     shutil.rmtree(place, ignore_errors=True)
 
 
@@ -260,7 +260,7 @@ def kept(page: str, old: str) -> str:
 
 
 def replaced(page: str, part: str) -> str:
-    """A page with this part about load, in the place of the one it has, else at its end."""
+    """Return a page with its part about load replaced, or appended if it has none."""
     if BEGIN in page and END in page:
         return page[: page.index(BEGIN)] + part + page[page.index(END) + len(END) :]
     return f"{page.rstrip()}\n\n{part}\n"
@@ -281,7 +281,7 @@ def parts_of(page: str) -> dict[str, str]:
 
 
 def section(parts: Mapping[str, str], command: str) -> str:
-    """All of it, between its marks; what was not measured is left out."""
+    """Return the whole part between its marks, without sections that were not measured."""
     text = [
         "## Load",
         f"Made by `{command}`; each execution is a fresh process.\n"

@@ -31,7 +31,7 @@ Row = tuple[Cell, ...]
 
 
 def table(quick: bool) -> str:
-    """The comparisons as one Markdown table, each with its goal."""
+    """Return the comparisons as one Markdown table, each with its goal."""
     with tempfile.TemporaryDirectory() as scratch:
         rows = [*_bootstrap(quick), *_pools(quick, Path(scratch)), *_study(quick, Path(scratch))]
     text = Table("meta", ("work", "by", "seconds", "ratio", "goal"), rows, digits=3).markdown()
@@ -74,7 +74,7 @@ def _own_replicates(
 
 
 def _pair(z: Floats, resampled: NDArray[np.int64]) -> tuple[float, float]:
-    """Sakai's bootstrap of one pair as one would write it in numpy, all replicates of the pair at once."""
+    """Compute Sakai's bootstrap of a pair in plain numpy, all replicates at once."""
     n = len(z)
     t = abs(z.mean() / (z.std(ddof=1) / np.sqrt(n)))
     samples = (z - z.mean())[resampled]
@@ -119,7 +119,7 @@ def _study(quick: bool, scratch: Path) -> list[Row]:
 
 
 def _covid(quick: bool, scratch: Path) -> tuple[Path, Path, str]:
-    """TREC-COVID's first round at depth 100 if the data is there, a simulated collection of its shape otherwise."""
+    """Return round 1 of TREC-COVID at depth 100, or a simulated collection of its size if the data is missing."""
     data = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
     folder = data / "trec_covid_r1_depth100"
     if folder.is_dir() and not quick:
@@ -134,7 +134,7 @@ def _covid(quick: bool, scratch: Path) -> tuple[Path, Path, str]:
 
 
 def _scores(runs: int, topics: int) -> Floats:
-    """Scores with effects of run and topic, as real ones have."""
+    """Return scores with effects of run and topic."""
     rng = np.random.default_rng(2024)
     effect = (
         rng.normal(0, 0.4, (runs, 1)) + rng.normal(0, 1, (1, topics)) + rng.normal(0, 0.7, (runs, topics))
@@ -147,7 +147,7 @@ def _zip(first: NDArray[np.intp], second: NDArray[np.intp]) -> list[tuple[int, i
 
 
 def _cpu(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
-    """The least CPU time of each work, of all threads together; the works take turns, to be fair."""
+    """Return the smallest CPU time of each task, summed over threads; the tasks take turns."""
     times: list[list[float]] = [[] for _ in works]
     for _ in range(repeats):
         for work, spent in zip(works, times, strict=True):

@@ -20,14 +20,14 @@ __all__ = ["MEASURES", "PROGRAMS", "TERMINAL", "YARDSTICKS", "Program", "typed",
 MEASURES = ("AP", "nDCG", "nDCG@10", "P@10", "RR", "Rprec", "Bpref")
 
 TERMINAL = "rankscope-eval"
-"""The program that prints a table to a terminal of 80 columns."""
+"""Program that prints a table to a terminal of 80 columns."""
 
 Value = tuple[str, str, str, float]  # run, topic, measure, value
 Evaluation = Callable[[Path, list[Path]], Callable[[], Iterator[Value]]]
 
 
 def rankscope(qrels: Path, runs: list[Path], jobs: int | None = None) -> Callable[[], Iterator[Value]]:
-    """Rankscope: everything at once, as the manual of Rankscope shows."""
+    """Evaluate all runs with Rankscope in one call."""
     import rankscope as rs
 
     judgments = rs.read_qrels(qrels)
@@ -44,7 +44,7 @@ def rankscope(qrels: Path, runs: list[Path], jobs: int | None = None) -> Callabl
 
 
 def rankscope_one_job(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
-    """Rankscope on one core."""
+    """Evaluate all runs with Rankscope on one core."""
     return rankscope(qrels, runs, jobs=1)
 
 
@@ -64,7 +64,7 @@ def typed(directory: Path, written: Path) -> dict[str, list[str]]:
 
 
 def rankscope_command(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
-    """The command line of Rankscope: the value of every topic written to a file, which the others need not do."""
+    """Evaluate with the command line of Rankscope, which also writes the value of every topic to a file."""
     from rankscope.cli.main import main as command
 
     written = qrels.with_name(f"values-{os.getpid()}.csv")
@@ -84,7 +84,7 @@ def rankscope_command(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Va
 
 
 def pytrec_eval(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
-    """pytrec_eval-terrier: its readers, one evaluator for all runs."""
+    """Evaluate with pytrec_eval-terrier: its readers, one evaluator for all runs."""
     import pytrec_eval as library
 
     names = dict(
@@ -109,7 +109,7 @@ def pytrec_eval(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
 
 
 def ir_measures(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
-    """ir_measures: its readers, one evaluator for all runs."""
+    """Evaluate with ir_measures: its readers, one evaluator for all runs."""
     import ir_measures as library
 
     measures = [library.parse_measure(name) for name in MEASURES]
@@ -125,7 +125,7 @@ def ir_measures(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
 
 
 def ranx(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
-    """ranx: its readers, one call per run."""
+    """Evaluate with ranx: its readers, one call per run."""
     library: Any = import_module("ranx")  # it has no types
     names = dict(
         zip(("map", "ndcg", "ndcg@10", "precision@10", "mrr", "r-precision", "bpref"), MEASURES, strict=True)
@@ -153,7 +153,7 @@ def ranx(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
 
 
 class Program(NamedTuple):
-    """A program, the package whose version counts, and what to know about its values."""
+    """A program, the package whose version is shown, and remarks on its values."""
 
     name: str
     title: str

@@ -36,7 +36,7 @@ MEMORY_GOAL = ("W4", "rankscope", 150.0)
 
 @dataclass
 class Outcome:
-    """What happened to one program on one workload."""
+    """Results of one program on one workload."""
 
     usages: list[Usage] = field(default_factory=list)
     agreement: Agreement | None = None
@@ -55,12 +55,12 @@ class Outcome:
 
     @property
     def memory(self) -> float:
-        """The highest peak, in MB."""
+        """Highest peak memory in MB."""
         return max(usage.memory for usage in self.usages)
 
 
 def machine() -> list[str]:
-    """The machine and the versions, in general words."""
+    """Describe the machine and the versions."""
     model = platform.processor() or platform.machine()
     memory = ""
     if Path("/proc/cpuinfo").exists():
@@ -86,14 +86,14 @@ def _version(package: str) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; all columns but the first are numbers."""
+    """Return a Markdown table; all columns but the first are numbers."""
     lines = [" | ".join(columns), " | ".join(["---"] + ["---:"] * (len(columns) - 1))]
     lines += [" | ".join(row) for row in rows]
     return "\n".join(f"| {line} |" for line in lines)
 
 
 def workload_section(workload: Workload, size: str, outcomes: dict[str, Outcome]) -> str:
-    """The table of one workload."""
+    """Return the table of one workload."""
     base = outcomes.get("rankscope", Outcome())
     rows, notes = [], []
     for name, outcome in outcomes.items():
@@ -143,7 +143,7 @@ def _notes(title: str, outcome: Outcome) -> list[str]:
 
 
 def goals(results: dict[str, dict[str, Outcome]]) -> str:
-    """What Rankscope sets out to reach, against what was measured; empty if nothing of it was."""
+    """Compare the goals of Rankscope with the measured values; return an empty text if none was measured."""
     rows = []
     for workload, ours, theirs, factor in GOALS:
         outcomes = results.get(workload, {})
@@ -164,7 +164,7 @@ def goals(results: dict[str, dict[str, Outcome]]) -> str:
 
 
 def page(sections: Sequence[str], command: str, remark: str = "") -> str:
-    """The whole of BENCHMARKS.md; a remark follows the command."""
+    """Return the text of BENCHMARKS.md; a remark follows the command."""
     introduction = f"""# Benchmarks
 
 Every program reads the same files and gives per-topic values of {", ".join(MEASURES)}.

@@ -24,7 +24,7 @@ _PATIENCE = 2.0  # seconds from which one repetition is enough
 
 
 def table(quick: bool = False) -> str:
-    """The section as Markdown; ``quick`` leaves the long lengths out."""
+    """Return the section as Markdown; ``quick`` omits the long lengths."""
     return "\n".join(
         [*_counts(9 if quick else 12), "", *_walks(14 if quick else 24), "", *_whole(8 if quick else 10)]
     )
@@ -90,7 +90,7 @@ def _whole(length: int) -> list[str]:
 
 
 def _time(work: Callable[[], object]) -> float:
-    """The best of three, in seconds; of one if that is long."""
+    """Return the smallest of three times in seconds, or a single time if it is long."""
     best = float("inf")
     for _ in range(3):
         start = time.perf_counter()

@@ -21,11 +21,11 @@ SECTIONS = {
     "clusters": "Clusters",
     "growth": "Growth",
 }
-"""Modules and their headings."""
+"""Headings by module."""
 
 
 def present() -> list[str]:
-    """The names of the sections whose module exists."""
+    """Return the names of the sections whose module exists."""
     return [name for name in SECTIONS if (Path(__file__).parent / f"{name}.py").exists()]
 
 
@@ -47,7 +47,7 @@ def with_section(page: str, section: str) -> str:
 
 
 def main() -> None:
-    """Write one section to a file, in a process of its own."""
+    """Write one section to a file; runs in its own process."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("section", choices=SECTIONS)
     parser.add_argument("output", type=Path)

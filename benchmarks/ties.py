@@ -23,7 +23,7 @@ _WAYS = ("break", "expected", "best", "worst")
 
 
 def table(quick: bool) -> str:
-    """CPU milliseconds from the files to the values, and their ratio to the order by id."""
+    """Return CPU milliseconds from the files to the values, and their ratio to the order by id."""
     workload = WORKLOADS["quick" if quick else "full"]["W2"]
     repeats = 5 if quick else 15
     with tempfile.TemporaryDirectory() as scratch:
@@ -47,7 +47,7 @@ def table(quick: bool) -> str:
 
 
 def _times(place: Path, repeats: int) -> tuple[dict[str, float], dict[str, Scores]]:
-    """The least CPU seconds of each way, which take turns, and what each found."""
+    """Return the smallest CPU seconds of each way, and its values; the ways take turns."""
     least = dict.fromkeys(_WAYS, float("inf"))
     found = {}
     for turn in range(repeats):
@@ -60,7 +60,7 @@ def _times(place: Path, repeats: int) -> tuple[dict[str, float], dict[str, Score
 
 
 def _ordered(found: dict[str, Scores]) -> None:
-    """No mean lies outside its extremes, and some are moved by ties at all."""
+    """Check that every mean lies between its extremes, and that ties change some of them."""
     worst, best = found["worst"].values, found["best"].values
     for way in ("break", "expected"):
         if ((found[way].values < worst - 1e-9) | (found[way].values > best + 1e-9)).any():

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Usage(NamedTuple):
-    """What one execution used, the start of the interpreter included."""
+    """Resources of one execution, including the start of the interpreter."""
 
     wall: float  # seconds
     cpu: float  # seconds, user and system, of all its threads and children
@@ -29,15 +29,15 @@ class Usage(NamedTuple):
 
 
 class ExecutionError(Exception):
-    """A program that ended badly."""
+    """A program failed."""
 
 
 class TooSlowError(ExecutionError):
-    """A program that was stopped because it did not end in time."""
+    """A program was stopped at its time limit."""
 
 
 def python(*arguments: str | Path) -> list[str]:
-    """A command of this interpreter."""
+    """Return a command of this interpreter."""
     return [sys.executable, *map(str, arguments)]
 
 
@@ -89,7 +89,7 @@ def execute(
 
 @contextmanager
 def _screen() -> Iterator[int]:
-    """A terminal of 80 columns; what is written to it is read and dropped, as it is shown."""
+    """Open a terminal of 80 columns, whose output is read and discarded."""
     import termios  # not on every system
 
     ours, theirs = os.openpty()
@@ -111,7 +111,7 @@ def _screen() -> Iterator[int]:
 
 
 def _wait(process: subprocess.Popen[bytes], limit: float) -> tuple[int, struct_rusage]:
-    """The exit code and the usage of a child, which is ended after the limit."""
+    """Return the exit code and the resource usage of a child, which is killed after the limit."""
     alarm = threading.Timer(limit, process.kill)
     alarm.start()
     try:

@@ -31,7 +31,7 @@ SEED = 1
 
 
 def collection(lists: int, depth: int = 1000) -> Judged:
-    """Random judged lists: recall bases with a heavy tail, relevant documents denser at the top."""
+    """Return random judged rankings: recall bases with a heavy tail, relevant documents denser at the top."""
     rng = np.random.default_rng(SEED)
     runs = -(-lists // TOPICS)
     relevant = np.clip(rng.lognormal(3.6, 0.8, TOPICS), 3, 400).astype(int)
@@ -64,7 +64,7 @@ def collection(lists: int, depth: int = 1000) -> Judged:
 
 
 def measure(browser: Any, path: Path, clicks: int) -> dict[str, float]:
-    """Milliseconds from navigation to the drawn plane, and from a click to the drawn curves."""
+    """Measure milliseconds from navigation to the drawn plane, and from a click to the drawn curves."""
     loads = []
     for _ in range(5):
         tab = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -117,7 +117,7 @@ _DIGITS = dict(zip(_COLUMNS[1:], (2, 2, 0, 1, 1), strict=True))
 
 
 def table(quick: bool) -> str:
-    """The page for BENCHMARKS.md: load and click times against their goals."""
+    """Return the section of BENCHMARKS.md: load and click times against their goals."""
     sizes = [2_000] if quick else list(GOALS)
     try:
         rows = results(sizes, clicks=7 if quick else 31)
@@ -146,7 +146,7 @@ Row = tuple[str, float, float, float, float, float]
 
 
 def results(sizes: list[int], clicks: int, real: Path | None = None) -> list[Row]:
-    """One row for each collection of random lists, and for a real one."""
+    """Return a row for each random collection, and for a real one."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         raise _NothingToMeasureWithError("there is no Chromium in the PATH")
@@ -179,7 +179,7 @@ def _row(name: str, seconds: float, browser: Any, path: Path, clicks: int) -> Ro
 
 
 def main() -> None:
-    """Print the table for the sizes asked for."""
+    """Print the table for the requested sizes."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -13,7 +13,7 @@ SEED = 2024
 
 @dataclass(frozen=True)
 class Workload:
-    """A collection: how many runs, topics and documents per list."""
+    """Size of a collection: numbers of runs, topics and documents per ranking."""
 
     name: str
     meaning: str
@@ -24,7 +24,7 @@ class Workload:
 
     @property
     def shape(self) -> str:
-        """Its size in words."""
+        """Size in words."""
         what = "run" if self.runs == 1 else "runs"
         return f"{self.runs} {what} x {self.topics:,} topics x {self.depth:,} documents"
 
@@ -47,7 +47,7 @@ WORKLOADS = {
 
 
 def make(workload: Workload, directory: Path) -> None:
-    """Write the collection; what stands there already is kept."""
+    """Write the collection; existing files are kept."""
     from rankscope.simulation import simulate
 
     if (directory / "qrels.txt").exists():
@@ -63,7 +63,7 @@ def make(workload: Workload, directory: Path) -> None:
 
 
 def main() -> None:
-    """Make one workload, in a process of its own: the one that measures must stay small."""
+    """Create one workload in a separate process, so that the measuring process stays small."""
     parser = argparse.ArgumentParser(description=make.__doc__)
     parser.add_argument("size", choices=sorted(WORKLOADS))
     parser.add_argument("workload")

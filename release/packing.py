@@ -25,7 +25,7 @@ _EARLIEST = 315532800  # 1980, the first year that a zip archive can hold
 
 
 def source_date(root: Path) -> int:
-    """The time of all files: SOURCE_DATE_EPOCH, or the last commit."""
+    """Return the time of all files: SOURCE_DATE_EPOCH, or the last commit."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     if given.isdecimal():
         return max(int(given), _EARLIEST)
@@ -36,7 +36,7 @@ def source_date(root: Path) -> int:
 
 
 def checkout(root: Path, folder: Path) -> Path:
-    """The files that the repository tracks, as they are, and nothing else."""
+    """Copy the files that the repository tracks."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True
     ).stdout.decode()
@@ -48,7 +48,7 @@ def checkout(root: Path, folder: Path) -> Path:
 
 
 def _setuptools(tree: Path, call: str, output: Path) -> Path:
-    """What setuptools makes of the tree; without a compiler, because the library is compiled apart."""
+    """Build an archive with setuptools, without a compiler: the libraries are compiled separately."""
     program = f"from setuptools import build_meta; build_meta.{call}({str(output)!r})"
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -65,7 +65,7 @@ def _setuptools(tree: Path, call: str, output: Path) -> Path:
 
 
 def source_archive(tree: Path, folder: Path, when: int) -> Path:
-    """The source archive of setuptools, packed again in a fixed order with fixed times and owners."""
+    """Write the source archive of setuptools again, with a fixed order, times and owners."""
     with tempfile.TemporaryDirectory() as temporary:
         made = _setuptools(tree, "build_sdist", Path(temporary))
         with tarfile.open(made) as archive:
@@ -88,7 +88,7 @@ def source_archive(tree: Path, folder: Path, when: int) -> Path:
 
 
 def wheel_files(tree: Path) -> dict[str, bytes]:
-    """What every wheel holds, whatever the platform: the package and its description, without a library."""
+    """Return the files of a wheel for any platform: the package and its description, without libraries."""
     with tempfile.TemporaryDirectory() as temporary:
         made = _setuptools(tree, "build_wheel", Path(temporary))
         with zipfile.ZipFile(made) as archive:
@@ -100,7 +100,7 @@ def wheel_files(tree: Path) -> dict[str, bytes]:
 def write_wheel(
     folder: Path, files: dict[str, bytes], platform: Platform, libraries: dict[str, bytes], when: int
 ) -> Path:
-    """One wheel: the common files, the libraries of its platform, and what says so."""
+    """Write one wheel: the common files, the libraries of its platform, and its metadata."""
     (home,) = {name.split("/")[0] for name in files if name.split("/")[0].endswith(".dist-info")}
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in platform.tag.split("."))
     about = f"Wheel-Version: 1.0\nGenerator: rankscope release\nRoot-Is-Purelib: false\n{tags}"

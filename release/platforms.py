@@ -25,7 +25,7 @@ OLDEST_GLIBC = (2, 17)
 
 
 class Platform(NamedTuple):
-    """The tag of a wheel, the target of the compiler, and what the library must look like."""
+    """Tag of a wheel, target of the compiler, and expected kind of the library."""
 
     tag: str
     target: str
@@ -47,7 +47,7 @@ PLATFORMS = (
 
 
 def libraries(tree: Path) -> dict[str, list[str]]:
-    """The libraries of the package, by their place in a wheel, and the sources of each: what setup.py says."""
+    """Return the sources of each library by its path in a wheel, as setup.py declares them."""
     import setuptools  # noqa: F401  # isort: skip (first, since it brings the distutils that Python 3.12 has no longer)
     from distutils.core import run_setup  # isort: skip
 
@@ -56,7 +56,7 @@ def libraries(tree: Path) -> dict[str, list[str]]:
 
 
 def compiled(platform: Platform, tree: Path) -> dict[str, bytes]:
-    """The libraries of a platform, compiled from the sources of a tree."""
+    """Compile the libraries of a platform from the sources of a tree."""
     return {
         name + platform.suffix: _compiled(platform, tree, sources)
         for name, sources in libraries(tree).items()
@@ -80,7 +80,7 @@ def _compiled(platform: Platform, tree: Path, sources: list[str]) -> bytes:
 
 
 def machine_of(library: bytes) -> tuple[str, int]:
-    """What a library is and for which machine, from its first bytes.
+    """Return the format and the machine of a library from its first bytes.
 
     >>> machine_of(b"\\x7fELF" + bytes(14) + b"\\x3e\\x00")
     ('elf', 62)

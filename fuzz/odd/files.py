@@ -122,7 +122,7 @@ def _run(rng: random.Random, topics: list[bytes], documents: list[bytes], odd: f
 
 
 def accident(rng: random.Random, content: bytes) -> bytes:
-    """The same bytes after something happened to them."""
+    """Damage a file at random."""
     at, width = rng.randint(0, len(content)), rng.randint(0, 12)
     lines = content.split(b"\n")
     line = rng.randrange(len(lines))
@@ -166,7 +166,7 @@ def _flipped(rng: random.Random, data: bytes) -> bytes:
     return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
 
 
-def damaged(rng: random.Random, content: bytes) -> bytes:
+def damage(rng: random.Random, content: bytes) -> bytes:
     """One to three accidents."""
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         content = accident(rng, content)

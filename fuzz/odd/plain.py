@@ -21,11 +21,11 @@ Lists = dict[bytes, list[tuple[bytes, float, bytes]]]
 
 
 class Refused(Exception):  # noqa: N818
-    """The file cannot be what it should be."""
+    """The file is not valid."""
 
 
-def text_of(data: bytes) -> bytes:
-    """The text of a file, plain or packed."""
+def decode_text(data: bytes) -> bytes:
+    """Return the text of a plain or gzipped file."""
     if data[:2] == b"\x1f\x8b":
         if (
             data[3:4] and data[3] & 0xE2
@@ -40,10 +40,10 @@ def text_of(data: bytes) -> bytes:
     return data[3:] if data[:3] == b"\xef\xbb\xbf" else data
 
 
-def rows_of(data: bytes, columns: int) -> list[list[bytes]]:
-    """The fields of every line that has any and is no comment."""
-    found = []
-    for line in text_of(data).split(b"\n"):
+def parse_rows(data: bytes, columns: int) -> list[list[bytes]]:
+    """Return the fields of every line that is neither blank nor a comment."""
+    rows = []
+    for line in decode_text(data).split(b"\n"):
         if b"\0" in line or b"\r" in line[:-1]:
             raise Refused("line end")
         fields = line.split()
@@ -54,55 +54,55 @@ def rows_of(data: bytes, columns: int) -> list[list[bytes]]:
         if any(c in OTHER_ENDS for c in tail.decode("utf-8", "surrogateescape").rstrip(BLANKS)):
             raise Refused("line end")
         if fields and not comment:
-            found.append(fields)
-    if not found:
+            rows.append(fields)
+    if not rows:
         raise Refused("no data")
-    return found
+    return rows
 
 
-def judgments_of(data: bytes, by_aspect: bool) -> Judgments:
-    """The grade of every judged document of every topic; the best one if a document has one for each aspect."""
+def parse_judgments(data: bytes, by_aspect: bool) -> Judgments:
+    """Return the grade of every judged document of every topic; the best grade over its aspects."""
     entries: dict[tuple[bytes, bytes], list[tuple[bytes, int]]] = {}
     if data[:2] == b"\x1f\x8b":  # judgments may be packed twice
-        data = text_of(data)
-    for fields in rows_of(data, 4):
+        data = decode_text(data)
+    for fields in parse_rows(data, 4):
         if len(fields) != 4 or not INTEGER.fullmatch(fields[3]) or abs(int(fields[3])) > 2**31 - 2:
             raise Refused("fields or grade")
         entries.setdefault((fields[0], fields[2]), []).append((fields[1], int(fields[3])))
     aspects = by_aspect and any(
         len({iteration for iteration, _ in several}) > 1 for several in entries.values()
     )
-    found: Judgments = {}
+    judgments: Judgments = {}
     for (topic, document), several in entries.items():
         if not by_aspect and len(several) > 1:
             raise Refused("repeated")  # as trec_eval does
-        seen: dict[bytes, int] = {}
+        grades: dict[bytes, int] = {}
         for iteration, grade in several:
-            if seen.setdefault(iteration if aspects else b"", grade) != grade:
+            if grades.setdefault(iteration if aspects else b"", grade) != grade:
                 raise Refused("contradiction")
-        found.setdefault(topic, {})[document] = max(grade for _, grade in several)
-    return found
+        judgments.setdefault(topic, {})[document] = max(grade for _, grade in several)
+    return judgments
 
 
-def lists_of(data: bytes) -> Lists:
-    """The documents of every topic with their scores and ranks, in the order of the file."""
-    found: Lists = {}
-    seen = set()
-    for fields in rows_of(data, 6):
+def parse_lists(data: bytes) -> Lists:
+    """Return the documents of every topic with their scores and ranks, in the order of the file."""
+    lists: Lists = {}
+    pairs = set()
+    for fields in parse_rows(data, 6):
         if len(fields) < 6:
             raise Refused("fields")
         topic, _, document, rank, score = fields[:5]
         if not NUMBER.fullmatch(score) and not INFINITE.fullmatch(score):
             raise Refused("score")
-        if (topic, document) in seen:
+        if (topic, document) in pairs:
             raise Refused("duplicate")
-        seen.add((topic, document))
-        found.setdefault(topic, []).append((document, float(score), rank))
-    return found
+        pairs.add((topic, document))
+        lists.setdefault(topic, []).append((document, float(score), rank))
+    return lists
 
 
 def ranking(rows: list[tuple[bytes, float, bytes]], order: str) -> list[bytes]:
-    """The documents of a list from the best on; Refused if its ranks are no numbers and are asked for."""
+    """Return the documents of a ranking, the best first."""
     if order == "file":
         return [document for document, _, _ in rows]
     if order == "rank":
@@ -116,7 +116,7 @@ def ranks_are_numbers(lists: Lists) -> bool:
 
 
 def values(judged: dict[bytes, int], documents: list[bytes]) -> dict[str, float]:
-    """What the measures of the soak are for one list."""
+    """Return the values of the measures of the soak for one ranking."""
     grades = [judged.get(document, 0) for document in documents]
     relevant = sum(grade > 0 for grade in judged.values())
     precision, hits, first = 0.0, 0, 0

@@ -130,15 +130,17 @@ def measures(rng: random.Random) -> str:
 def _measure(rng: random.Random) -> str:
     if rng.random() < 0.15:
         return rng.choice(ODD_MEASURES)
-    known = rng.choice(sorted(REGISTRY.values(), key=str))
+    measure = rng.choice(sorted(REGISTRY.values(), key=str))
     written = []
-    for name in rng.sample(sorted(known.parameters), min(len(known.parameters), rng.randint(0, 2))):
-        one = known.parameters[name]
-        near = [str(x) for x in (one.low, one.high, one.default) if x not in (None, "")] + list(one.choices)
+    for name in rng.sample(sorted(measure.parameters), min(len(measure.parameters), rng.randint(0, 2))):
+        parameter = measure.parameters[name]
+        near = [
+            str(x) for x in (parameter.low, parameter.high, parameter.default) if x not in (None, "")
+        ] + list(parameter.choices)
         written.append(f"{name}={rng.choice([*near * 3, *FRACTIONS])}")
-    cutoff = {"required": ["@1", "@10"], "optional": ["", "", "@1", "@5"], "none": [""]}[known.cutoff_rule]
+    cutoff = {"required": ["@1", "@10"], "optional": ["", "", "@1", "@5"], "none": [""]}[measure.cutoff_rule]
     end = rng.choice([*cutoff * 5, "@0", "@0.3", "@-1", "@nan", "@9999999999"])
-    return known.name + (f"({','.join(written)})" if written else "") + end
+    return measure.name + (f"({','.join(written)})" if written else "") + end
 
 
 def value(rng: random.Random, action: argparse.Action) -> str:
@@ -159,15 +161,15 @@ def value(rng: random.Random, action: argparse.Action) -> str:
     return rng.choice(["run0", "", "é\x1b\n", "AP", "none", "q.txt", "x" * 300, "\udcff", "0.5"])
 
 
-def parser_of(command: str) -> argparse.ArgumentParser:
-    """What the command says that it takes."""
+def make_parser(command: str) -> argparse.ArgumentParser:
+    """Return the parser of a command."""
     parser = argparse.ArgumentParser(prog=command)
     command_module(command).add_arguments(parser)
     return parser
 
 
 def command(rng: random.Random) -> str:
-    """Any command, the slow ones less often."""
+    """Return a random command; slow commands are less frequent."""
     while True:
         name = rng.choice([name for name in COMMANDS if name not in LEFT_OUT])
         if rng.random() < SELDOM.get(name, 1.0):
@@ -175,7 +177,7 @@ def command(rng: random.Random) -> str:
 
 
 def words(rng: random.Random, runs: list[str]) -> list[str]:
-    """A command line for a collection in the working directory."""
+    """Return a command line for a collection in the working directory."""
     name = command(rng)
     if name in OWN_GRAMMAR:
         return [
@@ -183,34 +185,34 @@ def words(rng: random.Random, runs: list[str]) -> list[str]:
             *trec_eval(rng),
             *rng.choice([["q.txt", runs[0]]] * 8 + [["q.txt"], ["-", runs[0]], ["", ""]]),
         ]
-    found = [name, *SMALL.get(name, [])]
-    actions = [action for action in parser_of(name)._actions if action.dest != "help"]
+    line = [name, *SMALL.get(name, [])]
+    actions = [action for action in make_parser(name)._actions if action.dest != "help"]
     optional = [action for action in actions if action.option_strings]
-    chosen = [rng.choice(optional) for _ in range(rng.choice([0, 1, 1, 2, 4]))] if optional else []
-    chosen = [
+    actions_used = [rng.choice(optional) for _ in range(rng.choice([0, 1, 1, 2, 4]))] if optional else []
+    actions_used = [
         action
-        for action in chosen
+        for action in actions_used
         if action.dest not in ("plot", "plots", "certificates") or rng.random() < 0.15
     ]
-    chosen += [action for action in optional if action.required]
-    if name == "study" and not any(action.dest in ("output", "manifest") for action in chosen):
-        found += ["-o", rng.choice(["made", "study", ".", "q.txt", "link"])]
-    for action in chosen:
+    actions_used += [action for action in optional if action.required]
+    if name == "study" and not any(action.dest in ("output", "manifest") for action in actions_used):
+        line += ["-o", rng.choice(["made", "study", ".", "q.txt", "link"])]
+    for action in actions_used:
         flag = rng.choice(action.option_strings)
         if action.nargs == 0:
-            found.append(flag)
+            line.append(flag)
         else:
-            given = value(rng, action)
-            found += [f"{flag}={given}"] if flag.startswith("--") else [flag, given]
-    instead = any(action.dest in ("collection", "collections", "scores") for action in chosen)
+            text = value(rng, action)
+            line += [f"{flag}={text}"] if flag.startswith("--") else [flag, text]
+    instead = any(action.dest in ("collection", "collections", "scores") for action in actions_used)
     for action in actions:
         if not action.option_strings and not (instead and rng.random() < 0.8):
-            found += positional(rng, name, action, runs)
-    return found
+            line += positional(rng, name, action, runs)
+    return line
 
 
 def positional(rng: random.Random, name: str, action: argparse.Action, runs: list[str]) -> list[str]:
-    """What the command works on."""
+    """Return a positional argument."""
     odd: list[list[str]] = [[], ["."], ["-"], ["absent"], [""], ["/dev/null"], ["link.txt"]]
     if action.dest == "qrels":
         usual = [["q.txt"]]
@@ -227,8 +229,8 @@ def positional(rng: random.Random, name: str, action: argparse.Action, runs: lis
 
 
 def trec_eval(rng: random.Random) -> list[str]:
-    """Flags of trec_eval."""
-    found = []
+    """Return random flags of trec_eval."""
+    flags = []
     options = {
         "-m": ["map", "P.5,10", "all_trec", "official", "ndcg.1=3,2=-1", "relstring.2", "P.x", "nope", "P.0", "", "."],
         "-l": NUMBERS, "-M": NUMBERS, "-N": NUMBERS, "-D": ["0", "1"], "-R": ["qrels", "qrels_jg", "prefs", "x"],
@@ -236,5 +238,5 @@ def trec_eval(rng: random.Random) -> list[str]:
     }  # fmt: skip
     for _ in range(rng.randint(0, 3)):
         flag = rng.choice([*options, "-q", "-c", "-n", "-J", "-o", "-x"])
-        found += [flag, rng.choice(options[flag])] if flag in options else [flag]
-    return found
+        flags += [flag, rng.choice(options[flag])] if flag in options else [flag]
+    return flags

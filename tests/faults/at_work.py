@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 INSTANT = {"cite", "completion", "help"}
-"""Commands that are over before anybody could interrupt them."""
+"""Commands that end too soon to be interrupted."""
 
 WORK = {
     "eval": "eval qrels.txt many",
@@ -54,11 +54,11 @@ WORK = {
     "simulate": "simulate out --systems 300 --topics 3000",
     "explore": "explore qrels.txt many --no-browser",
 }
-"""What to type for work of several seconds, in the directory of :func:`make`. ``-`` is a pipe that does not end."""
+"""Commands that work for several seconds in the directory of :func:`make`. ``-`` is a pipe that does not end."""
 
 
 def make(place: Path) -> Path:
-    """A collection of four runs of 300,000 lines, 600 more names of the same, and scores of 2,000 systems."""
+    """Write four runs of 300,000 lines, 600 links to them, and scores of 2,000 systems."""
     (place / "runs").mkdir()
     (place / "many").mkdir()
     judgments = [f"{t} 0 d{i} {i // 9 % 3}\n" for t in range(300) for i in range(0, 900, 9)]
@@ -81,7 +81,7 @@ def make(place: Path) -> Path:
 
 
 def started(words: list[str], place: Path, work: float = 0.6, **environment: str) -> subprocess.Popen[bytes]:
-    """A command that has done so many seconds of work; its standard input is a pipe without an end."""
+    """Start a command and wait until it has worked for a time; its standard input is a pipe that does not end."""
     command = subprocess.Popen(
         [sys.executable, "-m", "rankscope", *words],
         cwd=place,
@@ -134,20 +134,20 @@ def wait_until_busy(command: subprocess.Popen[bytes], work: float) -> None:
 
 
 def _worked(process: int) -> float:
-    """Seconds that a process has worked."""
+    """Return the CPU seconds of a process."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _sleeps(process: int) -> bool:
-    """Whether it waits for something else than a processor."""
+    """Return whether a process waits for something else than a processor."""
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "SD"
 
 
 def interrupted(
     command: subprocess.Popen[bytes], times: int = 1, group: bool = False
 ) -> tuple[float, bytes, str]:
-    """Send Ctrl-C: the seconds until the end, and what was written to both outputs."""
+    """Send Ctrl-C; return the seconds until the end, and both outputs."""
     start = time.monotonic()
     for _ in range(times):
         os.killpg(command.pid, signal.SIGINT) if group else command.send_signal(signal.SIGINT)
@@ -162,7 +162,7 @@ def interrupted(
 
 
 def main() -> None:
-    """Measure the commands that are named, or all."""
+    """Measure the named commands, or all."""
     wanted = sys.argv[1:] or list(WORK)
     with tempfile.TemporaryDirectory() as scratch:
         place = make(Path(scratch))

@@ -10,7 +10,7 @@ from rankscope.files import Disk
 
 
 class Dead(BaseException):
-    """The process is gone: no handler runs any more."""
+    """Death of the process: no handler runs."""
 
 
 class Faulty(Disk):

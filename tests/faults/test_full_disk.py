@@ -70,7 +70,7 @@ def contents(place: Path) -> dict[str, bytes]:
 
 
 def furnished(place: Path, data: Path) -> dict[str, bytes]:
-    """What was there before."""
+    """Write a file and a study that a command may replace; return all files."""
     (place / "old.json").write_text("before")
     shutil.copytree(data / "study", place / "study")
     return contents(place)

@@ -31,19 +31,19 @@ SOON = 10.0  # seconds: idle machines take a tenth of one, and a busy one must n
 
 
 KEPT = {"demo": "out", "study": ".out.parts"}
-"""What is whole when it is interrupted and stays: the collection of the demo, and what a study goes on from."""
+"""Complete files that remain after an interrupt: the collection of the demo, and parts of a study."""
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A collection that takes long enough to be interrupted."""
+    """Return a collection that takes long enough to be interrupted."""
     return at_work.make(tmp_path_factory.mktemp("large"))
 
 
 def interrupted(
     words: list[str], place: Path, times: int = 1, group: bool = False, **environment: str
 ) -> str:
-    """Start a command, wait until it works, send Ctrl-C; what it said on standard error."""
+    """Start a command, wait until it works, send Ctrl-C, and return its standard error."""
     command = at_work.started(words, place, **environment)
     seconds, out, error = at_work.interrupted(command, times, group)
     assert seconds < SOON
@@ -90,7 +90,7 @@ def test_a_second_ctrl_c_shows_no_traceback(large: Path) -> None:
 
 
 def ctrl_c(*_: Any) -> Iterator[Any]:
-    """What stands for a progress bar, and is interrupted at once."""
+    """Replace a progress bar by one that is interrupted at once."""
     raise KeyboardInterrupt
     yield
 

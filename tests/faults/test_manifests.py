@@ -43,7 +43,7 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a document."""
+    """Yield every location in a document."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
@@ -51,7 +51,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(document: Any, rng: random.Random) -> Any:
-    """The document after one to three accidents."""
+    """Damage a document at one to three locations."""
     document = copy.deepcopy(document)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         path = rng.choice([p for p in places(document) if p] or [()])
@@ -73,7 +73,7 @@ def changed(document: Any, rng: random.Random) -> Any:
 
 
 def damaged(text: bytes, rng: random.Random) -> bytes:
-    """The same for the bytes of a file."""
+    """Damage the bytes of a file."""
     at = rng.randrange(len(text))
     kinds = [
         text[:at],
@@ -89,7 +89,7 @@ def damaged(text: bytes, rng: random.Random) -> bytes:
 
 
 def outcome(words: list[str], capsys: pytest.CaptureFixture[str]) -> int:
-    """The exit code, after a look at what was said."""
+    """Check the output, and return the exit code."""
     code = main(words)
     error = capsys.readouterr().err
     assert code in (0, 2), error

@@ -1,4 +1,4 @@
-"""Memory is bounded: pipes are spooled, text that says nothing costs nothing, one list needs no other."""
+"""Memory is bounded: pipes are spooled, blank text takes none, and one ranking does not need the others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bomb(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("which", ["judgments", "run"])
 def test_a_gzip_of_newlines_takes_no_memory(which: str, bomb: Path, tmp_path: Path) -> None:
-    """1.5 MB of them took 20 GB; here 150 MB of text, which nobody may hold."""
+    """1.5 MB of them took 20 GB; these are 150 MB of text, which must not be held in memory."""
     (tmp_path / "qrels").write_text("1 0 d 1\n")
     (tmp_path / "run").write_text("1 Q0 d 1 1 t\n")
     files = (str(bomb), "run") if which == "judgments" else ("qrels", str(bomb))
@@ -103,7 +103,7 @@ def test_one_list_needs_no_other(tmp_path: Path) -> None:
 
 
 def test_pairs_of_many_runs_are_not_all_in_memory(tmp_path: Path) -> None:
-    """Every pair was a tuple of thirteen values, and all of them one text: 200 MB here, 6.5 GB for 5,000 runs."""
+    """Pairs were tuples of thirteen values, joined to one text: 200 MB here, 6.5 GB for 5,000 runs."""
     numbers = np.random.default_rng(1).random((12, 700)).round(3)
     lines = [f"{topic}," + ",".join(map(str, row)) for topic, row in enumerate(numbers.tolist())]
     (tmp_path / "ap.csv").write_text("\n".join(["topic," + ",".join(f"r{i}" for i in range(700)), *lines]))

@@ -1,4 +1,4 @@
-"""Names are text of strangers: no escape sequence reaches a terminal, and no run is lost or confused with another."""
+"""Names are untrusted: escape sequences are not printed to a terminal, and runs are neither lost nor confused."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ COMMANDS = [
 
 
 def on_a_terminal(words: list[str]) -> tuple[object, bytes]:
-    """How a command ends whose outputs are a terminal, and what is shown there."""
+    """Run a command on a terminal; return its exit code and what the terminal shows."""
     import pty
 
     ours, theirs = pty.openpty()

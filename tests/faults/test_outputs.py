@@ -1,4 +1,4 @@
-"""What -o and --plot may write: never an input, through links, with the mode that was there."""
+"""-o and --plot never overwrite an input, follow links, and keep the mode of an existing file."""
 
 from __future__ import annotations
 

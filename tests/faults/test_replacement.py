@@ -32,7 +32,7 @@ def study_of(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def opened(target: Path) -> None:
-    """What every command that reads a study does first: whoever opens it does the rest of a replacement."""
+    """Open a study as every command does, which completes an interrupted replacement."""
     finish_replacement(target, MANIFEST, listed_files)
 
 
@@ -63,7 +63,7 @@ def situation(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, dic
 
 
 def steps(target: Path, exchanges: bool) -> int:
-    """How many steps there are to a replacement (tried on the spot)."""
+    """Count the steps of a replacement by running it."""
     layer.disk = counting = Faulty(exchanges=exchanges)
     write_directory(target, study_of(NEW))
     layer.disk = layer.Disk()
@@ -112,7 +112,7 @@ def test_a_full_disk_leaves_the_old_study_and_no_trace(situation, tmp_path) -> N
 
 
 def killed(target: Path, last: int, exchanges: bool) -> int:
-    """How a process ended that was to replace the study and was killed at a step."""
+    """Replace the study in a process that is killed at a step; return its exit code."""
     child = os.fork()
     if child == 0:
         try:

@@ -47,7 +47,7 @@ def world(soak: Any, place: Path, *, hostile: bool = False) -> tuple[Any, bytes]
     place.mkdir(exist_ok=True)
     qrels = b"1 0 d1 1\n1 0 d2 0\n2 0 d1 2\n"
     run = b"1 Q0 d2 1 2 t\n1 Q0 d1 2 1 t\n" + (b"1 Q0 d1 3 0 t\n" if hostile else b"")
-    names = soak.cases._written(place, qrels, [run])
+    names = soak.cases.write_files(place, qrels, [run])
     while (case := soak.cases._numbers(rng, qrels, [run], names)).expected[:2] != (
         "eval",
         "trec_eval",
@@ -65,10 +65,10 @@ def world(soak: Any, place: Path, *, hostile: bool = False) -> tuple[Any, bytes]
 def test_right_answers_are_well(soak: Any, tmp_path: Path) -> None:
     case, answer = world(soak, tmp_path)
     before = soak.contents(tmp_path)
-    assert soak.problem_of(case, soak.Ended(0, answer, "", 0.1), before, tmp_path) is None
+    assert soak.find_problem(case, soak.Ended(0, answer, "", 0.1), before, tmp_path) is None
     case, _ = world(soak, tmp_path / "more", hostile=True)
     ended = soak.Ended(2, b"", "rankscope: run0.txt:3: document 'd1' occurs twice in topic '1'\n", 0.1)
-    assert soak.problem_of(case, ended, soak.contents(tmp_path), tmp_path) is None
+    assert soak.find_problem(case, ended, soak.contents(tmp_path), tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_right_answers_are_well(soak: Any, tmp_path: Path) -> None:
         (0, "rankscope: a\n", "1 lines of errors"),
         (0, "rankscope: warning: invalid value encountered in divide\n", "a warning of numpy's"),
         (2, "rankscope: \x1b[31m\n", "control characters"),
-        (2, "rankscope: q.txt: no\n", "refused what is right"),
+        (2, "rankscope: q.txt: no\n", "rejected valid files"),
     ],
 )
 def test_what_commands_say_is_checked(
@@ -93,7 +93,7 @@ def test_what_commands_say_is_checked(
 ) -> None:
     case, answer = world(soak, tmp_path)
     ended = soak.Ended(code, answer, error, 0.1)
-    assert problem in str(soak.problem_of(case, ended, soak.contents(tmp_path), tmp_path))
+    assert problem in str(soak.find_problem(case, ended, soak.contents(tmp_path), tmp_path))
 
 
 def test_wrong_numbers_are_found(soak: Any, tmp_path: Path) -> None:
@@ -104,23 +104,23 @@ def test_wrong_numbers_are_found(soak: Any, tmp_path: Path) -> None:
         answer.replace(b"0.25", b"0.26"),
         answer.replace(b'"1"', b'"3"'),
     ):
-        problem = soak.problem_of(case, soak.Ended(0, wrong, "", 0.1), before, tmp_path)
+        problem = soak.find_problem(case, soak.Ended(0, wrong, "", 0.1), before, tmp_path)
         assert problem is not None and (" is " in problem or "KeyError" in problem)
     hostile, _ = world(soak, tmp_path / "more", hostile=True)
-    found = soak.problem_of(hostile, soak.Ended(0, answer, "", 0.1), soak.contents(tmp_path), tmp_path)
-    assert found == "accepted what must be refused"
+    found = soak.find_problem(hostile, soak.Ended(0, answer, "", 0.1), soak.contents(tmp_path), tmp_path)
+    assert found == "accepted invalid files"
 
 
 def test_files_that_were_touched_are_found(soak: Any, tmp_path: Path) -> None:
     case, answer = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     (tmp_path / ".out.json.tmp").write_text("half")
-    assert "left behind" in soak.problem_of(case, soak.Ended(0, answer, "", 0.1), before, tmp_path)
+    assert "left behind" in soak.find_problem(case, soak.Ended(0, answer, "", 0.1), before, tmp_path)
     refused = soak.Ended(2, b"", "rankscope: no\n", 0.1)
-    assert "although nothing was done" in soak.problem_of(case, refused, before, tmp_path)
+    assert "although nothing was done" in soak.find_problem(case, refused, before, tmp_path)
     (tmp_path / ".out.json.tmp").unlink()
     (tmp_path / "q.txt").write_text("gone")
-    assert "q.txt was changed" in soak.problem_of(case, soak.Ended(0, answer, "", 0.1), before, tmp_path)
+    assert "q.txt was changed" in soak.find_problem(case, soak.Ended(0, answer, "", 0.1), before, tmp_path)
 
 
 def test_a_study_in_halves_is_found(soak: Any, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_case_follows_from_its_number(soak: Any, tmp_path: Path) -> None:
     for again in range(2):
         place = tmp_path / f"world{again}"
         place.mkdir()
-        case = soak.cases.made(random.Random("7/3"), place, study)
+        case = soak.cases.make_case(random.Random("7/3"), place, study)
         worlds.append((case.words, soak.contents(place)))
     assert worlds[0] == worlds[1]
 
@@ -174,24 +174,24 @@ def test_an_answer_and_a_late_interrupt_are_well(soak: Any, tmp_path: Path) -> N
     case, _ = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     gate = replace(case, kind="words", words=["gate", "q.txt", "run0.txt"])
-    assert soak.problem_of(gate, soak.Ended(1, b"", "", 0.1), before, tmp_path) is None
+    assert soak.find_problem(gate, soak.Ended(1, b"", "", 0.1), before, tmp_path) is None
     said = "rankscope: internal error (KeyError: 1)\n"
-    assert "an error of ours" in soak.problem_of(gate, soak.Ended(1, b"", said, 0.1), before, tmp_path)
+    assert "an error of ours" in soak.find_problem(gate, soak.Ended(1, b"", said, 0.1), before, tmp_path)
     late = replace(case, kind="words", words=["eval"], interrupt=0.1)
     both = "rankscope: q.txt: no such file; check the path\n\nrankscope: interrupted\n"
-    assert soak.problem_of(late, soak.Ended(130, b"", both, 0.1), before, tmp_path) is None
-    assert "2 lines" in soak.problem_of(late, soak.Ended(2, b"", both, 0.1), before, tmp_path)
+    assert soak.find_problem(late, soak.Ended(130, b"", both, 0.1), before, tmp_path) is None
+    assert "2 lines" in soak.find_problem(late, soak.Ended(2, b"", both, 0.1), before, tmp_path)
 
 
 def test_long_and_large_commands_are_found(soak: Any, tmp_path: Path) -> None:
     case, answer = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     ended = soak.Ended(0, answer, "", 0.1, 1 << 20)
-    assert soak.problem_of(case, ended, before, tmp_path) is None
+    assert soak.find_problem(case, ended, before, tmp_path) is None
     slow = ended._replace(cpu_seconds=soak.MAX_CPU_SECONDS + 1)
-    assert soak.problem_of(case, slow, before, tmp_path) == "it takes 21 s of CPU time"
+    assert soak.find_problem(case, slow, before, tmp_path) == "it takes 21 s of CPU time"
     large = ended._replace(memory=2 * soak.MAX_MEMORY)
-    assert soak.problem_of(case, large, before, tmp_path) == "it takes 2048 MB of memory"
+    assert soak.find_problem(case, large, before, tmp_path) == "it takes 2048 MB of memory"
 
 
 def test_counts_are_recorded_per_program_and_commit(soak: Any, tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_packed_text(compress: Callable[[bytes], bytes]) -> None:
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_columns(form: str, tmp_path: Path) -> None:
-    """A dictionary with an id of 1 MB, repeated: what it stands for is counted, and not unpacked."""
+    """A dictionary with an id of 1 MB that is repeated: the expanded size is counted without expanding it."""
     (ratio,) = limit("columns of a Parquet or Arrow file beyond the first 256 MB")
     for rows, is_rejected in ((255, False), (257, True)):
         index = pa.array(np.zeros(rows, np.int32))
@@ -184,7 +184,7 @@ def test_packed_objects(form: str, collection: Path, capsys: pytest.CaptureFixtu
 
 
 def _padded_run(form: str, size: int) -> bytes:
-    """Return a run of one document with so many bytes, most of which mean nothing."""
+    """Return a small run that padding extends to a number of bytes."""
     row = {"qid": "1", "docno": "d1", "score": 1.0}
     if form == "parquet":
         shorter = _parquet(row | {"note": "x" * (size - 4096)})
