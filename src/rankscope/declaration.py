@@ -44,9 +44,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudged": "nonrelevant"}
-"""Options of a collection that an analysis honours (``uses``) or rejects, and what they are unless they are set.
+"""Options of a collection that an analysis honours (``uses``) or rejects, with their defaults.
 
-``unjudged="bounds"`` gives values a range beside them; analyses that honour it use ``bounds`` as well.
+``unjudged="bounds"`` gives every value a range; analyses that honour it use ``bounds`` as well.
 
 The others (topics, grades, input_format, engine, jobs) act while the collection is read, and hold everywhere.
 """
@@ -54,7 +54,7 @@ The others (topics, grades, input_format, engine, jobs) act while the collection
 
 @dataclass(frozen=True)
 class Option:
-    """What a type does not say about the option of a command."""
+    """Properties of an option of a command that its type does not express."""
 
     metavar: str | None = None
     """Several words stand for as many values."""
@@ -82,7 +82,7 @@ class Parameter:
 
     name: str
     kind: type
-    """bool, int, float or str: what one value is."""
+    """Type of a value: bool, int, float or str."""
     choices: tuple[Any, ...] | None
     several: bool
     """Whether a sequence of values is accepted."""
@@ -96,7 +96,7 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """What was declared of an analysis, and what follows from it."""
+    """Declaration of an analysis, and values derived from it."""
 
     function: Callable[..., Any]
     command: str | None
@@ -110,22 +110,22 @@ class Declaration:
 
     @property
     def takes(self) -> str:
-        """The name of the first parameter: ``scores`` or ``collection``; judges take ``judgments``."""
+        """Name of the first parameter: ``scores`` or ``collection``; judges take ``judgments``."""
         return next(iter(inspect.signature(self.function).parameters))
 
     @cached_property
     def doc(self) -> Docstring:
-        """The parsed docstring."""
+        """Parsed docstring."""
         return parse_docstring(self.function.__doc__)
 
     @cached_property
     def result(self) -> Any:
-        """The class of the result."""
+        """Class of the result."""
         return eval(self.function.__annotations__["return"], self.function.__globals__)
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """All parameters but the first, by name."""
+        """Parameters by name, without the first one."""
         return parse_parameters(self.function, omit=(self.takes,))
 
     def admit(self, given: Any) -> Scores | Collection:
@@ -143,8 +143,8 @@ class Declaration:
             and isinstance(given.collection, Collection)
         ):
             given = given.collection
-        wanted = Scores if self.takes == "scores" else Collection
-        if not isinstance(given, wanted):
+        expected = Scores if self.takes == "scores" else Collection
+        if not isinstance(given, expected):
             how = ".evaluate(measures)" if self.takes == "scores" else ""
             raise SettingsError(
                 f"{name} takes {'Scores' if how else 'a Collection'}, not a value of type {type(given).__name__}",
@@ -233,28 +233,28 @@ def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) ->
     space = vars(sys.modules[function.__module__])
     meanings = parse_docstring(function.__doc__).parameters
     return {
-        one.name: _parameter(one, eval(one.annotation, space), meanings.get(one.name, ""))
-        for one in inspect.signature(function).parameters.values()
-        if one.name not in omit
+        parameter.name: _parse(parameter, eval(parameter.annotation, space), meanings.get(parameter.name, ""))
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name not in omit
     }
 
 
-def _parameter(one: inspect.Parameter, annotation: Any, meaning: str) -> Parameter:
+def _parse(parameter: inspect.Parameter, annotation: Any, meaning: str) -> Parameter:
     kinds, option = _unfold(annotation)
     several = [get_args(kind)[0] for kind in kinds if get_origin(kind) is not None and not _is_choice(kind)]
     values = [kind for kind in kinds if get_origin(kind) is None or _is_choice(kind)]
     for kind in several:
         inner, inside = _unfold(kind)
         values, option = [*values, *inner], option if option.metavar else inside
-    chosen = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
+    choices = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
     plain = [kind for kind in values if kind in (bool, int, float, str)]
-    has_default = one.default is not one.empty
+    has_default = parameter.default is not parameter.empty
     return Parameter(
-        one.name,
+        parameter.name,
         float if float in plain else plain[0] if plain else str,
-        chosen or None,
+        choices or None,
         bool(several),
-        one.default if has_default else None,
+        parameter.default if has_default else None,
         has_default,
         not has_default and type(None) not in get_args(annotation),
         meaning,
@@ -263,15 +263,15 @@ def _parameter(one: inspect.Parameter, annotation: Any, meaning: str) -> Paramet
 
 
 def _unfold(kind: Any) -> tuple[list[Any], Option]:
-    """The alternatives of a type without None, and the option that an alias adds to it."""
+    """Return the alternatives of a type without None, and the option of its alias."""
     option = Option()
     if get_origin(kind) is Annotated:
         kind, option = get_args(kind)
     if not _is_union(kind):
         return [kind], option
     kinds: list[Any] = []
-    for one in get_args(kind):
-        inner, inside = _unfold(one) if one is not type(None) else ([], option)
+    for alternative in get_args(kind):
+        inner, inside = _unfold(alternative) if alternative is not type(None) else ([], option)
         kinds, option = [*kinds, *inner], option if option.metavar or option.flags else inside
     return kinds, option
 

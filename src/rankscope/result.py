@@ -1,4 +1,4 @@
-"""What every analysis returns: tables, the settings that repeat them, and the ways out."""
+"""Results of analyses: tables, settings that reproduce them, and exports."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ T = TypeVar("T")
 
 
 class Result(TransientCacheMixin):
-    """The one kind of result: whoever knows one knows them all.
+    """Base class of all results.
 
-    ``tables`` are all its tables by name, as programs read them; ``settings`` (seed included) are what repeats it.
-    ``main`` names the tables that are the answer, the others say more. ``display`` has the tables that people read
-    first: fewer numbers, runs down and measures across. ``result["pairs"]`` is one table; exports without a name take
-    the first of the main ones (frames and CSV) or of the displayed ones (LaTeX and Markdown).
+    ``tables`` has all tables by name; ``settings`` (seed included) reproduce the result. ``main`` names the most
+    important tables. ``display`` has tables for reading, often with a row per run and a column per measure.
+    ``result["pairs"]`` is one table; exports without a name take the first main table (frames and CSV) or the first
+    displayed one (LaTeX and Markdown).
     """
 
     figures: ClassVar[Mapping[str, str]] = {}
-    """Figures that show it, as ``{name: "module.function"}`` below :mod:`rankscope.plots`; set by the declaration."""
+    """Figures of the result, as ``{name: "module.function"}`` below :mod:`rankscope.plots`; set by the declaration."""
 
-    if TYPE_CHECKING:  # dataclasses would take properties for defaults of their fields
+    if TYPE_CHECKING:  # Data classes would take properties for defaults of fields.
 
         @property
         def tables(self) -> Mapping[str, Table]: ...
@@ -46,12 +46,12 @@ class Result(TransientCacheMixin):
 
     @property
     def main(self) -> Sequence[str]:
-        """The names of the tables that are the answer."""
+        """Names of the main tables."""
         return tuple(self.tables)[:1]
 
     @property
     def display(self) -> Sequence[Table]:
-        """The tables that people read first."""
+        """Tables for reading."""
         return [self[name] for name in self.main]
 
     def __getitem__(self, name: str) -> Table:
@@ -64,7 +64,7 @@ class Result(TransientCacheMixin):
         return f"<{type(self).__name__}: {self._about()}>"
 
     def _about(self) -> str:
-        """What it is about, in a few words."""
+        """Return a short description for ``repr``."""
         sizes = [f"{name} ({len(table):,})" for name, table in self.tables.items()]
         return ", ".join([*sizes[:4], *(["..."] if len(sizes) > 4 else [])]) or "no tables"
 
@@ -72,7 +72,7 @@ class Result(TransientCacheMixin):
         return render(self.display, "table", rest="its tables and exports have all of them").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it: the displayed tables, each with its first rows, and the names of the others."""
+        """Return HTML for a notebook: first rows of the displayed tables, and the names of the others."""
         from html import escape
 
         shown = list(self.display)
@@ -82,33 +82,33 @@ class Result(TransientCacheMixin):
         return "".join(parts) + more
 
     def plot(self, figure: str | None = None, **options: Any) -> Figure:
-        """The figure of the result, where there is one; ``figure`` names one of several. See :mod:`rankscope.plots`."""
+        """Draw one of ``figures`` of the result (default: the first). See :mod:`rankscope.plots`."""
         from rankscope.plots import plot
 
         return plot(self, figure, **options)
 
     def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
-        """A table as a pandas frame."""
+        """Return a table as a pandas frame."""
         return self._for_programs(name).to_pandas()
 
     def to_polars(self, name: str | None = None) -> polars.DataFrame:
-        """A table as a polars frame."""
+        """Return a table as a polars frame."""
         return self._for_programs(name).to_polars()
 
     def to_arrow(self, name: str | None = None) -> pyarrow.Table:
-        """A table as an Arrow table."""
+        """Return a table as an Arrow table."""
         return self._for_programs(name).to_arrow()
 
     def to_csv(self, name: str | None = None) -> str:
-        """A table as CSV, with all digits."""
+        """Return a table as CSV, with all digits."""
         return self._for_programs(name).csv()
 
     def to_latex(self, name: str | None = None, *, digits: int | None = None) -> str:
-        """A table as a booktabs tabular, rounded, best values bold, names escaped."""
+        """Return a table as a booktabs tabular, rounded, with bold best values and escaped names."""
         return self._for_people(name, digits).latex()
 
     def to_markdown(self, name: str | None = None, *, digits: int | None = None) -> str:
-        """A table in Markdown, rounded, best values bold."""
+        """Return a table in Markdown, rounded, with bold best values."""
         return self._for_people(name, digits).markdown()
 
     def _for_programs(self, name: str | None) -> Table:
@@ -116,13 +116,13 @@ class Result(TransientCacheMixin):
 
     def _for_people(self, name: str | None, digits: int | None) -> Table:
         shown = {table.name: table for table in reversed(self.display)}
-        found = self.display[0] if name is None else shown[name] if name in shown else self[name]
-        return found if digits is None else replace(found, digits=digits)
+        selected = self.display[0] if name is None else shown[name] if name in shown else self[name]
+        return selected if digits is None else replace(selected, digits=digits)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableResult(Result):
-    """A result that is nothing but its tables.
+    """A result without typed tables.
 
     >>> pairs = Table("pairs", ("a", "p"), [("bm25", 0.25), ("dense", 0.5)])
     >>> result = TableResult({"pairs": pairs}, {"seed": 1})
@@ -156,12 +156,12 @@ class TableResult(Result):
         return cls({table.name: table for table in tables}, settings, main, display)
 
     def with_settings(self, **more: Any) -> Self:
-        """The same result with further settings in front of its own."""
+        """Return the result with further settings in front of its own."""
         return replace(self, settings={**more, **self.settings})
 
 
 class TableSpec(NamedTuple):
-    """What was declared of a table: see :func:`table`."""
+    """Declaration of a table: see :func:`table`."""
 
     meaning: str
     main: bool
@@ -174,16 +174,16 @@ def table(meaning: str, *, main: bool = True, flag: str = "", default: Any = ...
     Parameters
     ----------
     meaning
-        What the table shows.
+        Content of the table.
     main
-        Whether it is part of the answer: TSV and CSV have the main tables, and people read them first.
+        Whether it is a main table; TSV and CSV have the main tables.
     flag
-        Option of the command that adds the table to the answer, such as ``-q --per-topic``; it is not ``main`` then.
+        Option of the command that makes it a main table, such as ``-q --per-topic``.
     default
         None for a table that is computed on demand only.
     """
-    said = {"table": TableSpec(meaning, main and not flag, flag)}
-    return field(metadata=said) if default is ... else field(default=default, metadata=said)
+    metadata = {"table": TableSpec(meaning, main and not flag, flag)}
+    return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
 
 
 def lazy_table(
@@ -192,9 +192,9 @@ def lazy_table(
     """Declare a table that a method computes when it is first used; parameters as for :func:`table`."""
 
     def declare(method: Callable[[Any], T]) -> cached_property[T]:
-        found = _LazyTable(method)
-        found.spec = TableSpec(meaning, main and not flag, flag)
-        return found
+        lazy = _LazyTable(method)
+        lazy.spec = TableSpec(meaning, main and not flag, flag)
+        return lazy
 
     return declare
 
@@ -227,35 +227,37 @@ class TypedResult(Result):
 
     @classmethod
     def specs(cls) -> dict[str, TableSpec]:
-        """What was declared of each table."""
-        given = {one.name: one.metadata["table"] for one in fields(cls) if "table" in one.metadata}
-        return given | {name: one.spec for name, one in vars(cls).items() if isinstance(one, _LazyTable)}
+        """Return the declaration of each table."""
+        eager = {item.name: item.metadata["table"] for item in fields(cls) if "table" in item.metadata}
+        return eager | {name: item.spec for name, item in vars(cls).items() if isinstance(item, _LazyTable)}
 
     @classmethod
     def row_types(cls) -> dict[str, Any]:
-        """The class of the rows of each table."""
-        found = {}
+        """Return the class of the rows of each table."""
+        types = {}
         for name in cls.specs():
-            one = vars(cls).get(name)
+            item = vars(cls).get(name)
             written = (
-                one.func.__annotations__["return"]
-                if isinstance(one, _LazyTable)
+                item.func.__annotations__["return"]
+                if isinstance(item, _LazyTable)
                 else cls.__annotations__[name]
             )
             kind = get_args(eval(written, vars(sys.modules[cls.__module__])))[0]
-            found[name] = (get_args(kind) or (kind,))[0]  # Row, or RowTable[Row] of an optional table
-        return found
+            types[name] = (get_args(kind) or (kind,))[0]  # Row, or RowTable[Row] of an optional table
+        return types
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """All tables that were computed, by name."""
-        return Tables({name: partial(getattr, self, name) for name in self.specs() if self._is_there(name)})
+        """Computed tables by name."""
+        return Tables(
+            {name: partial(getattr, self, name) for name in self.specs() if self._is_available(name)}
+        )
 
-    def _is_there(self, name: str) -> bool:
+    def _is_available(self, name: str) -> bool:
         return name not in vars(self) or vars(self)[name] is not None
 
     @property
     def main(self) -> Sequence[str]:
-        """The names of the tables that are the answer."""
+        """Names of the main tables."""
         specs = self.specs()
         return [name for name in self.tables if specs[name].main]

@@ -1,4 +1,4 @@
-"""Scores: the values of measures for every run and topic, with their labels and ways out."""
+"""Collections and scores: judgments and runs, and the values of measures for all runs and topics."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
 
 @dataclass(frozen=True, eq=False)
 class ScoreMatrix(FrameMixin):
-    """The values of one measure, runs x topics, with their labels."""
+    """Values of one measure, an array of shape (runs, topics), with labels."""
 
     values: npt.NDArray[np.float64]
     runs: tuple[str, ...]
@@ -52,14 +52,14 @@ class ScoreMatrix(FrameMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Runs, topics."""
+        """Numbers of runs and topics."""
         return self.values.shape
 
     def __repr__(self) -> str:
         return f"<ScoreMatrix: {self.measure}, {len(self.runs)} runs x {len(self.topics)} topics>"
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
-        """A row per run: its name, then a column per topic."""
+        """Return the columns of a frame with a row per run: the name of the run, then a column per topic."""
         if "run" in self.topics:
             raise InputError(
                 "a topic is called 'run', as is the column of the runs",
@@ -70,9 +70,9 @@ class ScoreMatrix(FrameMixin):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
-    """Runs x topics x measures.
+    """Values of measures for runs and topics.
 
-    ``values[m, r, t]`` is measure m of run r on topic t; NaN where it is undefined.
+    ``values`` is an array of shape (measures, runs, topics); undefined values are NaN.
 
     >>> scores = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, ["AP", "P@2"])
     >>> scores.means()
@@ -87,9 +87,9 @@ class Scores(Result):
     settings: Mapping[str, Any] = field(default_factory=dict)
     judged: Judged | None = None
     uncertainty: Uncertainty | None = None
-    """Standard errors and ranges of the values, where ties and unjudged documents were asked about."""
+    """Standard errors and ranges of the values, with ``ties`` other than break or ``unjudged="bounds"``."""
     collection: Collection | Inputs | None = None
-    """What was evaluated; None if the scores were read from a file."""
+    """Evaluated collection; None for scores from a file."""
 
     def _about(self) -> str:
         return f"{len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures"
@@ -111,56 +111,77 @@ class Scores(Result):
         return self.collection
 
     def _index(self, measure: str | Measure) -> int:
-        for index, one in enumerate(self.measures):
-            if measure == (str(one) if isinstance(measure, str) else one):
-                return index  # also a name that stands for values only
-        wanted = parse(measure) if isinstance(measure, str) else measure
-        if wanted not in self.measures:
+        for index, known in enumerate(self.measures):
+            if measure == (str(known) if isinstance(measure, str) else known):
+                return index  # Names of external measures cannot be parsed.
+        parsed = parse(measure) if isinstance(measure, str) else measure
+        if parsed not in self.measures:
             names = [str(m) for m in self.measures]
             raise InputError(
-                f"{wanted} was not evaluated",
-                hint=suggest_names(str(wanted), names) or f"there are {', '.join(names)}",
+                f"{parsed} was not evaluated",
+                hint=suggest_names(str(parsed), names) or f"there are {', '.join(names)}",
             )
-        return self.measures.index(wanted)
+        return self.measures.index(parsed)
 
     def matrix(self, measure: str | Measure) -> ScoreMatrix:
-        """The values of one measure: an array runs x topics with its labels."""
+        """Return the values of one measure with labels.
+
+        Parameters
+        ----------
+        measure
+            Measure or its name.
+
+        Returns
+        -------
+        ScoreMatrix
+            ``values`` of shape (runs, topics), ``runs`` and ``topics``.
+        """
         index = self._index(measure)
         return ScoreMatrix(self.values[index], self.runs, self.topics, self.measures[index])
 
     def bounds(self, measure: str | Measure) -> tuple[ScoreMatrix, ScoreMatrix]:
-        """The lowest and the highest value of every list over all labellings of its unjudged documents.
+        """Return the lowest and the highest values over all labels of unjudged documents.
 
-        The scores were evaluated with ``unjudged="bounds"``. ``uncertainty.tight`` says whether both are reached.
+        Parameters
+        ----------
+        measure
+            Measure or its name, evaluated with ``unjudged="bounds"``.
 
+        Returns
+        -------
+        tuple of ScoreMatrix
+            Bounds of every value; ``uncertainty.tight`` states whether both are attained.
+
+        Examples
+        --------
         >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, "RR", unjudged="bounds")
         >>> [matrix.values.tolist() for matrix in scores.bounds("RR")]
         [[[0.5]], [[1.0]]]
         """
-        known = self.uncertainty
-        if known is None or known.lowest is None or known.highest is None:
+        ranges = self.uncertainty
+        if ranges is None or ranges.lowest is None or ranges.highest is None:
             raise SettingsError("these scores have no bounds", hint='evaluate with unjudged="bounds"')
         index = self._index(measure)
-        low, high = known.lowest[index], known.highest[index]
+        low, high = ranges.lowest[index], ranges.highest[index]
         return (
             ScoreMatrix(low, self.runs, self.topics, self.measures[index]),
             ScoreMatrix(high, self.runs, self.topics, self.measures[index]),
         )
 
     def mean(self, measure: str | Measure) -> npt.NDArray[np.float64]:
-        """The mean (or sum, or geometric mean, as the measure says) of each run over topics."""
+        """Return the mean of each run over topics (or the sum or geometric mean, if the measure declares it)."""
         index = self._index(measure)
         return self.measures[index].means(self.values[index])
 
     def means(self) -> dict[str, dict[Measure, float]]:
-        """``{run: {measure: mean}}``; undefined topics are left out of a mean."""
+        """Return ``{run: {measure: mean}}``; means omit topics with undefined values."""
         columns = {measure: self.mean(measure) for measure in self.measures}
         return {
             run: {m: float(column[r]) for m, column in columns.items()} for r, run in enumerate(self.runs)
         }
 
     def per_topic(self) -> dict[str, dict[str, dict[Measure, float]]]:
-        """``{run: {topic: {measure: value}}}``."""
+        """Return ``{run: {topic: {measure: value}}}``."""
         return {
             run: {
                 topic: {m: float(self.values[i, r, t]) for i, m in enumerate(self.measures)}
@@ -170,17 +191,17 @@ class Scores(Result):
         }
 
     def of_topics(self, topics: Iterable[str]) -> Scores:
-        """The scores on some of the topics."""
-        wanted = frozenset(topics)
-        kept = [t for t, topic in enumerate(self.topics) if topic in wanted]
+        """Return the scores of some of the topics."""
+        selected = frozenset(topics)
+        kept = [t for t, topic in enumerate(self.topics) if topic in selected]
         names = tuple(self.topics[t] for t in kept)
         settings = {**self.settings, "chosen_topics": list(names)}
         return replace(self, topics=names, values=self.values[:, :, kept], settings=settings, judged=None)
 
     def of_measures(self, measures: Measures) -> Scores:
         """Return the scores of some of the measures."""
-        wanted = measures if isinstance(measures, list | tuple) else parse_many(measures)
-        kept = [self._index(measure) for measure in wanted]
+        selected = measures if isinstance(measures, list | tuple) else parse_many(measures)
+        kept = [self._index(measure) for measure in selected]
         settings = {**self.settings, "measures": [str(self.measures[m]) for m in kept]}
         return replace(
             self, measures=tuple(self.measures[m] for m in kept), values=self.values[kept], settings=settings,
@@ -188,33 +209,33 @@ class Scores(Result):
         )  # fmt: skip
 
     def best_first(self, measure: str | Measure | None = None) -> list[int]:
-        """The indices of the runs, best mean first, undefined ones last.
+        """Return the indices of the runs by their means, best first and undefined last.
 
-        By the first measure that knows what is better, unless one is named.
+        The default measure is the first one with a direction.
         """
-        knowing = (m for m in self.measures if m.better != "neither")
-        by = next(knowing, self.measures[0]) if measure is None else self.measures[self._index(measure)]
+        directed = (m for m in self.measures if m.better != "neither")
+        by = next(directed, self.measures[0]) if measure is None else self.measures[self._index(measure)]
         return by.best_first(self.mean(by))
 
     # tables -------------------------------------------------------------------------------------------------------
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """``means`` and ``topics`` in long form, one value a row."""
+        """Tables ``means`` and ``topics`` in long form, with one value per row."""
         return Tables({"means": self.means_table, "topics": self.topics_table})
 
     @property
     def main(self) -> Sequence[str]:
-        """Frames have the value of every topic."""
+        """Name of the table of values per topic."""
         return ("topics",)
 
     @property
     def display(self) -> Sequence[Table]:
-        """People read the means, runs down and measures across."""
+        """Table of means with a row per run and a column per measure."""
         return (self.wide(),)
 
     def means_table(self) -> Table:
-        """One row per run and measure."""
+        """Return the means with a row per run and measure."""
         rows = []
         more = self.uncertainty or Uncertainty()
         defined = (~np.isnan(self.values)).sum(axis=2)
@@ -226,17 +247,17 @@ class Scores(Result):
         return Table("means", ("run", "measure", "value", "topics", *more.columns), rows)
 
     def topics_table(self, *, means: bool = False) -> Table:
-        """One row per run, topic and measure; topics a run was not evaluated on are left out.
+        """Return the values with a row per run, topic and measure, without topics that a run was not evaluated on.
 
-        With ``means``, the topics of each run are followed by its means, as those of topic ``all``.
+        With ``means``, rows of the topic ``all`` with the means follow the topics of each run.
         """
         run, topic = (index.astype(np.int32) for index in np.nonzero(~self._skipped()))
         values = self.values[:, run, topic]
         if means:
-            every = np.arange(len(self.runs), dtype=np.int32)
-            order = np.argsort(np.concatenate([run, every]), kind="stable")
-            run = np.concatenate([run, every])[order]
-            topic = np.concatenate([topic, np.full_like(every, len(self.topics))])[order]
+            runs = np.arange(len(self.runs), dtype=np.int32)
+            order = np.argsort(np.concatenate([run, runs]), kind="stable")
+            run = np.concatenate([run, runs])[order]
+            topic = np.concatenate([topic, np.full_like(runs, len(self.topics))])[order]
             of_runs = np.array([self.mean(measure) for measure in self.measures])
             values = np.concatenate([values, of_runs], axis=1)[:, order]
         more = self.uncertainty or Uncertainty()
@@ -259,20 +280,22 @@ class Scores(Result):
         return self.judged.grid(~self.judged.present)
 
     def wide(self, order: Sequence[int] | None = None, *, digits: int = 4) -> Table:
-        """Runs down, measures across, best run first or in the ``order`` that is given: the table people read."""
+        """Return the means with a row per run and a column per measure, best run first or in a given ``order``."""
         more = self.uncertainty or Uncertainty()
-        said_too = [name for name in ("error", "lowest", "highest") if name in more.columns]
-        if "error" in said_too and not np.any(more.error):
-            said_too.remove("error")  # everything is exact
+        shown_columns = [name for name in ("error", "lowest", "highest") if name in more.columns]
+        if "error" in shown_columns and not np.any(more.error):
+            shown_columns.remove("error")  # All values are exact.
         means = list(self.means().values())
         rows: list[tuple[Cell, ...]] = []
         for r in self.best_first() if order is None else order:
             cells: list[Cell] = [self.runs[r]]
             for i, (measure, value) in enumerate(means[r].items()):
-                said = dict(zip(more.columns, more.of_mean(measure, i, r), strict=True))
-                cells += [value, *(said[name] for name in said_too)]
+                extra = dict(zip(more.columns, more.of_mean(measure, i, r), strict=True))
+                cells += [value, *(extra[name] for name in shown_columns)]
             rows.append(tuple(cells))
-        names = [name for m in self.measures for name in (str(m), *(f"{m} {what}" for what in said_too))]
+        names = [
+            name for m in self.measures for name in (str(m), *(f"{m} {column}" for column in shown_columns))
+        ]
         best = {str(m): m.sign for m in self.measures}
         topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
         shown = self._digits(digits)
@@ -282,11 +305,11 @@ class Scores(Result):
         )
 
     def _digits(self, digits: int) -> dict[str, int]:
-        """Decimals of each measure: none of those that count."""
+        """Return the number of decimals of each measure: 0 for counts."""
         return {str(measure): 0 if measure.summary == "sum" else digits for measure in self.measures}
 
     def wide_topics(self) -> Table:
-        """Topics down, measures across, as people read them; with several runs one after another.
+        """Return the values with a row per topic and a column per measure, run after run.
 
         >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["a", "b"]}, "AP P@1")
         >>> print(scores.wide_topics().text())
@@ -308,14 +331,14 @@ class Scores(Result):
         return Table("topics", columns, rows, self._digits(4), caption=caption)
 
     def explore(self) -> Any:
-        """The interactive page inside a notebook."""
+        """Return the explorer for a notebook."""
         from rankscope.explorer import notebook
 
         return notebook(self)
 
 
 class Collection(TransientCacheMixin):
-    """Judgments and runs, and how they are read and evaluated: decided once, for every analysis.
+    """Judgments and runs, with the options of reading and evaluating them for all analyses.
 
     Parameters
     ----------
@@ -324,14 +347,14 @@ class Collection(TransientCacheMixin):
     runs
         Runs: paths, directories, patterns, dicts, frames, or what :func:`read_runs` returns.
     order
-        What orders a ranking: trec_eval (score, ties by document id), trec_eval9 (the same with 32-bit scores),
+        Order of a ranking: trec_eval (score, ties by document id), trec_eval9 (the same with 32-bit scores),
         ascending_id (score, ties by ascending document id), rank or file; None keeps the order of runs that were read
         before, and reads others as trec_eval does.
     missing
         Judged topics that a run lacks: zero evaluates an empty ranking, skip leaves the topic out of its means.
     ties
-        Value where documents share a score: that of the order by document id (break), the mean over all orders
-        (expected), that of the best or of the worst order.
+        Value for tied documents: in the order of document ids (break), the mean over all orders (expected), or in the
+        best or the worst order.
     unjudged
         Retrieved documents without a judgment: nonrelevant, removed from the ranking (condense), or of any grade
         (bounds), which gives every value a range.
@@ -386,7 +409,7 @@ class Collection(TransientCacheMixin):
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "engine": None}  # clients and executors belong to their process
+        return {**super().__getstate__(), "engine": None}  # Clients and executors cannot be pickled.
 
     def __repr__(self) -> str:
         judged = "no judgments" if self._qrels is None else f"{len(self.qrels.topics)} judged topics"
@@ -394,12 +417,12 @@ class Collection(TransientCacheMixin):
 
     @property
     def ties(self) -> str:
-        """How tied documents are handled."""
+        """Option for tied documents."""
         return self.options.ties
 
     @property
     def unjudged(self) -> str:
-        """How documents without a judgment are handled."""
+        """Option for unjudged documents."""
         return self.options.unjudged
 
     @property
@@ -409,29 +432,29 @@ class Collection(TransientCacheMixin):
 
     @property
     def qrels(self) -> Qrels:
-        """The judgments."""
+        """Judgments."""
         if self._qrels is None:
             raise InputError("the collection has no judgments", hint="name a file of judgments (qrels)")
         return self._qrels
 
     @cached_property
     def judged(self) -> Judged:
-        """The judged rankings; files are read when this is first used, and only then."""
+        """Judged rankings; files are read on first use."""
         with using(self.engine, self.jobs):
             return judged_as(self.qrels, self.runs, self.options, jobs=self.jobs)
 
     @property
     def inputs(self) -> Inputs:
-        """The judgments and the runs."""
+        """Judgments and runs."""
         return Inputs(self.qrels, self.runs)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was decided when the collection was read, for the settings of results."""
+        """Options of reading, for the settings of results."""
         return self.inputs.settings
 
     def for_measures(self, measures: Iterable[Measure]) -> Collection:
-        """Return the same collection, whose judgments have aspects if one of the measures needs them."""
+        """Return the collection with aspects of its judgments if one of the measures needs them."""
         undecided = self._qrels is not None and self._qrels.subtopics is not None
         return self._with_aspects if undecided and needs_aspects(measures) else self
 
@@ -439,23 +462,23 @@ class Collection(TransientCacheMixin):
     def _with_aspects(self) -> Collection:
         qrels = self.qrels.with_aspects()
         judged = {"judged": replace(self.judged, qrels=qrels)} if "judged" in vars(self) else {}
-        return self._copy(_qrels=qrels, **judged)  # ranks and judgments stay what they are
+        return self._copy(_qrels=qrels, **judged)  # Ranks and judgments stay the same.
 
     def with_qrels(self, qrels: Qrels) -> Collection:
         """Return the same collection with other judgments."""
         return self._copy(_qrels=qrels)
 
     def reordered(self, order: str) -> Collection:
-        """Return the same collection, whose runs are read in another order."""
+        """Return the collection with its runs in another order."""
         return self if self.runs.order == order else self._copy(order=order, runs=self.runs.with_order(order))
 
     def with_options(self, **changes: Any) -> Collection:
-        """Return the same collection with other evaluation options: ``ties``, ``unjudged``, ``seed``."""
+        """Return the collection with other evaluation options: ``ties``, ``unjudged``, ``seed``."""
         options = replace(self.options, **changes)
         return self if options == self.options else self._copy(options=options)
 
     def with_tie_groups(self) -> Collection:
-        """Return the same collection, whose rankings are read together with the groups of tied documents."""
+        """Return the collection with judged rankings that include groups of tied documents."""
         if self.options.settings:  # Other options read what they need.
             return self
         return self._copy(judged=judge(self.qrels, self.runs, ties=True, jobs=self.jobs))
@@ -491,12 +514,12 @@ class Collection(TransientCacheMixin):
         measures
             Measures or their names, such as ``["AP", rs.nDCG @ 10]`` or ``"AP nDCG@10"``.
         """
-        wanted = parse_many(measures)
-        if not wanted:
+        parsed = parse_many(measures)
+        if not parsed:
             raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
-        decided = self.for_measures(wanted)
-        scores = score(decided.judged, wanted, missing=self.missing, settings=decided.settings)
-        return replace(scores, collection=decided)
+        collection = self.for_measures(parsed)
+        scores = score(collection.judged, parsed, missing=self.missing, settings=collection.settings)
+        return replace(scores, collection=collection)
 
 
 def evaluate(
@@ -551,7 +574,7 @@ def score(
     missing: str = "zero",
     settings: Mapping[str, Any] | None = None,
 ) -> Scores:
-    """The values of measures for lists that are already judged."""
+    """Return the values of measures for judged rankings."""
     _check_missing(missing)
     values, uncertainty = values_of(judged, measures, missing)
     recorded = {
@@ -570,7 +593,7 @@ def _check_missing(missing: str) -> None:
 
 
 def as_scores(scores: Scores | ScoreMatrix) -> Scores:
-    """Scores, also of one matrix: what an analysis takes that needs no lists.
+    """Return scores as they are, and a matrix as scores of one measure.
 
     >>> matrix = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, ["AP", "RR"]).matrix("RR")
     >>> as_scores(matrix).means()
@@ -583,13 +606,13 @@ def as_scores(scores: Scores | ScoreMatrix) -> Scores:
 
 
 def read_scores(*sources: Any) -> Scores:
-    """Scores that others computed, or that were kept: files and frames of many kinds (see :mod:`~.read.scores`).
+    """Read scores from files and frames of many formats (see :mod:`~.read.scores`).
 
-    A table with a row per topic and a column per system holds one measure, named by the key of a mapping (``{"AP":
-    "trec5_ap.csv"}``) or else like the file; a name that is no measure of the list stands for its values only. A table
-    with a row per run, topic and measure, as ``rankscope eval -q -f csv`` writes it, and what ``trec_eval -q`` prints,
-    name their measures; a key chooses one of them. Files that hold the same measure of other runs (``trec_eval -q``
-    once for each run) are put together. All measures must have the same systems and topics.
+    A table with a row per topic and a column per system has one measure, named by the key of a mapping (``{"AP":
+    "trec5_ap.csv"}``) or by the file; unknown names denote external measures. A table with a row per run, topic and
+    measure, as ``rankscope eval -q -f csv`` writes it, and output of ``trec_eval -q`` name their measures; a key
+    selects one of them. Files with the same measure of other runs (``trec_eval -q`` once for each run) are joined. All
+    measures must have the same systems and topics.
 
     Parameters
     ----------
@@ -599,9 +622,9 @@ def read_scores(*sources: Any) -> Scores:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as place:
-    ...     _ = Path(place, "ap.csv").write_text("topic,bm25,dense\\n351,0.25,0.5\\n352,0.75,0.5\\n")
-    ...     scores = read_scores({"AP": Path(place, "ap.csv")})
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "ap.csv").write_text("topic,bm25,dense\\n351,0.25,0.5\\n352,0.75,0.5\\n")
+    ...     scores = read_scores({"AP": Path(folder, "ap.csv")})
     >>> scores, scores.mean("AP").tolist()
     (<Scores: 2 runs x 2 topics x 1 measures>, [0.5, 0.5])
     >>> read_scores({"name": ["a", "b"], "qid": ["1", "1"], "measure": ["map", "map"], "value": [0.5, 0.25]}).means()
@@ -609,18 +632,18 @@ def read_scores(*sources: Any) -> Scores:
     """
     named: dict[Measure, ScoreTable] = {}
     for source in sources:
-        several = source if _by_measure(source) else {"": source}
+        several = source if _is_keyed_by_measure(source) else {"": source}
         for name, path in several.items():
             for measure, table in _tables(path, name).items():
-                named[measure] = _joined(named[measure], table, measure) if measure in named else table
+                named[measure] = _join(named[measure], table, measure) if measure in named else table
     if not named:
         raise SettingsError("there is no file of scores", hint="name a CSV file")
     first, *others = named.values()
     for other in others:
-        for what in ("runs", "topics"):
-            if getattr(other, what) != getattr(first, what):
+        for labels in ("runs", "topics"):
+            if getattr(other, labels) != getattr(first, labels):
                 raise InputError(
-                    f"its {'systems' if what == 'runs' else what} are not those of {first.path}",
+                    f"its {'systems' if labels == 'runs' else labels} are not those of {first.path}",
                     path=other.path,
                     hint="give matrices of the same systems and topics in the same order",
                 )
@@ -631,28 +654,28 @@ def read_scores(*sources: Any) -> Scores:
     return Scores(first.runs, first.topics, tuple(named), values, settings)
 
 
-def _by_measure(source: Any) -> bool:
-    """Whether this is a mapping from measures to files or frames, and not a table by columns itself."""
+def _is_keyed_by_measure(source: Any) -> bool:
+    """Return whether a source is a mapping of measures to files or frames, and not a table of columns."""
     return isinstance(source, Mapping) and all(
         isinstance(value, str | Path) or not isinstance(value, Sequence) for value in source.values()
     )
 
 
-def _joined(one: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
-    """The same measure of other runs; a topic that one of the files lacks is undefined there."""
-    if set(one.runs) & set(other.runs):
+def _join(first: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
+    """Return the runs of two tables of a measure; topics that a table lacks are undefined for its runs."""
+    if set(first.runs) & set(other.runs):
         raise InputError(f"two files hold {measure}", path=other.path, hint="name one of them otherwise")
-    topics = tuple(dict.fromkeys((*one.topics, *other.topics)))
-    place = {topic: t for t, topic in enumerate(topics)}
-    values = np.full((len(one.runs) + len(other.runs), len(topics)), np.nan)
-    values[: len(one.runs), [place[topic] for topic in one.topics]] = one.values
-    values[len(one.runs) :, [place[topic] for topic in other.topics]] = other.values
-    paths = (*one.paths, *other.paths)
-    return type(one)(one.path, (*one.runs, *other.runs), topics, values, paths[1:])
+    topics = tuple(dict.fromkeys((*first.topics, *other.topics)))
+    column = {topic: t for t, topic in enumerate(topics)}
+    values = np.full((len(first.runs) + len(other.runs), len(topics)), np.nan)
+    values[: len(first.runs), [column[topic] for topic in first.topics]] = first.values
+    values[len(first.runs) :, [column[topic] for topic in other.topics]] = other.values
+    paths = (*first.paths, *other.paths)
+    return type(first)(first.path, (*first.runs, *other.runs), topics, values, paths[1:])
 
 
 def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
-    """The score matrices of a file by measure: the one that is named, or all; a matrix without a name by the file's."""
+    """Return the matrices of a file by measure: the named one, or all; a matrix without a name has that of the file."""
     from rankscope.read.scores import read_score_tables
 
     tables = read_score_tables(source, is_measure=_names_measure)
@@ -661,14 +684,14 @@ def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
     by_measure = {external_measure(text, others=True): table for text, table in tables.items()}
     if not name:
         return by_measure
-    wanted = external_measure(name, others=True)
-    if wanted not in by_measure:
+    selected = external_measure(name, others=True)
+    if selected not in by_measure:
         raise InputError(
             f"it holds no {name}",
             path=next(iter(tables.values())).path,
             hint=suggest_names(name, tables) or f"there are {', '.join(tables)}",
         )
-    return {wanted: by_measure[wanted]}
+    return {selected: by_measure[selected]}
 
 
 def _names_measure(text: str) -> bool:

@@ -219,7 +219,7 @@ def test_the_tables_of_a_study_are_those_that_it_wrote(studied, tmp_path, capsys
     path.write_text(path.read_text().replace("kendall", "kendal"))
     capsys.readouterr()
     assert main(words) == 2
-    assert "figures/correlation.json changed since the study was made" in capsys.readouterr().err
+    assert "figures/correlation.json changed since the study" in capsys.readouterr().err
 
 
 # plugins --------------------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def test_studies_are_repeated_with_the_same_judgments(local: Local, run: Path, c
     assert "identical" in capsys.readouterr().out
     local.text = QRELS.replace("d3 2", "d3 1")
     assert main(["study", "--from", str(run.parent / "study")]) == 2
-    assert "changed since the study was made" in capsys.readouterr().err
+    assert "changed since the study" in capsys.readouterr().err
 
 
 def test_datasets_in_lists_of_collections(tmp_path: Path) -> None:

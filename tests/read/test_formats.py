@@ -379,7 +379,7 @@ def test_studies_are_repeated_with_every_format(files: SimpleNamespace, capsys: 
     assert "identical" in capsys.readouterr().out
     written(files, "two.json", json.dumps(runs) + " ")
     assert main(["study", "--from", str(out)]) == 2
-    assert "changed since the study was made" in capsys.readouterr().err
+    assert "changed since the study" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("case", INPUTS.SCORE_CASES, ids=lambda case: case.name)

@@ -1,4 +1,4 @@
-"""Make a small synthetic collection, evaluate it, and write a report: the first thing to run.
+"""Create a small synthetic collection, evaluate it, and write a report: a first look at Rankscope.
 
 examples:
   rankscope demo
@@ -53,8 +53,8 @@ def run(args: argparse.Namespace) -> None:
     target = Path(args.directory)
     _refuse_foreign(target)
     with tempfile.TemporaryDirectory(prefix="rankscope-demo-") as folder:
-        made = simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=25)
-        draft = made.write(Path(folder) / target.name)
+        simulated = simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=25)
+        draft = simulated.write(Path(folder) / target.name)
         qrels, runs = read_qrels(draft / "qrels.txt"), read_runs(draft / "runs")
         collection = Collection(qrels, runs, jobs=args.jobs)
         scores = collection.evaluate(DEFAULT)
@@ -64,15 +64,15 @@ def run(args: argparse.Namespace) -> None:
         f"{len(runs)} synthetic systems on {len(qrels.topics)} topics, best first by mean {scores.measures[0]}:\n"
     )
     print(scores.wide().text(shutil.get_terminal_size((120, 24)).columns))
-    here, again = shlex.quote(str(target)), program()
+    folder, command = shlex.quote(str(target)), program()
     run = shlex.quote(f"{target}/runs/{next(iter(runs))}.txt")
     print(f"""
-Twist says how little avoidable effort a list costs its user: 1 is the ideal list.
+Twist measures how little avoidable effort a ranking costs its user: 1 is the ideal ranking.
 
-the page    {target / "report.html"}   (open it in a browser)
-next        {again} eval {here}/qrels.txt {here}/runs -q
-            {again} curve {here}/qrels.txt {run} --topic {qrels.topics[0]}
-            {again} effort {here}/qrels.txt {here}/runs""")
+report      {target / "report.html"}   (open it in a browser)
+next        {command} eval {folder}/qrels.txt {folder}/runs -q
+            {command} curve {folder}/qrels.txt {run} --topic {qrels.topics[0]}
+            {command} effort {folder}/qrels.txt {folder}/runs""")
 
 
 def _refuse_foreign(target: Path) -> None:
@@ -99,8 +99,8 @@ def _write(target: Path, draft: Path, seed: int) -> None:
 def _listed(directory: Path) -> dict[str, str | None]:
     """Return the files of the demo in a directory with their digests."""
     try:
-        found = read_json(directory / MANIFEST, _SHAPE, "")
+        content = read_json(directory / MANIFEST, _SHAPE, "")
     except InputError:
         hint = "name another directory"
         raise InputError("this exists and is not a demo", path=directory, hint=hint) from None
-    return {**found["files"], MANIFEST: None}
+    return {**content["files"], MANIFEST: None}

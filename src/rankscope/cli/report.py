@@ -84,6 +84,6 @@ def document_from(
     everything: bool | None = None,
 ) -> Document:
     """Return the data of the report; ``everything`` is the default of the option."""
-    given = {name: value for name in _PAGE if (value := getattr(args, name)) is not None}
+    values = {name: value for name in _PAGE if (value := getattr(args, name)) is not None}
     included = everything if args.everything is None else args.everything
-    return build_document(collection, measures, everything=included, **given)
+    return build_document(collection, measures, everything=included, **values)

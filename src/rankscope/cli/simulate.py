@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sparse", action="store_true", help="judge only one or two relevant documents per topic"
     )
     parser.add_argument("--gzip", action="store_true", help="write runs/NAME.txt.gz")
-    parser.add_argument("--quiet", action="store_true", help="say nothing")
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -55,9 +55,9 @@ def run(args: argparse.Namespace) -> None:
         aspects=args.aspects,
         sparse=args.sparse,
     )
-    place = collection.write(args.directory, compress=args.gzip)
+    folder = collection.write(args.directory, compress=args.gzip)
     if not args.quiet:
         counts = f"{args.systems} runs, {args.topics} topics, {collection.judgments} judgments"
-        paths = " ".join(shlex.quote(str(path)) for path in (place / "qrels.txt", place / "runs"))
-        print(printable(f"{place}: {counts}, seed {args.seed}"))
+        paths = " ".join(shlex.quote(str(path)) for path in (folder / "qrels.txt", folder / "runs"))
+        print(printable(f"{folder}: {counts}, seed {args.seed}"))
         print(printable(f"next: {program()} eval {paths}"))

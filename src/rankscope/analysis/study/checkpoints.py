@@ -35,7 +35,7 @@ class Checkpoints:
         self._identity = identity or {}
 
     @classmethod
-    def beside(cls, output: str | Path, identity: Mapping[str, Any]) -> Checkpoints:
+    def next_to(cls, output: str | Path, identity: Mapping[str, Any]) -> Checkpoints:
         """Return the checkpoints of a study that will be written to a directory; none if an input has no digest."""
         target = Path(output)
         keep = target.name and _has_digests(identity)
@@ -111,7 +111,7 @@ def _text(outcome: Outcome) -> str:
 
 
 def _read(file: Path) -> Outcome | None:
-    """Return the outcome in a file, or None if there is none or it is damaged."""
+    """Return the outcome in a file, or None if it is missing or damaged."""
     try:
         kept = json.loads(file.read_text("ascii"))
         if digest(kept["part"].encode()) != kept["sha256"]:

@@ -155,7 +155,7 @@ def study(
     an interval scale; bounds of RBP (Ferro et al. 2016; Moffat and Zobel 2008).
 
     Options of the collection apply wherever measures are evaluated. With ``unjudged="bounds"`` the table ``means`` has
-    ranges. Archetypes, planes and curves use the rankings as they are.
+    ranges. Archetypes, planes and curves ignore these options.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def study(
     output
         Directory for CSV, LaTeX, data of figures and the manifest.
     resume
-        Directory that the study will be written to later. Finished experiments are kept beside it, or beside
+        Directory that the study will be written to later. Finished experiments are kept next to it, or next to
         ``output``, until the study is written, so that an interrupted study continues where it stopped.
     plugins
         Names and digests of the files that define measures.
@@ -204,7 +204,7 @@ def study(
     target = output if resume is None else resume
     if target is not None and (plugins or not _has_functions(settings.selected_measures)):
         identity = {"versions": manifests.versions(), "settings": recorded, "inputs": inputs}
-        checkpoints = Checkpoints.beside(target, identity)
+        checkpoints = Checkpoints.next_to(target, identity)
     with using(first.engine, first.jobs), checkpoints.removed_on_error():
         tables = _tables(opened, settings, several, checkpoints)
     result = Study(tables, recorded, inputs, checkpoints)
@@ -314,8 +314,12 @@ def repeat_study(path: str | Path, *, jobs: int | None = None, engine: Any = Non
         opened = manifests.open_inputs(content, directory, settings.seed)
         tables = _tables(opened, settings, "collections" in recorded, Checkpoints())
     repeated = Study(tables, {**recorded, "focus": str(settings.focus_measure)}, content["inputs"])
-    now, then = manifests.versions(), content["versions"]
-    other = {name: (str(then.get(name)), now[name]) for name in now if then.get(name) != now[name]}
+    current, recorded_versions = manifests.versions(), content["versions"]
+    other = {
+        name: (str(recorded_versions.get(name)), version)
+        for name, version in current.items()
+        if recorded_versions.get(name) != version
+    }
     return Repetition(repeated, tuple(manifests.changed_files(content, repeated.files())), other)
 
 

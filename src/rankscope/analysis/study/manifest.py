@@ -160,32 +160,32 @@ def _open(
     return Collection(qrels, Runs(runs), topics=settings.get("chosen_topics"), **options)
 
 
-def checked_input(entry: Mapping[str, Any], what: str, directory: Path, *, here: bool = True) -> Path:
+def checked_input(entry: Mapping[str, Any], label: str, directory: Path, *, here: bool = True) -> Path:
     """Return the path of a recorded file, or raise an error if its digest has changed.
 
     A relative path is resolved against the working directory, if ``here``, and against ``directory``.
     """
     if entry["path"] is None:
-        raise InputError(
-            f"{what} came from memory or standard input", hint="make the study from files to repeat it"
-        )
+        raise InputError(f"{label} came from memory or standard input", hint="study files to repeat it")
     if entry.get("format") == "irds":
         if input_digest(entry["path"]) != entry["sha256"]:
-            raise _changed(what, entry["path"])
+            raise _changed(label, entry["path"])
         return Path(entry["path"])
     paths = [Path(entry["path"]), directory / entry["path"]] if here else [directory / entry["path"]]
     file: Path | None = next((path for path in paths if path.exists()), None)
     if file is None:
         raise InputError(
-            f"{what}: no such file", path=entry["path"], hint="run in the directory the study was made in"
+            f"{label}: no such file",
+            path=entry["path"],
+            hint="run in the directory in which the study was written",
         )
     if digest(file) != entry["sha256"]:
-        raise _changed(what, file)
+        raise _changed(label, file)
     return file
 
 
-def _changed(what: str, path: str | Path) -> InputError:
-    return InputError(f"{what} changed since the study was made", path=path, hint="make a new study instead")
+def _changed(label: str, path: str | Path) -> InputError:
+    return InputError(f"{label} changed since the study", path=path, hint="run a new study instead")
 
 
 def input_digest(name: str) -> str:
@@ -197,8 +197,8 @@ def input_digest(name: str) -> str:
 def changed_files(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> list[str]:
     """Return the names of output files that differ from those of the manifest, or are missing on either side."""
     before = manifest["outputs"]
-    now = {name: digest(data) for name, data in files.items()}
-    return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+    current = {name: digest(data) for name, data in files.items()}
+    return sorted(name for name in before.keys() | current.keys() if before.get(name) != current.get(name))
 
 
 def write_directory(directory: str | Path, files: Mapping[str, bytes]) -> None:
@@ -207,7 +207,7 @@ def write_directory(directory: str | Path, files: Mapping[str, bytes]) -> None:
 
 
 def listed_files(directory: Path) -> dict[str, str | None]:
-    """Return the files of the study in a directory with their digests; pictures and the manifest have none."""
+    """Return the files of the study in a directory with their digests; None for pictures and the manifest."""
     try:
         content = read_json(directory / MANIFEST, check_kind, "")
     except InputError:

@@ -32,7 +32,7 @@ _PAIRS = ("correlations", "pools", "power", "scales")
 
 
 class Experiments:
-    """All experiments on one collection.
+    """Experiments on one collection.
 
     ``settings.limited_experiments`` use only the best runs, as Ferro et al. (2016) do for pools and power, but not for
     archetypes and effort/gain plots. A collection may have a single run only if it is one of ``several``.
@@ -138,16 +138,16 @@ class Experiments:
     def _effort(self) -> dict[str, Table]:
         gains = [m for m in self.measures if m.family != "effort"]
         twist = next((m for m in self.measures if m.name == "Twist"), REGISTRY["Twist"])
-        found = Effort.from_judged(
+        effort = Effort.from_judged(
             self._judged_for("effort"), gains, crossing=twist.settings["crossing"], cutoff=twist.cutoff,
             missing=self.missing,
         )  # fmt: skip
         return {
-            "archetypes": found.summary,
-            "archetype_shares": _archetype_shares(found, self.name),
-            "quadrants": found.quadrants,
-            "agreement": found.agreement,
-            "effort_points": _points(found),
+            "archetypes": effort.summary,
+            "archetype_shares": _archetype_shares(effort, self.name),
+            "quadrants": effort.quadrants,
+            "agreement": effort.agreement,
+            "effort_points": _points(effort),
         }
 
     def _pools(self) -> dict[str, Table]:
@@ -158,7 +158,7 @@ class Experiments:
         shallow = pools(scores, ratios=(), pool_depth=settings.pool_depth)
         return {
             "robustness": sampled["robustness"],
-            "robustness_curve": _by_ratio(sampled["curve"]),
+            "robustness_curve": _pivot_by_ratio(sampled["curve"]),
             "depth_pools": shallow["robustness"],
             "depth_pool_means": shallow["means"],
         }
@@ -194,7 +194,7 @@ class Experiments:
         }
 
 
-def _by_ratio(curve: Table) -> Table:
+def _pivot_by_ratio(curve: Table) -> Table:
     """Return Kendall's tau with a row per measure and a column per ratio."""
     tau = {(r["measure"], r["pool"]): r["tau"] for r in curve.records()}
     measures, pools = (list(dict.fromkeys(curve.column(name))) for name in ("measure", "pool"))
