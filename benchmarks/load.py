@@ -47,7 +47,7 @@ COMMANDS = {
     "pools": "pools {q} {a} {b} {c} --repeats 2",
     "leave-out": "leave-out {q} {a} {b} {c} --pool-depth 10",
     "certain --across": "certain {q} {a} {b} -m AP --across measures",
-    "coverage": "coverage {q} {a}",
+    "eval --coverage": "eval {q} {a} --coverage",
     "effort": "effort {q} {a}",
     "eval --describe": "eval {q} {a} --describe",
     "findings": "findings {q} {a} {b}",

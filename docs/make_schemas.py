@@ -30,7 +30,6 @@ Tables = dict[str, dict[str, str]]
 COLLECTION = "qrels.txt runs"
 COMMANDS = {
     "eval": f"{COLLECTION} -q",
-    "coverage": "aspects.txt runs",
     "properties": "-m ACT --depth 3",
     "scales": "-m RBP --length 3",
     "identify": "measure.py:first",

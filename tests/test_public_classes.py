@@ -96,7 +96,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, rs.Collection(None, RUNS), "AP"
     ),
     "certain across": lambda: rs.certain(scores(), across="measures"),
-    "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
+    "coverage": lambda: rs.Collection({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS).coverage(),
     "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
     "StudySettings": lambda: rs.StudySettings(measures="AP nDCG", top_of="all"),
     "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),

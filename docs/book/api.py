@@ -23,7 +23,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "evaluating": ("Evaluating", ("evaluate", "evaluate_into", "judge", "measure")),
     "comparing": (
         "Comparing runs",
-        ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort", "coverage"),
+        ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort"),
     ),
     "doubting": (
         "Doubting numbers",

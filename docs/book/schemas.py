@@ -9,6 +9,7 @@ from typing import Any
 
 import rankscope as rs
 from book.pages import DOCS
+from rankscope.judging.coverage import Coverage
 from rankscope.judging.description import Description
 from rankscope.vocabulary import VOCABULARY
 
@@ -21,11 +22,12 @@ _INFINITE = {"enum": ["Infinity", "-Infinity"]}
 
 
 def declared() -> dict[str, dict[str, Any]]:
-    """Return the row classes of all tables of declared analyses, and of descriptions, by command."""
+    """Return the row classes of all tables of declared analyses, and of methods of collections, by command."""
     spaces = (getattr(space, name) for space in (rs, rs.lab) for name in space.__all__)
     declarations = [declaration.declaration for declaration in spaces if hasattr(declaration, "declaration")]
     tables = {one.command: one.result.row_types() for one in declarations if one.command is not None}
-    return tables | {"eval --describe": Description.row_types()}
+    others = {"eval --describe": Description, "eval --coverage": Coverage}
+    return tables | {command: result.row_types() for command, result in others.items()}
 
 
 def meaning(command: str, table: str, column: str) -> str | None:

@@ -22,11 +22,9 @@ _ALL, _JSON = ["qrels", "runs"], ["-f", "json"]
 _AP = ["-m", "AP"]
 COMMAND_LINES: dict[str, list[str]] = {
     "eval": [*_ALL, "-q", "-m", "AP nDCG@10 Twist", *_JSON],
-    "features": [*_ALL, *_JSON],
     "findings": [*_ALL, *_AP, *_JSON],
     "trec_eval": ["-q", "-m", "map", "-m", "P.5", "qrels", "runs/r0"],
     "ndeval": ["aspects", "runs/r0"],
-    "coverage": ["aspects", "runs", *_JSON],
     "compare": [*_ALL, *_AP, "--replicates", "20", *_JSON],
     "gate": ["qrels", "runs/r0", "--baseline", "runs/r1", *_AP, *_JSON],
     "overlap": ["runs", *_JSON],
@@ -39,7 +37,6 @@ COMMAND_LINES: dict[str, list[str]] = {
     "next": [*_ALL, "-m", "P@3", "--budget", "3", *_JSON],
     "pools": [*_ALL, *_AP, "--repeats", "2", *_JSON],
     "leave-out": [*_ALL, *_AP, "--pool-depth", "3", *_JSON],
-    "ranks": [*_ALL, *_AP, *_JSON],
     "judges": ["a=qrels", "b=second", "--runs", "runs", *_AP, *_JSON],
     "orderings": [*_ALL, *_AP, *_JSON],
     "correlate": [*_ALL, "-m", "AP RR", *_JSON],

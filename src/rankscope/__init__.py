@@ -23,7 +23,6 @@ _HOME = {
     "rankscope.tables": ("Table",),
     "rankscope.result": ("Result",),
     "rankscope.simulation": ("simulate",),
-    "rankscope.analysis.coverage": ("coverage",),
     "rankscope.analysis.curve": ("Curve", "curve"),
     "rankscope.analysis.effort": ("Effort", "effort"),
     "rankscope.analysis.findings": ("Finding", "Findings", "findings"),
@@ -85,7 +84,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.certain import certain as certain
     from rankscope.analysis.compare import compare as compare
     from rankscope.analysis.correlation import correlate as correlate
-    from rankscope.analysis.coverage import coverage as coverage
     from rankscope.analysis.curve import Curve as Curve
     from rankscope.analysis.curve import curve as curve
     from rankscope.analysis.effort import Effort as Effort

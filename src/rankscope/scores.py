@@ -28,6 +28,7 @@ from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
 
 if TYPE_CHECKING:
+    from rankscope.judging.coverage import Coverage
     from rankscope.judging.description import Description
     from rankscope.read.scores import ScoreTable
 
@@ -504,7 +505,38 @@ class Collection(TransientCacheMixin):
         """
         from rankscope.judging.description import describe
 
+        self._reject_options("describe")
         return describe(self.judged, name, self.settings)
+
+    def coverage(self, topic: str | None = None) -> Coverage:
+        """Return the share of aspects that the first k documents cover (StRec@k), and the first rank of each aspect.
+
+        Parameters
+        ----------
+        topic
+            Topic whose aspects to list; all topics by default.
+
+        Examples
+        --------
+        >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
+        >>> collection = Collection(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})
+        >>> [tuple(row) for row in collection.coverage().coverage]
+        [('good', 1, 0.5), ('good', 2, 1.0), ('poor', 1, 0.0), ('poor', 3, 0.5)]
+        """
+        from rankscope.judging.coverage import find_coverage
+
+        self._reject_options("coverage")
+        decided = self.for_measures([parse("StRec")])
+        return find_coverage(decided.judged, topic, self.missing, decided.settings)
+
+    def _reject_options(self, method: str) -> None:
+        """Raise an error if the collection sets ties or unjudged, which a method does not honour."""
+        for option, default in (("ties", "break"), ("unjudged", "nonrelevant")):
+            if (value := getattr(self, option)) != default:
+                raise SettingsError(
+                    f"{method} does not honour {option}={value!r}",
+                    hint=f"leave {option} out of the collection",
+                )
 
     def evaluate(self, measures: Measures = _DEFAULT) -> Scores:
         """Return the value of every measure for every run and topic.

@@ -198,7 +198,7 @@ def test_figures_are_drawn(place, tmp_path, capsys):
             ["--across", "pools", "--highlight", "bm25", "--plot", "x.svg"],
             "no run 'bm25' to highlight",
         ),
-        ("coverage", [], "these judgments have no aspects"),
+        ("eval", ["--coverage"], "these judgments have no aspects"),
     ],
 )
 def test_mistakes_get_one_line(command, more, message, place, capsys):

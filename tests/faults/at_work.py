@@ -31,7 +31,7 @@ WORK = {
     "verdict": "verdict qrels.txt many",
     "curve": "curve qrels.txt - --topic 1",
     "effort": "effort qrels.txt many",
-    "coverage": "coverage qrels.txt many",
+    "eval, coverage": "eval qrels.txt many --coverage",
     "report": "report qrels.txt many -o out.html",
     "bounds": "bounds qrels.txt many",
     "certain": "certain qrels.txt many",

@@ -122,7 +122,8 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     alone_words = ["eval", str(one / "qrels.txt"), str(one / "runs")]
     assert main([*alone_words, "--describe", "--ties", "best"]) == 2
     assert (
-        "--describe evaluates nothing, and --ties and --unjudged is of evaluations" in capfd.readouterr().err
+        "--describe evaluates no measures, and does not take --ties and --unjudged; omit"
+        in capfd.readouterr().err
     )
     assert main(["eval", "--collection", named[0]]) == 2
     assert "only --describe takes several collections" in capfd.readouterr().err

@@ -71,7 +71,7 @@ def test_names_at_the_ends_do_not_touch(collection: Any) -> None:
 
 
 def test_coverage_rises_where_the_table_says(find_artist: Find) -> None:
-    result = rs.coverage(ASPECTS, LISTS)
+    result = rs.Collection(ASPECTS, LISTS).coverage()
     figure = result.plot(highlight=["early", "late"])
     [axes] = figure.axes
     line = find_artist(axes, "late")
@@ -85,14 +85,14 @@ def test_coverage_rises_where_the_table_says(find_artist: Find) -> None:
 
 
 def test_aspects_of_a_topic_have_a_mark_for_each_run_that_covers_them() -> None:
-    figure = rs.coverage(ASPECTS, LISTS, topic="t").plot("aspects", highlight=["early", "late"])
+    figure = rs.Collection(ASPECTS, LISTS).coverage("t").plot("aspects", highlight=["early", "late"])
     [axes] = figure.axes
     marks = {(line.get_label(), float(x)) for line in axes.get_lines() for x in line.get_xdata()}
     assert marks == {("early", 1.0), ("early", 2.0), ("late", 4.0), ("late", 3.0)}
     assert [text.get_text() for text in axes.texts] == ["1 of 3"] * 3
     assert len(figure.table) == 9
     with pytest.raises(SettingsError, match="no document is relevant"):
-        rs.coverage(ASPECTS, LISTS).plot("aspects", topic="v")
+        rs.Collection(ASPECTS, LISTS).coverage().plot("aspects", topic="v")
 
 
 def test_topics_have_the_span_of_all_runs(scores: rs.Scores) -> None:

@@ -74,7 +74,7 @@ def score_in_id_order(scores: Scores, judged: Judged) -> Scores:
 
 def without_options(scores: Scores, analysis: str) -> Scores:
     """Return the scores with the usual handling of tied and unjudged documents."""
-    if scores.require_judged(analysis).options == EvaluationOptions():
+    if not scores.require_judged(analysis).options.settings:
         return scores
     return score_in_id_order(scores, judge(*scores.require_collection(analysis).inputs))
 

@@ -45,7 +45,6 @@ COMMANDS = {
     "findings": Command("evaluate", "what matters, in sentences"),
     "trec_eval": Command("evaluate", "the output of trec_eval 10"),
     "ndeval": Command("evaluate", "the output of ndeval"),
-    "coverage": Command("evaluate", "aspects covered by rank"),
     "compare": Command("compare", "tests and effect sizes"),
     "gate": Command("compare", "fail if worse, for CI"),
     "overlap": Command("compare", "similarity of rankings"),

@@ -16,6 +16,8 @@ examples:
   rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   the effect of ties and missing judgments
   rankscope eval qrels.txt runs/ --describe                          topics, runs, judgments, depth of the pool
   rankscope eval --describe --collections four.toml -f latex         collections side by side
+  rankscope eval qrels.txt runs/ --coverage --plot coverage.pdf --highlight bm25   aspects covered by rank
+  rankscope eval qrels.txt runs/ --coverage --topic 101 --plot aspects.pdf         where runs cover aspects of a topic
 """
 
 from __future__ import annotations
@@ -90,6 +92,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name", default="collection", metavar="TEXT", help="name of the collection, for --describe"
     )
     options.add_collections(parser)
+    parser.add_argument(
+        "--coverage",
+        action="store_true",
+        help="instead of evaluating measures, print the share of aspects that the first documents cover (StRec) at"
+        " every rank; for judgments whose second column names aspects",
+    )
+    parser.add_argument(
+        "--topic", metavar="T", help="with --coverage, where each run first covers each aspect of this topic"
+    )
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -104,13 +115,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RUN",
-        help="run to mark in --figure topics; repeatable",
+        help="run to mark in --figure topics, or to colour in the figure of --coverage; repeatable",
     )
 
 
 def run(args: argparse.Namespace) -> None:
-    if args.describe:
-        _describe(args)
+    if args.topic is not None and not args.coverage:
+        raise SettingsError("only --coverage takes --topic", hint="restrict the topics with --topics")
+    if args.describe or args.coverage:
+        _reject_options(args)
+        (_describe if args.describe else _cover)(args)
         return
     if args.collection or args.collections:
         raise SettingsError("only --describe takes several collections", hint="name QRELS and RUN files")
@@ -151,20 +165,37 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
         note(args, text)
 
 
+def _reject_options(args: argparse.Namespace) -> None:
+    """Raise an error for options that --describe or --coverage do not honour."""
+    mode = "--describe" if args.describe else "--coverage"
+    rejected = {
+        "-m": args.measure, "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
+        "-l": args.rel is not None, "--sort": args.sort is not None, "--ci": args.ci, "--stream": args.stream,
+        "--figure": args.figure is not None,
+    }  # fmt: skip
+    if args.describe:
+        rejected |= {"--missing skip": args.missing != "zero", "--plot": args.plot is not None}
+        rejected |= {"--coverage": args.coverage}
+    else:
+        rejected |= {"-q": args.per_topic, "--collection": args.collection or args.collections}
+    for name in (name for name, is_set in rejected.items() if is_set):
+        raise SettingsError(f"{mode} evaluates no measures, and does not take {name}", hint=f"omit {name}")
+
+
+def _cover(args: argparse.Namespace) -> None:
+    """Print the coverage of aspects."""
+    from rankscope.measures import parse_many
+
+    result = arguments.open_collection(args, parse_many(["StRec"])).coverage(args.topic)
+    figure = "curves" if args.topic is None else "aspects"
+    emit(args, result, figure=lambda: result.plot(figure, highlight=args.highlight))
+
+
 def _describe(args: argparse.Namespace) -> None:
     """Print the features of one collection or of several."""
     from rankscope.judging import judge
     from rankscope.judging.description import describe_several
 
-    rejected = {
-        "-m": args.measure, "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
-        "--missing skip": args.missing != "zero", "-l": args.rel is not None, "--sort": args.sort is not None,
-        "--ci": args.ci, "--stream": args.stream, "--plot": args.plot is not None,
-    }  # fmt: skip
-    for name in (name for name, is_set in rejected.items() if is_set):
-        raise SettingsError(
-            f"--describe evaluates nothing, and {name} is of evaluations", hint=f"omit {name}"
-        )
     result: Result
     if args.collection or args.collections:
         opened = arguments.open_named_collections(args, [])

@@ -50,11 +50,6 @@ _HOME = {
 }
 """Public names by module; a module is imported when one of its names is first used."""
 
-FIGURES = {
-    "coverage": {"curves": "coverage.plot_coverage", "aspects": "coverage.plot_aspects"},
-}
-"""Figures of results of analyses that are not declared yet, by a table of the result; the first one is the default."""
-
 __all__ = ["plot", *sorted(name for names in _HOME.values() for name in names)]
 
 
@@ -82,9 +77,7 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
     >>> plot(rs.correlate(scores, "kendall")).table.name
     'correlations'
     """
-    figures = result.figures or next(
-        (names for table, names in FIGURES.items() if table in result.tables), {}
-    )
+    figures = result.figures
     if not figures:
         raise SettingsError(
             f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"

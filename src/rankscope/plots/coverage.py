@@ -41,7 +41,8 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
     --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
-    >>> plot_coverage(rs.coverage(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})).table.rows[0]
+    >>> collection = rs.Collection(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})
+    >>> plot_coverage(collection.coverage()).table.rows[0]
     ('good', 1, 0.5)
     """
     table = result["coverage"]
@@ -98,7 +99,8 @@ def plot_aspects(
     --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
-    >>> plot_aspects(rs.coverage(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})).table.rows[-1]
+    >>> collection = rs.Collection(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})
+    >>> plot_aspects(collection.coverage()).table.rows[-1]
     ('q', '2', 'poor', 3)
     """
     table = result["aspects"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rankscope.analysis.certain import certain
 from rankscope.analysis.compare import compare
-from rankscope.analysis.coverage import coverage
 from rankscope.analysis.findings import findings
 from rankscope.analysis.orderings import orderings
 from rankscope.errors import InputError
@@ -31,7 +30,6 @@ def extra_results(scores: Scores, seed: int = 1) -> tuple[dict[str, Result], dic
     collection = scores.require_collection("extra_results")
     # Ranks, coverage and orderings do not honour ties and unjudged.
     plain = Collection(collection.qrels, collection.runs, missing=collection.missing, jobs=collection.jobs)
-    qrels, runs, how = plain.qrels, plain.runs, {"missing": plain.missing, "jobs": plain.jobs}
     results: dict[str, Result] = {"scores": scores, "findings": findings(scores)}
     left_out: dict[str, str] = {}
     if len(scores.runs) > 1 and len(scores.topics) > 1:
@@ -46,7 +44,7 @@ def extra_results(scores: Scores, seed: int = 1) -> tuple[dict[str, Result], dic
     else:
         left_out["ranks"] = "two runs and a measure with a direction are needed"
     if needs_aspects(scores.measures):
-        results["coverage"] = coverage(qrels, runs, **how)  # type: ignore[arg-type]
+        results["coverage"] = plain.coverage()
     try:
         results["orderings"] = orderings(plain.evaluate(scores.measures))
     except InputError as error:

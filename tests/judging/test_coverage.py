@@ -33,7 +33,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 def test_coverage_is_subtopic_recall_at_every_rank(files: tuple[Path, Any], missing: str) -> None:
-    found = rs.coverage(*files, missing=missing)
+    found = rs.Collection(*files, missing=missing).coverage()
     ranks = range(1, 41)
     scores = rs.evaluate(*files, [f"StRec@{k}" for k in ranks], missing=missing)
     steps: dict[str, dict[int, float]] = {}
@@ -57,17 +57,22 @@ def test_aspects_begin_at_their_first_relevant_document(files: tuple[Path, Any])
         topic, aspect, document, grade = line.split()
         if grade == "1":
             relevant.setdefault((topic, aspect), set()).add(document)
-    rows = rs.coverage(path, runs)["aspects"].rows
+    rows = rs.Collection(path, runs).coverage()["aspects"].rows
     assert {(topic, aspect) for topic, aspect, _, _ in rows} == relevant.keys()
     for topic, aspect, run, rank in rows:
         found = runs[run].get(topic, [])
         first = next((k for k, d in enumerate(found, 1) if d in relevant[topic, aspect]), None)
         assert rank == first
-    assert {row[0] for row in rs.coverage(path, runs, topic="3")["aspects"].rows} == {"3"}
+    assert {row[0] for row in rs.Collection(path, runs).coverage("3")["aspects"].rows} == {"3"}
 
 
 def test_what_is_missing_is_said(files: tuple[Path, Any]) -> None:
     with pytest.raises(SettingsError, match="no topic '9'"):
-        rs.coverage(*files, topic="9")
+        rs.Collection(*files).coverage("9")
     with pytest.raises(InputError, match="no aspects"):
-        rs.coverage({"q": {"a": 1}}, {"x": {"q": ["a"]}})
+        rs.Collection({"q": {"a": 1}}, {"x": {"q": ["a"]}}).coverage()
+    for options in ({"ties": "best"}, {"unjudged": "condense"}):
+        collection = rs.Collection(*files, **options)  # type: ignore[arg-type]
+        for method in (collection.coverage, collection.describe):
+            with pytest.raises(SettingsError, match=f"does not honour {next(iter(options))}="):
+                method()
