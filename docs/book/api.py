@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import inspect
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import rankscope as rs
@@ -51,7 +49,6 @@ MODULES = {
     "ir_measures": "ir_measures and PyTerrier",
     "errors": "Errors",
 }
-_GLOSSARY: dict[str, Any] = tomllib.loads((Path(__file__).parent / "parameters.toml").read_text("utf-8"))
 _READS = {"qrels", "runs", "run", "source", "sources", "judgments"}
 
 
@@ -75,12 +72,7 @@ def classes() -> dict[str, type]:
 
 def meaning(function: str, parameter: str) -> str | None:
     """Return the meaning of a parameter, or None if it is undocumented."""
-    documented = parse_docstring(functions()[function].__doc__).parameters
-    if parameter in documented:
-        return documented[parameter]
-    own = _GLOSSARY["functions"].get(function, {})
-    text: str | None = own.get(parameter, _GLOSSARY["all"].get(parameter))
-    return text
+    return parse_docstring(functions()[function].__doc__).parameters.get(parameter)
 
 
 def returned(function: Callable[..., Any]) -> str | None:
