@@ -198,7 +198,7 @@ def test_studies_and_curves_have_the_usual_defaults() -> None:
     made = rs.study(rs.Collection(QRELS, runs(3)), settings)
     assert set(made["bounds"].column("p")) == {0.5, 0.8, 0.95}
     judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Runs([rs.Run.from_dict(runs(1)["r1"], "r1")]))
-    assert len(curves.curve_of(judged, "r1", "q0")["curve"]) == 1000
+    assert len(curves.curve_from_judged(judged, "r1", "q0")["curve"]) == 1000
 
 
 def test_a_run_without_the_topic_is_named_by_its_file(tmp_path: Path) -> None:

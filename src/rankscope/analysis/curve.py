@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-__all__ = ["Curve", "curve", "curve_of"]
+__all__ = ["Curve", "curve", "curve_from_judged"]
 
 _DEEPEST = 1_000_000  # a curve has a row for every rank
 
@@ -68,7 +68,7 @@ class Value(Row):
 
 
 class Interval(Row):
-    """The ranks of a grade in the ideal ranking."""
+    """Ranks of a grade in the ideal ranking."""
 
     grade: int = column("the grade")
     first: int = column("first rank of this grade in the ideal list")
@@ -100,10 +100,10 @@ class Reference(Row):
 
 
 class Curve(TypedResult):
-    """The effort curve of one run on one topic, evaluated at N = max(cutoff, 2 RB) ranks.
+    """Effort curve of one run on one topic, evaluated at N = max(cutoff, 2 RB) ranks.
 
-    ``documents`` and ``grade`` have one entry per rank: None where the list has ended or the document is not judged.
-    ``before`` has the grades of the list as the run has it, where the list was edited.
+    ``documents`` and ``grade`` have one entry per rank: None after the end of the ranking, or for an unjudged document.
+    ``before`` has the grades of the ranking before it was edited.
     """
 
     run: str
@@ -137,7 +137,7 @@ class Curve(TypedResult):
 
     @cached_property
     def relevance(self) -> Ints:
-        """The grade at each rank, 0 for everything that is not relevant."""
+        """Grade at each rank, 0 for documents that are not relevant."""
         return _relevance(self.grade)
 
     def _relative_positions(self, relevance: Ints) -> Ints:
@@ -160,24 +160,24 @@ class Curve(TypedResult):
 
     @cached_property
     def crp_before(self) -> Ints | None:
-        """CRP of the list as the run has it; None where no edits were asked for."""
+        """CRP of the ranking before it was edited; None without edits."""
         if self.before is None:
             return None
         return np.cumsum(self._relative_positions(_relevance(self.before)))
 
     @cached_property
     def dcg(self) -> Floats:
-        """DCG at each rank; a list that has ended gains nothing more."""
+        """DCG at each rank; constant after the end of the ranking."""
         return np.cumsum(self._gained)
 
     @cached_property
     def _gained(self) -> Floats:
-        there = np.array([document is not None for document in self.documents])
-        return np.where(there, self._discounted(self.relevance), 0.0)
+        is_retrieved = np.array([document is not None for document in self.documents])
+        return np.where(is_retrieved, self._discounted(self.relevance), 0.0)
 
     @cached_property
     def ideal_dcg(self) -> Floats:
-        """DCG of the ideal list at each rank; nDCG divides by its highest value (gains may be negative)."""
+        """DCG of the ideal ranking at each rank; nDCG divides by its highest value (gains may be negative)."""
         return np.cumsum(self._discounted(self.ideal_grade))
 
     def _discounted(self, grade: Ints) -> Floats:
@@ -186,7 +186,7 @@ class Curve(TypedResult):
 
     @lazy_table("rank by rank")
     def curve(self) -> RowTable[Rank]:
-        """Rank by rank; ``crp_before`` is there if the list was edited."""
+        """Rank by rank, with ``crp_before`` if the ranking was edited."""
         delta = self._gained - self._discounted(self.ideal_grade)
         before = [None] * self.length if self.crp_before is None else self.crp_before.tolist()
         arrays = (self.rp, self.crp, self.dcg, self.ideal_dcg, delta)
@@ -206,7 +206,7 @@ class Curve(TypedResult):
 
     @lazy_table("marked points")
     def points(self) -> RowTable[Point]:
-        """The marked points: their rank (infinite if there is none) and CRP there."""
+        """Marked points: rank (infinite if CRP never gets there) and CRP."""
         rows: list[Point] = []
         if not self.recall_base:
             return Point.table("points", rows, caption="Marked points")
@@ -233,7 +233,7 @@ class Curve(TypedResult):
 
     @lazy_table("effort measures of the list, and its archetype")
     def values(self) -> RowTable[Value]:
-        """The effort measures of the list, named with its N as measures are, and its archetype."""
+        """Effort measures of the ranking, named with N, and its archetype."""
         from rankscope.measures import REGISTRY
         from rankscope.measures.archetypes import find_archetypes
 
@@ -252,7 +252,7 @@ class Curve(TypedResult):
 
     @lazy_table("the ranks that each grade takes in the ideal list")
     def intervals(self) -> RowTable[Interval]:
-        """The ranks that each grade takes in the ideal list: min(g) and max(g)."""
+        """Ranks of each grade in the ideal ranking: min(g) and max(g)."""
         rows = []
         for grade in sorted({int(g) for g in self.ideal_grade} - {0}, reverse=True):
             ranks = np.flatnonzero(self.ideal_grade == grade) + 1
@@ -262,7 +262,7 @@ class Curve(TypedResult):
 
     @lazy_table("for every document the ranks of its grade in the ideal list")
     def places(self) -> RowTable[Place]:
-        """For every document the ranks of its grade in the ideal list, and the nearest of them: RP = rank - nearest."""
+        """Ranks of the grade of every document in the ideal ranking, and the nearest of them: RP = rank - nearest."""
         interval = {row.grade: (row.first, row.last) for row in self.intervals}
         cells = zip(self.documents, self.grade, self.relevance.tolist(), self.rp.tolist(), strict=True)
         rows = [
@@ -273,7 +273,7 @@ class Curve(TypedResult):
 
     @lazy_table("CRP of the reference lists")
     def references(self) -> RowTable[Reference]:
-        """CRP at each rank of the ideal list, of a list without relevant documents, and of the full-scale list."""
+        """CRP of the ideal ranking, of a ranking without relevant documents, and of the full-scale ranking."""
         nothing = np.zeros(self.length, np.int64)
         worst = np.cumsum(self._relative_positions(nothing)).tolist()
         full = np.cumsum(self._relative_positions(self.ideal_grade[::-1])).tolist()
@@ -283,17 +283,17 @@ class Curve(TypedResult):
         )
 
     def crossings(self, crossing: str = "sign-change") -> list[int]:
-        """Every rank j such that CRP crosses the axis between j and j + 1; all of them if CRP is 0 everywhere."""
+        """Return every rank j such that CRP crosses the axis between j and j + 1; all ranks if CRP is 0 everywhere."""
         if crossing not in CROSSINGS:
             raise SettingsError(f"crossing={crossing!r}", hint=f"choose one of {', '.join(CROSSINGS)}")
         a, b = self.crp[:-1], self.crp[1:]
         if not self.crp.any() or crossing == "definition":
-            crossed = ((a <= 0) & (b >= 0)) | ((a >= 0) & (b <= 0))
+            is_crossed = ((a <= 0) & (b >= 0)) | ((a >= 0) & (b <= 0))
         elif crossing == "matters":
-            crossed = (a <= 0) != (b <= 0)
+            is_crossed = (a <= 0) != (b <= 0)
         else:
-            crossed = ((a < 0) & (b >= 0)) | ((a > 0) & (b <= 0))
-        return (np.flatnonzero(crossed) + 1).tolist() if self.recall_base else []
+            is_crossed = ((a < 0) & (b >= 0)) | ((a > 0) & (b <= 0))
+        return (np.flatnonzero(is_crossed) + 1).tolist() if self.recall_base else []
 
     def label(self, name: str, form: str = "") -> str:
         """Return the name of an effort measure at the N of the curve: ``Twist`` is that at 1000, as everywhere."""
@@ -307,7 +307,7 @@ class Curve(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """All tables but the places and the reference lists."""
+        """All tables except ``places`` and ``references``."""
         return (self.curve, self.points, self.values, self.intervals)
 
 
@@ -371,11 +371,11 @@ def curve(
     --------
     >>> import rankscope as rs
     >>> collection = rs.Collection({"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": ["d3", "d1", "d4", "d2"]})
-    >>> found = rs.curve(collection, None, "q1")
-    >>> [(row.rp, row.crp) for row in found.curve]
+    >>> result = rs.curve(collection, None, "q1")
+    >>> [(row.rp, row.crp) for row in result.curve]
     [(-2, -2), (0, -2), (0, -2), (2, 0)]
     """
-    one, topic = _chosen_run(collection, run), str(topic)
+    selected, topic = _select_run(collection, run), str(topic)
     qrels = collection.qrels
     if topic not in qrels.topic_index:
         hint = suggest_names(topic, qrels.topics) or f"there are topics such as {qrels.topics[0]}"
@@ -383,7 +383,7 @@ def curve(
     if cutoff is not None and not 1 <= cutoff <= _DEEPEST:
         hint = f"a curve has a whole number of ranks from 1 to {_DEEPEST:,}"
         raise SettingsError(f"cutoff={cutoff}", hint=hint)
-    return _curve(qrels, one, topic, cutoff, {"gains": gains, "discount": discount, "base": base}, edits)
+    return _curve(qrels, selected, topic, cutoff, {"gains": gains, "discount": discount, "base": base}, edits)
 
 
 def _curve(
@@ -394,7 +394,7 @@ def _curve(
     from rankscope.read import Qrels, Run
 
     measure = DCG(**dcg)
-    if not run.in_memory:  # judging validates every line, and not only those of the topic
+    if not run.in_memory:  # Judging validates every line, not only those of the topic.
         judge(qrels, run, allow_disjoint=True)
     ranking = run.ranking(topic)
     if not ranking and topic not in (run.memory or {}):
@@ -403,72 +403,74 @@ def _curve(
             path=run.path or run.name,
             hint="name a topic that it has, or another run",
         )
-    known = qrels.judgments(topic)
-    first, ranking = ranking, edited(ranking, edits or "", known)
+    judgments = qrels.judgments(topic)
+    unedited, ranking = ranking, edited(ranking, edits or "", judgments)
     cut = int(cutoff or max(1, len(ranking)))
-    ideal = np.array(sorted((g for g in known.values() if g > 0), reverse=True), np.int64)
+    ideal = np.array(sorted((g for g in judgments.values() if g > 0), reverse=True), np.int64)
     length = max(cut, 2 * len(ideal))
-    documents, before = _padded(ranking[:cut], length), _padded(first[:cut], length)
+    documents, before = _pad(ranking[:cut], length), _pad(unedited[:cut], length)
     return Curve(
         run=run.name,
         topic=topic,
         documents=documents,
-        grade=_grades(documents, known),
+        grade=_grades(documents, judgments),
         ideal_grade=np.concatenate([ideal, np.zeros(length - len(ideal), np.int64)]),
         dcg_measure=measure,
-        lists=judge(Qrels.from_dict({topic: known}), Run.from_dict({topic: ranking}, name=run.name)).lists,
+        lists=judge(Qrels.from_dict({topic: judgments}), Run.from_dict({topic: ranking}, name=run.name)).lists,
         cutoff=cut,
         settings={
             "run": run.name, "topic": topic, "cutoff": cut, "N": length, "recall_base": len(ideal), "dcg": str(measure),
             "order": run.order, **({"grades": qrels.merges} if qrels.merges else {}),
             **({"edits": edits} if edits else {}),
         },
-        before=_grades(before, known) if edits else None,
+        before=_grades(before, judgments) if edits else None,
     )  # fmt: skip
 
 
-def curve_of(
+def curve_from_judged(
     judged: Judged, run: str, topic: str, *, cutoff: int = 1000, dcg: Measure | None = None
 ) -> Curve:
-    """The curve of one of many judged lists; of documents without judgment the names are not known.
+    """Return the curve of one of many judged rankings; unjudged documents have no names.
 
-    ``dcg`` is a measure whose gains, discount and base DCG shall have; DCG itself unless it has these.
+    DCG has the gains, the discount and the base of the measure ``dcg``, where it has these parameters.
     """
-    for text, known, what in ((run, judged.runs, "run"), (topic, judged.topics, "topic")):
-        if text not in known:
-            raise SettingsError(f"there is no {what} {text!r}", hint=suggest_names(text, known) or None)
+    for name, names, kind in ((run, judged.runs, "run"), (topic, judged.topics, "topic")):
+        if name not in names:
+            raise SettingsError(f"there is no {kind} {name!r}", hint=suggest_names(name, names) or None)
     from rankscope.read import Qrels, Run
     from rankscope.read.ids import to_text
 
     judgments = judged.qrels.judgments(topic)
     row = judged.runs.index(run) * len(judged.topics) + judged.topics.index(topic)
     hits = slice(judged.offsets[row], judged.offsets[row + 1])
-    longer = "?" * (1 + max(map(len, judgments), default=0))  # no judged document is called like that
-    ranking = [f"{longer}{rank}" for rank in range(1, int(judged.length[row]) + 1)]
+    prefix = "?" * (1 + max(map(len, judgments), default=0))  # longer than the name of any judged document
+    ranking = [f"{prefix}{rank}" for rank in range(1, int(judged.length[row]) + 1)]
     for rank, judgment in zip(judged.rank[hits].tolist(), judged.judgment[hits].tolist(), strict=True):
         name = to_text(judged.qrels.documents[judgment])
         if name in judgments:
             ranking[rank - 1] = name
-    like = {key: dcg.settings[key] for key in ("gains", "discount", "base") if dcg and key in dcg.settings}
-    one = Run.from_dict({topic: ranking}, name=run)
-    found = _curve(Qrels.from_dict({topic: judgments}), one, topic, cutoff, like)
-    return replace(found, documents=[name if name in judgments else None for name in found.documents])
+    parameters = {
+        key: dcg.settings[key] for key in ("gains", "discount", "base") if dcg and key in dcg.settings
+    }
+    padded = Run.from_dict({topic: ranking}, name=run)
+    result = _curve(Qrels.from_dict({topic: judgments}), padded, topic, cutoff, parameters)
+    return replace(result, documents=[name if name in judgments else None for name in result.documents])
 
 
-def _padded(ranking: list[str], length: int) -> list[str | None]:
-    """A list with nothing beyond its end, up to a length."""
+def _pad(ranking: list[str], length: int) -> list[str | None]:
+    """Return a ranking padded with None up to a length."""
     return [*ranking, *[None] * (length - len(ranking))]
 
 
-def _grades(documents: Sequence[str | None], known: Mapping[str, int]) -> list[int | None]:
-    return [None if document is None else known.get(document) for document in documents]
+def _grades(documents: Sequence[str | None], judgments: Mapping[str, int]) -> list[int | None]:
+    return [None if document is None else judgments.get(document) for document in documents]
 
 
 def _relevance(grades: Sequence[int | None]) -> Ints:
     return np.array([max(0, grade or 0) for grade in grades], np.int64)
 
 
-def _chosen_run(collection: Collection, name: str | None) -> Run:
+def _select_run(collection: Collection, name: str | None) -> Run:
     runs = collection.runs
     if name is None and len(runs) != 1:
         raise InputError(f"a curve shows one run, not {len(runs)}", hint="name a single run")

@@ -263,10 +263,10 @@ class Effort(Planes, TypedResult):
 
     def curve(self, run: str, topic: str, measure: str | Measure | None = None) -> Curve:
         """Return the curve of a ranking at the N of the analysis, with gains and discount of a gain measure for DCG."""
-        from rankscope.analysis.curve import curve_of
+        from rankscope.analysis.curve import curve_from_judged
 
         gain = self.gains[-1 if measure is None else self.number(measure)]
-        return curve_of(self.judged, run, topic, cutoff=self.settings["cutoff"], dcg=gain)
+        return curve_from_judged(self.judged, run, topic, cutoff=self.settings["cutoff"], dcg=gain)
 
     @property
     def display(self) -> Sequence[Table]:
