@@ -20,7 +20,6 @@ import pytest
 
 import rankscope as rs
 from declared import DECLARED, analysed
-from rankscope.analysis.pool_correlation import pool_correlation
 from rankscope.analysis.study.experiments import Repetition
 from rankscope.judging import Judged
 from rankscope.lab.certificates import certificates
@@ -99,13 +98,11 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "coverage": lambda: rs.Collection({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS).coverage(),
     "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
     "StudySettings": lambda: rs.StudySettings(measures="AP nDCG", top_of="all"),
-    "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
     "verdict of two": lambda: rs.verdict(scores(), ("a", "b")),
     "identify": lambda: rs.lab.identify(first_three),
     "Finding": lambda: rs.findings(scores()).items[0],
     "Description": lambda: rs.Collection(QRELS, RUNS).describe(),
     "Dominance": lambda: rs.lab.dominance([1, 0, 2], [0, 1, 2]),
-    "scale_effect": lambda: rs.scale_effect(QRELS, RUNS, ["AP", "RR"], length=3),
     "rank_weights": lambda: rs.lab.rank_weights(["RBP", "P@3"]),
     "Repetition": repetition,
     "Certificates": lambda: certificates("RR"),
@@ -221,7 +218,6 @@ def best_mean(found: rs.Scores) -> float:
 RESULTS = [
     *(
         "Scores",
-        "pool_correlation",
         "judges",
     ),
     *(
@@ -235,7 +231,6 @@ RESULTS = [
         "Certificates",
     ),
     *(
-        "scale_effect",
         "rank_weights",
         "archetype_ranges",
         "difference_structure",

@@ -93,7 +93,7 @@ def test_two_points_always_lie_on_a_line():
 def test_a_measure_that_is_defined_on_one_topic_says_so():
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0}}
     runs = {"x": {"1": ["a", "b"], "2": ["a"]}, "y": {"1": ["b", "a"], "2": ["a"]}}
-    [row] = rs.scale_effect(qrels, runs, ["Twist"], length=3)["scale_effect"].records()
+    [row] = rs.scale_effect(rs.evaluate(qrels, runs, "Twist"), length=3)["scale_effect"].records()
     assert row["measure"] == "Twist" and "defined on one topic only" in row.values()
 
 

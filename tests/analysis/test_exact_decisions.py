@@ -18,7 +18,6 @@ from rankscope import analysis
 from rankscope.analysis import curve as curves
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.leaderboard import tied_for_first
-from rankscope.analysis.scale_effect import scale_effect
 from rankscope.analysis.stats.bootstrap import _RELATIVE, _holding
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 from rankscope.analysis.stats.intervals import (
@@ -283,7 +282,8 @@ def test_a_verdict_that_the_scale_reverses_is_counted() -> None:
         "third": {q: ["v", "w", "a", "x", "y"] for q in topics},
         "fourth": {q: ["v", "w", "x", "a", "y"] for q in topics},
     }
-    (row,) = scale_effect({q: {"a": 1} for q in topics}, runs, ["AP"], length=5)["scale_effect"].records()
+    scores = rs.evaluate({q: {"a": 1} for q in topics}, runs, "AP")
+    (row,) = rs.scale_effect(scores, length=5)["scale_effect"].records()
     counted = [
         row[name] for name in ("pairs", "significant", "significant_interval", "lost", "gained", "reversed")
     ]

@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.pool_correlation import pool_correlation, side_by_side
 from rankscope.errors import InputError, SettingsError
 
 
@@ -29,7 +28,9 @@ def shallow(qrels, runs, depth, order):
 
 def test_every_cell_is_scipys_tau_of_the_means(small):
     qrels, runs = small
-    result = pool_correlation(qrels, runs, ["AP", "P@5", "RBP"], depths=[4], orders=["trec_eval", "file"])
+    result = rs.pool_correlation(
+        rs.evaluate(qrels, runs, ["AP", "P@5", "RBP"]), pool_depth=[4], orders=["trec_eval", "file"]
+    )
     found = values(result)
     assert len(found) == 2 * 3 * 3 * 2
     for order in ("trec_eval", "file"):
@@ -46,14 +47,12 @@ def test_every_cell_is_scipys_tau_of_the_means(small):
 
 
 def test_the_columns_are_those_asked_for(small):
-    result = pool_correlation(
-        *small, ["RBP", "RR"], against=["AP", "RR"], depths=[2, 5], orders=["trec_eval"]
-    )
+    result = rs.pool_correlation(rs.evaluate(*small, "RBP RR"), against=["AP", "RR"], pool_depth=[2, 5])
     assert {(r["a"], r["pool_a"]) for r in result["correlations"].records()} == {
         (a, pool) for a in ("RBP", "RR") for pool in ("full", "depth 2", "depth 5")
     }
     assert list(dict.fromkeys(result["correlations"].column("b"))) == ["AP", "RR"]
-    assert side_by_side(result).columns == ("measure", "pool", "AP", "RR")
+    assert result.side_by_side().columns == ("measure", "pool", "AP", "RR")
     assert values(result)["RR", "full", "RR", "trec_eval"] == 1
     assert "differences" not in result.tables
 
@@ -66,14 +65,16 @@ def test_differences_of_one_percent_are_marked():
         "good": {"1": {"b": 2, "a": 1}, "2": {"a": 1}},
         "poor": {"1": {"b": 1, "c": 0.5, "a": 0.1}},
     }
-    result = pool_correlation(qrels, runs, ["RR", "P@2"], depths=[], orders=["file", "trec_eval"])
+    result = rs.pool_correlation(
+        rs.evaluate(qrels, runs, ["RR", "P@2"]), pool_depth=[], orders=["file", "trec_eval"]
+    )
     rows = {(r["a"], r["b"]): r for r in result["differences"].records()}
     assert rows["RR", "RR"]["notable"] is False
     changed = rows["RR", "P@2"]
     assert changed["notable"] is True
     assert changed["difference"] == changed["second"] - changed["first"]
     assert changed["share"] == pytest.approx(changed["difference"] / abs(changed["first"]))
-    table = side_by_side(result)
+    table = result.side_by_side()
     assert table.columns == (
         "measure",
         "pool",
@@ -87,20 +88,19 @@ def test_differences_of_one_percent_are_marked():
 
 
 def test_the_best_runs_and_other_methods(small):
-    result = pool_correlation(
-        *small, ["AP", "RR"], depths=[3], orders=["trec_eval"], method=["ap", "rbo"], top=0.5
-    )
+    result = rs.pool_correlation(rs.evaluate(*small, "AP RR"), pool_depth=3, method=["ap", "rbo"], top=0.5)
     assert set(result["correlations"].column("runs")) == {3}
     assert set(result["correlations"].column("method")) == {"ap", "rbo"}
-    assert side_by_side(result, "rbo").name == "rbo by pool"
+    assert result.side_by_side("rbo").name == "rbo by pool"
 
 
 def test_mistakes_are_refused(small):
+    scores = rs.evaluate(*small, "AP")
     with pytest.raises(SettingsError, match="unknown order"):
-        pool_correlation(*small, ["AP"], orders=["none"])
+        rs.pool_correlation(scores, orders=["none"])
     with pytest.raises(SettingsError, match="no measure or no ordering"):
-        pool_correlation(*small, [])
+        rs.pool_correlation(scores, against=[])
     with pytest.raises(SettingsError, match="depth 0"):
-        pool_correlation(*small, ["AP"], depths=[0])
+        rs.pool_correlation(scores, pool_depth=0)
     with pytest.raises(InputError, match="at least two runs"):
-        pool_correlation({"q": {"a": 1}}, {"q": ["a"]}, ["AP"])
+        rs.pool_correlation(rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP"))

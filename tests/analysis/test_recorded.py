@@ -148,9 +148,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "verdict of a pair": lambda: collected(rs.verdict, QRELS, "AP RR", pair=("bm25", "old"), depth=4),
     "findings": lambda: rs.findings(scores(), **FEW),  # type: ignore[arg-type]
     "features": lambda: rs.Collection(QRELS, RUNS).describe("made"),
-    "scale effect": lambda: rs.scale_effect(QRELS, RUNS, "AP P@5 RR", length=5),
+    "scale effect": lambda: collected(rs.scale_effect, QRELS, "AP P@5 RR", length=5),
     "rank weights": lambda: rs.lab.rank_weights(["RBP", "P@3", "nDCG"], depth=6),
-    "pool correlation": lambda: rs.pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
+    "pool correlation": lambda: collected(
+        rs.pool_correlation, QRELS, "AP nDCG", pool_depth=10, orders=["trec_eval", "file"]
+    ),
     "study as it is": lambda: run_study(),
     "study like a published one": lambda: run_study("twist", repeats=1, **FEW),
     "study": lambda: run_study(repeats=1, ratios=[50], **FEW),
@@ -244,7 +246,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"alpha": [0, 1], "test": ["x"], "correction": ["x"], "replicates": [0], "seed": [-1]},
     ),
     "scale effect": (
-        lambda **said: rs.scale_effect(QRELS, RUNS, **said),
+        lambda **said: collected(rs.scale_effect, QRELS, **{"measures": "AP P@10 RBP nDCG ERR", **said}),
         {"length": [0, 99], "test": ["x"], "alpha": [0, 1], "measures": [[], "Twist"]},
     ),
     "rank weights": (

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.scale_effect import scale_effect
 from rankscope.errors import InputError, SettingsError
 
 
@@ -17,7 +16,7 @@ def rows(result):
 
 def test_rankings_and_verdicts_are_those_of_scipy(small):
     qrels, runs = small
-    found = rows(scale_effect(qrels, runs, ["AP", "RBP", "P@3"], length=6, alpha=0.2))
+    found = rows(rs.scale_effect(rs.evaluate(qrels, runs, ["AP", "RBP", "P@3"]), length=6, alpha=0.2))
     assert list(found) == ["AP@6", "RBP@6", "P@3"]
     for name, row in found.items():
         assert row["interval"] == f"Interval(measure='{name}')@6"
@@ -39,7 +38,7 @@ def test_rankings_and_verdicts_are_those_of_scipy(small):
 
 def test_variances_are_compared_as_scipy_and_numpy_do(small):
     qrels, runs = small
-    found = rows(scale_effect(qrels, runs, ["AP", "RBP", "P@3", "RR"], length=6))
+    found = rows(rs.scale_effect(rs.evaluate(qrels, runs, ["AP", "RBP", "P@3", "RR"]), length=6))
     orders = set()
     for name, row in found.items():
         scores = rs.evaluate(qrels, runs, [name, row["interval"]])
@@ -62,12 +61,12 @@ def test_evenly_spaced_values_change_nothing():
     qrels = {f"q{t}": {f"d{k}": 1 for k in range(8)} for t in range(12)}
     documents = [*(f"d{k}" for k in range(8)), *(f"x{k}" for k in range(8))]
     runs = {f"r{r}": {q: rng.permutation(documents).tolist() for q in qrels} for r in range(5)}
-    (row,) = rows(scale_effect(qrels, runs, ["P@5"], length=5)).values()
+    (row,) = rows(rs.scale_effect(rs.evaluate(qrels, runs, ["P@5"]), length=5)).values()
     assert (row["tau"], row["tau_variance"], row["scales"], row["changed"]) == (1, 1, 1, 0)
 
 
 def test_graded_measures_get_shorter_lists_where_there_are_too_many_rankings(small):
-    found = rows(scale_effect(*small, ["AP", "nDCG"], length=10))
+    found = rows(rs.scale_effect(rs.evaluate(*small, ["AP", "nDCG"]), length=10))
     assert found["AP@10"]["length"] == 10
     (graded,) = [row for name, row in found.items() if name.startswith("nDCG")]
     assert 1 < graded["length"] < 10
@@ -75,7 +74,7 @@ def test_graded_measures_get_shorter_lists_where_there_are_too_many_rankings(sma
 
 
 def test_what_has_no_scale_says_why(small):
-    found = rows(scale_effect(*small, ["Bpref", "Rprec", "Judged@5", "alpha_nDCG"]))
+    found = rows(rs.scale_effect(rs.evaluate(*small, ["Bpref", "Rprec", "Judged@5", "alpha_nDCG"])))
     assert {name: row["tau"] for name, row in found.items()} == dict.fromkeys(found)
     assert "cannot be cut" in found["Bpref"]["note"]
     assert "unjudged" in found["Judged@5"]["note"]
@@ -83,9 +82,9 @@ def test_what_has_no_scale_says_why(small):
 
 def test_mistakes_are_refused(small):
     with pytest.raises(SettingsError, match="lists of 0 documents"):
-        scale_effect(*small, ["AP"], length=0)
+        rs.scale_effect(rs.evaluate(*small, ["AP"]), length=0)
     with pytest.raises(InputError, match="two runs and two topics"):
-        scale_effect({"q": {"a": 1}}, {"q": ["a"]}, ["AP"])
+        rs.scale_effect(rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["AP"]))
 
 
 def test_a_study_has_the_table(small):

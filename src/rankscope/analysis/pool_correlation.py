@@ -1,4 +1,4 @@
-"""Do measures rank the runs alike under pools of different depth, and however run files are ordered?
+"""Do measures rank the runs alike under pools of different depth, and in every ordering of the run files?
 
 Table 3 of Moffat and Zobel (2008), and Table 1 of the study that reproduces it: every measure under every pool against
 the measures under all judgments, the orderings of the run files side by side.
@@ -6,226 +6,270 @@ the measures under all judgments, the orderings of the run files side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.correlation import Coefficients, checked_methods
-from rankscope.analysis.stats.matrices import (
-    CompleteMatrix,
-    best_of,
-    chosen_by,
-    complete,
-    left_out,
-    run_merits,
-)
-from rankscope.analysis.stats.sampling import depth_pool
+from rankscope.choices import Coefficient, RboTies
+from rankscope.declaration import MeasureName, Option, Top, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging import Judged, judge
-from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.read import open_collection
-from rankscope.read.orders import check_order
-from rankscope.result import Result, TableResult
-from rankscope.scores import score
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
+from rankscope.tables import Table
 
-__all__ = ["MEASURES", "NOTABLE", "pool_correlation", "side_by_side"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Cells = dict[tuple[str, str], CompleteMatrix]
+    from rankscope.analysis.correlation import Coefficients
+    from rankscope.analysis.stats.matrices import CompleteMatrix
+    from rankscope.columns import Cell
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
 
-MEASURES = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG(discount='jk')")
-"""Those of the study of RBP; its nDCG has the gains 0 and 1 and base 2."""
+    Floats = NDArray[np.float64]
+    Cells = dict[tuple[str, str], CompleteMatrix]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["NOTABLE", "PoolCorrelation", "pool_correlation"]
 
 NOTABLE = 0.01
-"""A relative difference from which on two orderings are marked as different."""
+"""Relative difference from which two orderings are marked as different."""
 
 FULL = "full"
 
 
+class PooledCorrelation(Row):
+    """Correlation of a measure under a pool with a measure under all judgments."""
+
+    a: str = column()
+    b: str = column()
+    method: str = column("the correlation coefficient")
+    value: float = column("the correlation")
+    p: float | None = column(p_value=True)
+    runs: int = column("number of runs")
+    pool_a: str = column("pool of the first measure: full, or a depth")
+    pool_b: str = column("pool of the second measure")
+    order: str = column("ordering of the run files")
+
+
+class OrderDifference(Row):
+    """Difference of a correlation between two orderings."""
+
+    a: str = column()
+    pool_a: str = column("pool of the first measure: full, or a depth")
+    b: str = column()
+    method: str = column("the correlation coefficient")
+    first: float = column("the correlation in the first ordering")
+    second: float = column("the correlation in the second ordering")
+    difference: float = column("second minus first")
+    share: float | None = column("difference divided by the absolute value of the first")
+    notable: bool = column("whether the difference is at least 1 % of the first")
+
+
+class PoolCorrelation(TypedResult):
+    """Correlations of measures across pools and orderings."""
+
+    correlations: RowTable[PooledCorrelation] = table("every measure, pool and ordering")
+    differences: RowTable[OrderDifference] | None = table("differences of two orderings", default=None)
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """A table for each method."""
+        return [self.side_by_side(method) for method in self.settings["method"]]
+
+    def side_by_side(self, method: str | None = None) -> Table:
+        """Return the correlations of a method as papers print them: measures and pools down, measures across.
+
+        A star marks values that differ from the first ordering by 1 % or more.
+        """
+        method = method or self.correlations[0].method
+        rows = [row for row in self.correlations if row.method == method]
+        values = {(row.a, row.pool_a, row.b, row.order): row.value for row in rows}
+        lines = list(dict.fromkeys((row.a, row.pool_a) for row in rows))
+        orders = list(dict.fromkeys(row.order for row in rows))
+        columns = list(product(orders, dict.fromkeys(row.b for row in rows)))
+        names = [b if len(orders) == 1 else f"{b} ({order})" for order, b in columns]
+        body: list[tuple[Cell, ...]] = [
+            (*line, *(values[*line, b, order] for order, b in columns)) for line in lines
+        ]
+        marks = {
+            (number, name): "*"
+            for number, line in enumerate(lines)
+            for name, (order, b) in zip(names, columns, strict=True)
+            if _is_notable(values[*line, b, orders[0]], values[*line, b, order])
+        }
+        note = f" (* at least {NOTABLE:.0%} from {orders[0]})" if len(orders) > 1 else ""
+        caption = f"{method} with the measures under all judgments{note}"
+        return Table(f"{method} by pool", ("measure", "pool", *names), body, 3, marks=marks, caption=caption)
+
+
+@analysis(command=None, uses=("order", "missing"), needs_rankings=True)
 def pool_correlation(
-    qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = MEASURES,
+    scores: Scores,
     *,
-    against: str | Measure | Iterable[str | Measure] | None = None,
-    depths: Sequence[int] = (10,),
-    orders: Sequence[str] = ("trec_eval", "file"),
-    method: str | Sequence[str] = "kendall",
-    top: float | None = None,
-    by: str | Measure = "AP",
-    missing: str = "zero",
-    rbo_p: float = 0.9,
-    rbo_ties: str = "b",
-    jobs: int | None = None,
-) -> TableResult:
-    """The correlation of every measure under every pool (all judgments, and the pools of ``depths``) with the
-    measures ``against`` (the same ones, unless set) under all judgments, for several orderings of the run files.
+    against: MeasureName | Sequence[MeasureName] | None = None,
+    pool_depth: Annotated[int | Sequence[int], Option("K,...")] = (),
+    orders: Annotated[Sequence[str] | None, Option("A,B")] = None,
+    method: Coefficient | Sequence[Coefficient] = "kendall",
+    top: Top = None,
+    by: MeasureName = "AP",
+    rbo_p: Annotated[float, Option("P")] = 0.9,
+    rbo_ties: RboTies = "b",
+) -> PoolCorrelation:
+    """Correlate every measure under every pool with the measures under all judgments.
 
-    ``method``, ``top``, ``by`` are those of :func:`~rankscope.analysis.correlation.correlation`; the best runs are
-    chosen under all judgments.
-
-    Tables: ``correlations`` {a, b, method, value, p, runs, pool_a, pool_b, order}; with two orders also ``differences``
-    {a, pool_a, b, method, first, second, difference, share, notable}: notable is a difference of at least 1 % of
-    the first.
+    The pools are all judgments and those of the depths. With several orderings of the run files, the correlations are
+    shown side by side. The best runs are chosen under all judgments.
 
     Parameters
     ----------
-    qrels
-        Judgments: a path, a dict {topic: {document: grade}}, a data frame, or :class:`Qrels`.
-    runs
-        Runs: paths, directories, patterns, {name: run}, data frames, or :class:`Runs`.
-    measures
-        Measures under each pool.
+    scores
+        Measures and runs to correlate; the scores need their rankings and their collection.
     against
-        Measures under all judgments (default: the same ones).
-    depths
-        Depths of the smaller pools.
+        Measures to correlate with, across pools and orderings (default: the same ones).
+    pool_depth
+        Depths of further pools: every measure and pool is correlated with the measures under all judgments.
     orders
-        Orderings of the run files.
+        Orderings of the run files to show side by side, such as trec_eval,file (default: that of the collection).
     method
-        Methods of correlation: kendall, ap, spearman, pearson or rbo.
+        Correlation coefficient, or several.
     top
-        Share of the best runs to keep, such as 0.75 (default: all).
+        Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
-        Measure that selects the runs of ``top``.
-    missing
-        Judged topics that a run lacks: zero evaluates an empty ranking, skip leaves them out.
+        Measure that top goes by.
     rbo_p
         Persistence of rank-biased overlap.
     rbo_ties
-        Treatment of ties by rank-biased overlap: a, b or w.
-    jobs
-        Number of workers (default: all cores).
+        Treatment of ties in rank-biased overlap.
+
+    References
+    ----------
+    Moffat and Zobel 2008.
 
     Examples
     --------
+    >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     >>> runs = {"r1": {"q": ["a", "x", "b"]}, "r2": {"q": ["c", "y"]}, "r3": {"q": ["z", "c", "b"]}}
-    >>> found = pool_correlation(qrels, runs, ["AP"], against=["AP", "RR"], depths=[1], orders=["trec_eval"])
-    >>> [(row["pool_a"], row["b"], round(row["value"], 3)) for row in found["correlations"].records()]
+    >>> result = rs.pool_correlation(rs.evaluate(qrels, runs, "AP"), against=["AP", "RR"], pool_depth=1)
+    >>> [(row.pool_a, row.b, round(row.value, 3)) for row in result.correlations]
     [('full', 'AP', 1.0), ('full', 'RR', 0.0), ('depth 1', 'AP', 0.0), ('depth 1', 'RR', 1.0)]
     """
+    from rankscope.analysis.correlation import Coefficients, checked_methods
+    from rankscope.analysis.stats.matrices import left_out, run_merits
+    from rankscope.judging import judge
+    from rankscope.measures import parse_many
+    from rankscope.read.orders import check_order
+
     methods = checked_methods(method)
     coefficient = Coefficients(rbo_p, rbo_ties)
-    wanted = parse_many(measures)
-    across = wanted if against is None else parse_many(against)
-    if not wanted or not across or not orders:
+    measures, collection = list(scores.measures), scores.require_collection("pool_correlation")
+    across = measures if against is None else parse_many(against)
+    default = collection.runs.order
+    if orders is None and not isinstance(default, str):
+        raise SettingsError("the runs are in different orders", hint="name orders, such as trec_eval")
+    named = [name for text in orders or [str(default)] for name in text.split(",")]
+    depths = [pool_depth] if isinstance(pool_depth, int) else list(pool_depth)
+    if not across or not named:
         raise SettingsError("no measure or no ordering", hint="name at least one of each")
-    asked = [*wanted, *across, *chosen_by(top, by)]
-    collection = open_collection(qrels, runs, needs_aspects=needs_aspects(asked))
-    judgments, files = collection
-    rows: list[tuple[Cell, ...]] = []
+    collection = collection.for_measures([*measures, *across, *([] if top is None else parse_many([by]))])
+    rows: list[PooledCorrelation] = []
     dropped: dict[str, Any] = {}
-    for order in map(check_order, dict.fromkeys(orders)):
-        judged = judge(judgments, files.with_order(order), jobs=jobs)
-        cells = _cells(judged, wanted, across, depths, missing)
-        chosen = _chosen(judged, by, top, missing)
-        merits = {key: run_merits(matrix)[chosen] for key, matrix in cells.items()}
-        lines = [key for key in merits if key[0] in map(str, wanted)]
-        rows += _rows(merits, lines, [str(m) for m in across], methods, coefficient, order)
+    for order in map(check_order, dict.fromkeys(named)):
+        judged = judge(collection.qrels, collection.runs.with_order(order))
+        cells = _evaluate_pools(judged, measures, across, depths, collection.missing)
+        best = _best_runs(judged, by, top, collection.missing)
+        merits = {key: run_merits(matrix)[best] for key, matrix in cells.items()}
+        rows += _correlate(merits, measures, across, methods, coefficient, order)
         dropped |= left_out(list(cells.values()))
-    columns = ("a", "b", "method", "value", "p", "runs", "pool_a", "pool_b", "order")
-    tables = {"correlations": Table("correlations", columns, rows)}
-    if len(set(orders)) == 2:
-        tables["differences"] = _differences(tables["correlations"], orders)
-    settings = {
-        "measures": [str(m) for m in wanted], "against": [str(m) for m in across], "depths": list(depths),
-        "orders": list(orders), "method": list(methods), "top": top, "by": str(by) if top is not None else None,
-        "missing": missing, "aspects": collection.settings["aspects"],
-    }  # fmt: skip
-    result = TableResult(tables, {**settings, **dropped}, main=tuple(tables))
-    return replace(result, display=[side_by_side(result, method) for method in methods])
-
-
-def side_by_side(result: Result, method: str | None = None) -> Table:
-    """The correlations of one method as the study of RBP prints them: measures and pools down, measures across.
-
-    A star marks what differs from the first ordering by 1 % or more.
-    """
-    chosen = method or str(result["correlations"].column("method")[0])
-    rows = [r for r in result["correlations"].records() if r["method"] == chosen]
-    values = {(r["a"], r["pool_a"], r["b"], r["order"]): r["value"] for r in rows}
-    lines = list(dict.fromkeys((str(r["a"]), str(r["pool_a"])) for r in rows))
-    across = list(dict.fromkeys(str(r["b"]) for r in rows))
-    orders = list(dict.fromkeys(str(r["order"]) for r in rows))
-    names = {(o, b): b if len(orders) == 1 else f"{b} ({o})" for o, b in product(orders, across)}
-    body, marks = [], {}
-    for number, line in enumerate(lines):
-        cells: list[Cell] = []
-        for order, b in names:
-            value, first = values[*line, b, order], values[*line, b, orders[0]]
-            cells.append(value)
-            if _notable(first, value):
-                marks[number, names[order, b]] = "*"
-        body.append((*line, *cells))
-    note = f" (* at least {NOTABLE:.0%} from {orders[0]})" if len(orders) > 1 else ""
-    caption = f"{chosen} with the measures under all judgments{note}"
-    return Table(
-        f"{chosen} by pool", ("measure", "pool", *names.values()), body, 3, marks=marks, caption=caption
+    correlations = PooledCorrelation.table("correlations", rows)
+    return PoolCorrelation(
+        correlations=correlations,
+        differences=_differences(correlations, named) if len(set(named)) == 2 else None,
+        settings={
+            "measures": [str(measure) for measure in measures],
+            "against": [str(measure) for measure in across],
+            "depths": depths,
+            "orders": named,
+            "method": list(methods),
+            "top": top,
+            "by": str(by) if top is not None else None,
+            "missing": collection.missing,
+            "aspects": collection.settings["aspects"],
+            **dropped,
+        },
     )
 
 
-def _cells(
+def _evaluate_pools(
     judged: Judged,
     measures: Sequence[Measure],
     against: Sequence[Measure],
     depths: Sequence[int],
     missing: str,
 ) -> Cells:
-    """The scores of every measure under every pool, and of those against which they are held under all judgments."""
+    """Return the scores of every measure under every pool, and of ``against`` under all judgments."""
+    from rankscope.analysis.stats.matrices import complete
+    from rankscope.analysis.stats.sampling import depth_pool
+    from rankscope.scores import score
+
     pools = {FULL: judged} | {f"depth {k}": judged.rejudged(depth_pool(judged, k)) for k in depths}
-    found = {name: score(pool, measures, missing=missing) for name, pool in pools.items()}
-    cells = {(str(m), name): complete(found[name], m) for m in measures for name in pools}
-    more = [m for m in against if m not in measures]
-    if more:
+    scores = {name: score(pool, measures, missing=missing) for name, pool in pools.items()}
+    cells = {(str(m), name): complete(scores[name], m) for m in measures for name in pools}
+    if more := [m for m in against if m not in measures]:
         others = score(judged, more, missing=missing)
         cells |= {(str(m), FULL): complete(others, m) for m in more}
     return cells
 
 
-def _chosen(judged: Judged, by: str | Measure, top: float | None, missing: str) -> NDArray[np.intp]:
+def _best_runs(judged: Judged, by: str | Measure, top: float | None, missing: str) -> NDArray[np.intp]:
+    from rankscope.analysis.stats.matrices import best_of, complete
+    from rankscope.measures import parse_many
+    from rankscope.scores import score
+
     if len(judged.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
     if top is None:
         return np.arange(len(judged.runs))
-    measure = parse_many([by])[0]
+    (measure,) = parse_many([by])
     return best_of(complete(score(judged, [measure], missing=missing), measure), top)
 
 
-def _rows(
+def _correlate(
     merits: Mapping[tuple[str, str], Floats],
-    lines: Sequence[tuple[str, str]],
-    across: Sequence[str],
+    measures: Sequence[Measure],
+    across: Sequence[Measure],
     methods: Sequence[str],
     coefficient: Coefficients,
     order: str,
-) -> list[tuple[Cell, ...]]:
-    rows: list[tuple[Cell, ...]] = []
-    for (a, pool), b, method in product(lines, across, methods):
-        mine, theirs = merits[a, pool], merits[b, FULL]
-        value, p, _ = coefficient(method, mine, theirs)
-        rows.append((a, b, method, value, p, len(mine), pool, FULL, order))
+) -> list[PooledCorrelation]:
+    names = {str(measure) for measure in measures}
+    rows: list[PooledCorrelation] = []
+    lines = [key for key in merits if key[0] in names]
+    for (a, pool), b, method in product(lines, map(str, across), methods):
+        value, p, _ = coefficient(method, merits[a, pool], merits[b, FULL])
+        rows.append(PooledCorrelation(a, b, method, value, p, len(merits[a, pool]), pool, FULL, order))
     return rows
 
 
-def _differences(correlations: Table, orders: Sequence[str]) -> Table:
-    values: dict[tuple[Cell, ...], dict[Cell, Any]] = {}
-    for row in correlations.records():
-        where = (row["a"], row["pool_a"], row["b"], row["method"])
-        values.setdefault(where, {})[row["order"]] = row["value"]
-    rows: list[tuple[Cell, ...]] = []
-    for key, found in values.items():
-        one, other = (found[order] for order in orders)
-        share = (other - one) / abs(one) if one else None
-        rows.append((*key, one, other, other - one, share, _notable(one, other)))
-    columns = ("a", "pool_a", "b", "method", "first", "second", "difference", "share", "notable")
-    return Table("differences", columns, rows)
+def _differences(
+    correlations: RowTable[PooledCorrelation], orders: Sequence[str]
+) -> RowTable[OrderDifference]:
+    values: dict[tuple[str, str, str, str], dict[str, float]] = {}
+    for row in correlations:
+        values.setdefault((row.a, row.pool_a, row.b, row.method), {})[row.order] = row.value
+    rows: list[OrderDifference] = []
+    for key, by_order in values.items():
+        first, second = (by_order[order] for order in orders)
+        share = (second - first) / abs(first) if first else None
+        notable = _is_notable(first, second)
+        rows.append(OrderDifference(*key, first, second, second - first, share, notable))
+    return OrderDifference.table("differences", rows)
 
 
-def _notable(first: Any, second: Any) -> bool:
+def _is_notable(first: float, second: float) -> bool:
     return bool(abs(second - first) >= NOTABLE * abs(first) and second != first)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-__all__ = ["LeaveOut", "Pools", "leave_out", "mean_scores", "pools"]
+__all__ = ["LeaveOut", "Pools", "leave_out", "mean_scores", "pools", "read_settings"]
 
 
 _POOL = "the smaller pool: percent of the judgments, or a depth"
@@ -177,7 +177,7 @@ def pools(
         ),
         means=PoolMean.table("means", means),
         settings={
-            **_read_settings(scores),
+            **read_settings(scores),
             **top_settings(top, by),
             "measures": [str(m) for m in best.measures],
             "missing": missing,
@@ -190,8 +190,8 @@ def pools(
     )
 
 
-def _read_settings(scores: Scores) -> dict[str, Any]:
-    """How the collection was read: all settings of scores but those of the evaluation."""
+def read_settings(scores: Scores) -> dict[str, Any]:
+    """Return how the collection was read: all settings of scores except measures and missing."""
     return {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
 
 
@@ -404,7 +404,7 @@ def leave_out(
         leave_out=Left.table("leave_out", rows, caption="Runs without what they alone put into the pool"),
         bias=Bias.table("bias", bias, caption="What leaving out changes, by measure"),
         settings={
-            **_read_settings(scores),
+            **read_settings(scores),
             **top_settings(top, by),
             "measures": [str(m) for m in measures],
             "missing": missing,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis.pools import read_settings
 from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
 from rankscope.declaration import Option, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
@@ -193,9 +194,8 @@ def verdict(
         raise InputError("a verdict needs at least two runs", hint="name another run file")
     counts = _Counts.from_judged(judged, depth)
     tables = _pair_tables(scores, judged, counts) if len(judged.runs) == 2 else _many_tables(counts)
-    settings = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
     measures = [str(measure) for measure in scores.measures]
-    return Verdict(**tables, settings={**settings, "measures": measures, "depth": depth})
+    return Verdict(**tables, settings={**read_settings(scores), "measures": measures, "depth": depth})
 
 
 def _index(name: str, runs: Sequence[str]) -> int:

@@ -82,7 +82,7 @@ def test_a_study_is_the_same_bytes_again(files, tmp_path, capsys):
 def test_intervals_are_shown_at_the_length_asked_for_and_repeated(files, small, tmp_path, capsys):
     assert command(files, tmp_path / "one", "--intervals", "5", "-m", "AP RR") == 0
     shown = capsys.readouterr().out
-    wanted = rs.scale_effect(*small, ["AP", "RR"], length=5)["scale_effect"]
+    wanted = rs.scale_effect(rs.evaluate(*small, ["AP", "RR"]), length=5)["scale_effect"]
     assert "Interval(measure='AP@5')@5" in shown and "tau_ap" in shown
     made = study(rs.Collection(*small), settings("AP RR", intervals=5))
     assert made["scale_effect"].rows == wanted.rows

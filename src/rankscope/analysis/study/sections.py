@@ -13,10 +13,11 @@ from rankscope.analysis.correlation import correlate
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.pools import pools
 from rankscope.analysis.power import power
-from rankscope.analysis.scale_effect import LENGTH, scale_effect_of
+from rankscope.analysis.scale_effect import scale_effect
 from rankscope.analysis.stats.matrices import best_judged
 from rankscope.analysis.study.checkpoints import Checkpoints
 from rankscope.analysis.study.settings import StudySettings
+from rankscope.choices import INTERVAL_LENGTH
 from rankscope.errors import InputError
 from rankscope.judging import Judged
 from rankscope.judging.description import describe
@@ -174,12 +175,9 @@ class Experiments:
         }
 
     def _scales(self) -> dict[str, Table]:
-        length = LENGTH if self.settings.intervals is None else self.settings.intervals
-        result = scale_effect_of(
-            self._judged_for("scales"), self.measures, length=length, alpha=self.settings.alpha,
-            missing=self.missing,
-        )  # fmt: skip
-        return {"scale_effect": result["scale_effect"]}
+        length = INTERVAL_LENGTH if self.settings.intervals is None else self.settings.intervals
+        scores = score(self._judged_for("scales"), self.measures, missing=self.missing)
+        return {"scale_effect": scale_effect(scores, length=length, alpha=self.settings.alpha).scale_effect}
 
     def _bounds(self) -> dict[str, Table]:
         settings = self.settings
