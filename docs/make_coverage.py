@@ -1,6 +1,6 @@
 """Measure coverage of intervals and error rates of tests by simulation, and write the tables of docs/certainty.md.
 
-    python docs/make_coverage.py                  write the tables (about 20 minutes of CPU time)
+    python docs/make_coverage.py                  write the tables (some minutes)
     python docs/make_coverage.py --only errors    write some of them
     python docs/make_coverage.py --check          only check whether they would change
 
@@ -322,7 +322,7 @@ def _ways(layouts: list[tuple[str, dict[tuple[int, float, int], dict[str, Ranks]
     return "\n".join(lines) + "\n"
 
 
-EQUAL_RUNS = {2: 2000, 5: 2000, 20: 2000, 50: 2000, 100: 1000, 200: 500}
+EQUAL_RUNS = {2: 1000, 5: 1000, 20: 2000, 50: 500, 100: 200, 200: 50}
 """Numbers of equally good runs, and numbers of simulated collections of each."""
 
 REPLICATES = 200
@@ -379,7 +379,7 @@ def first_errors(whole: Population, pool: Executor) -> str:
     return "\n".join(lines) + "\n"
 
 
-def first_power(samples: int = 200, topics: int = 50) -> str:
+def first_power(samples: int = 100, topics: int = 50) -> str:
     """Return the number of runs tied for first if true means differ, also by Holm's correction, as a Markdown table."""
     lines = ["| runs | spread | tied | the best is tied | tied by Holm | the best is tied by Holm |"]
     lines.append("|---:|---:|---:|---:|---:|---:|")
@@ -431,7 +431,7 @@ def pair_error(
     return float(np.mean(is_wrong)), float(np.mean(is_missed))
 
 
-PAIR_SAMPLES = {"randomisation": 2000, "bootstrap": 1000, "tukey": 1000}
+PAIR_SAMPLES = {"randomisation": 500, "bootstrap": 250, "tukey": 250}
 
 
 def pair_errors(whole: Population, pool: Executor) -> str:

@@ -72,7 +72,7 @@ def test_samples_are_within_four_standard_errors_of_enumeration() -> None:
 
 @pytest.mark.parametrize("name", ["Twist@20", "Rho@20", "CRP_min@20"])
 def test_a_list_beyond_enumeration_says_its_error(name: str) -> None:
-    # 18 documents of one score, 7 of them relevant: 31,824 arrangements
+    # 18 documents of one score, 7 of them relevant: 31,824 permutations
     documents = [f"d{i:02}" for i in range(18)]
     qrels = {"q": dict.fromkeys(documents[:7], 1) | {"elsewhere": 1}}
     scores = rs.evaluate(qrels, {"r": {"q": dict.fromkeys(documents, 1.0)}}, name, ties="expected")
@@ -93,3 +93,15 @@ def _mean_of_all(measure: Measure, qrels: dict[str, dict[str, int]], documents: 
     lists = TiedLists.from_judged(judged, np.array([0]))
     hits, offsets = np.tile(judged.judgment, len(rows)), np.arange(len(rows) + 1) * 7
     return float(measure.evaluate(lists.with_hits(np.zeros(len(rows), np.int64), offsets, rank, hits)).mean())
+
+
+@pytest.mark.parametrize("n_samples", [1, 2])
+def test_the_standard_error_is_that_of_the_mean_of_the_sampled_orders(n_samples: int) -> None:
+    """Two values have the standard deviation |a - b| / sqrt(2), so that their mean has the error |a - b| / 2."""
+    lists = tied_lists(40, seed=1)
+    (drawn,) = by_orders([parse("Twist@15")], lists, np.arange(len(lists)), most=0, samples=n_samples)
+    np.testing.assert_allclose(drawn.error, (drawn.highest - drawn.lowest) / 2, atol=1e-15)
+    np.testing.assert_allclose(drawn.mean, (drawn.highest + drawn.lowest) / 2, atol=1e-15)
+    assert (drawn.error > 0).any() == (n_samples == 2)
+    (every,) = by_orders([parse("Twist@15")], lists, np.arange(len(lists)))
+    assert not every.error.any()

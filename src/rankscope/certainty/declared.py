@@ -1,4 +1,4 @@
-"""What a measure declares of itself, where it holds: not for one that first takes documents out of its lists."""
+"""Declared properties of measures; they do not hold for measures that first remove documents from their lists."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ __all__ = ["form_of", "respects_swaps", "rewards_grades"]
 
 
 def form_of(measure: Measure) -> Form | None:
-    """What its values are made of, if that is known."""
+    """Return the closed form of a measure, or None if it declares none."""
     return measure.closed_form() if measure.sees_whole_lists else None
 
 
 def respects_swaps(measure: Measure) -> bool:
-    """Whether a better document that moves up past a worse one never harms."""
+    """Return whether moving a better document up past a worse one never lowers the value."""
     return measure.respects_swaps and measure.sees_whole_lists
 
 
 def rewards_grades(measure: Measure) -> bool:
-    """Whether the value never falls when a retrieved document gets a higher grade."""
+    """Return whether a higher grade of a retrieved document never lowers the value."""
     return measure.rewards_grades and measure.sees_whole_lists

@@ -1,4 +1,4 @@
-"""Judgments that know retrieved documents which nobody judged, and all groups of documents with equal scores."""
+"""Judgments extended by unjudged retrieved documents, and all groups of documents with equal scores."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rankscope.scan import TieGroups, first_documents, tie_groups
 __all__ = ["deepest_weight", "knowing", "knows", "with_documents", "with_groups"]
 
 EVERY = np.iinfo(np.int32).max
-"""A depth that no list reaches."""
+"""A depth beyond every list."""
 
 SMALL = 10_000
-"""Retrieved documents up to which all are known, so that more ranges are exact."""
+"""Retrieved documents up to which all of them are included, so that more ranges are exact."""
 
 
 def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -> Judged:
@@ -43,7 +43,7 @@ def _known_to(depth: int, qrels: Qrels, runs: Runs, **how: Any) -> Judged:
 
 
 def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
-    """Whether lists are what :func:`knowing` makes of them for these measures."""
+    """Return whether lists include the unjudged documents that these measures need (:func:`knowing`)."""
     depth = max(map(deepest_weight, measures), default=0)
     if judged.length.sum() <= SMALL:
         depth = EVERY
@@ -54,7 +54,7 @@ def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
 
 
 def _fills_ideal(judged: Judged, depth: int) -> bool:
-    """Whether each topic has no unjudged documents that are not known, or at least as many as an ideal list has."""
+    """Return whether each topic has no further unjudged documents, or at least as many as an ideal list."""
     is_open = judged.qrels.grade[judged.judgment] < 0
     owner = judged.arrays.owner
     hidden = unjudged_counts(judged) - np.bincount(owner[is_open], minlength=len(judged.length))
@@ -65,7 +65,7 @@ def _fills_ideal(judged: Judged, depth: int) -> bool:
 
 
 def deepest_weight(measure: Measure) -> int:
-    """The last rank at which a document counts in a sum of gain times weight; beyond every list for other measures.
+    """Return the last rank with weight in a sum of gain times weight; :data:`EVERY` for other measures.
 
     >>> from rankscope.measures import measure
     >>> [deepest_weight(measure(name)) for name in ("nDCG@10", "RBP(p=0.5)")]
@@ -77,7 +77,7 @@ def deepest_weight(measure: Measure) -> int:
     low, high = 0, int(min(measure.cutoff or EVERY, EVERY))
     if form.weights(measure, np.array([high]))[0] > 0:
         return high
-    while high - low > 1:  # weights fall
+    while high - low > 1:  # Bisection is valid because weights never increase with the rank.
         middle = (low + high) // 2
         low, high = (middle, high) if form.weights(measure, np.array([middle]))[0] > 0 else (low, middle)
     return max(1, low)
@@ -119,7 +119,7 @@ def with_documents(qrels: Qrels, runs: Runs, depth: int = EVERY) -> Qrels:
 
 
 def with_groups(judged: Judged, runs: Runs) -> Judged:
-    """The same lists with all their groups of equal scores, judged or not, if there are any."""
+    """Return the lists with all their groups of equal scores, judged or not, if there are any."""
     if not judged.tied.any():
         return judged
     width = len(judged.topics)

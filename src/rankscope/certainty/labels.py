@@ -1,6 +1,6 @@
-"""Labellings of the unjudged documents of lists: lists under pools in which they are judged.
+"""Labellings of the unjudged documents of lists, and pools in which these documents are judged.
 
-A label counts everywhere: the document is judged, it may be one of those to be found, and the ideal list has it.
+A label counts everywhere: it makes the document judged, and may change the recall base and the ideal list.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ __all__ = [
 ]
 
 HIGHEST_LABEL = 1000
-"""The highest grade that unjudged documents are supposed to be able to have: work and memory grow with it."""
+"""The highest possible grade of an unjudged document: work and memory grow with it."""
 
 Labels = npt.NDArray[np.int64]
-"""One labelling a row: the grade of each unjudged document of the list, from the top; with aspects, of each aspect."""
+"""One labelling per row: the grade of each unjudged document of the list from the top; with aspects, of each aspect."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,32 +55,31 @@ class OpenList:
     first: Ints
     size: Ints
     document: Ints
-    """The place of each document of the list among those of its topic; -1 of those that the judgments do not know."""
+    """Index of each document of the list among those of its topic; -1 if the judgments do not contain it."""
     unjudged: npt.NDArray[np.bool_]
     known: Ints
-    """The other judged documents of the topic, those of the list included, by their places in the judgments."""
+    """Indices of the other judged documents of the topic, including those of the list, in the judgments."""
     outside: int = 0
     """Number of unjudged documents that only other lists of the topic hold; their labels follow those of this list."""
     places: Ints | None = None
-    """The places of all unjudged documents among those of the topic, if known: the ideal order of aspects is found
-    greedily, and the first of equal documents comes first."""
+    """Indices of all unjudged documents among those of the topic, if known: the greedy search for the ideal order of
+    aspects prefers the first of equal documents."""
 
     @property
     def in_pool(self) -> Ints:
-        """Where known documents, and after them unjudged ones, stand in the pool of their labels."""
-        many = len(self.known) + self.many
+        """Indices of known documents, followed by unjudged ones, in the pool of their labels."""
         if self.places is None:
-            return np.arange(many)
+            return np.arange(len(self.known) + self.n_unjudged)
         return np.argsort(np.argsort(np.concatenate([self.known, self.places])))
 
     @property
-    def many(self) -> int:
+    def n_unjudged(self) -> int:
         """Number of unjudged documents."""
         return int(self.unjudged.sum()) + self.outside
 
 
 def best_label(judged: Judged) -> int:
-    """The best grade of the judgments, which an unjudged document could have too."""
+    """Return the best grade of the judgments, which an unjudged document could have too."""
     best = judged.pool.max_grade
     if best > HIGHEST_LABEL:
         raise InputError(
@@ -91,10 +90,10 @@ def best_label(judged: Judged) -> int:
 
 
 def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[OpenList]:
-    """The lists that have unjudged documents, one at a time: without a judgment, or with a negative grade.
+    """Generate the lists with unjudged documents: those without a judgment, or with a negative grade.
 
-    Whatever rank no judged document has is that of an unjudged one; which one does not matter to a single list.
-    ``groups`` are those of equal scores, where orders of them are to be looked at.
+    Ranks without a judged document belong to unjudged ones; their identity does not matter to a single list.
+    ``groups`` are the groups of equal scores, if their orders matter.
     """
     grade, starts = judged.qrels.grade, judged.qrels.topic_offsets
     width = len(judged.topics)
@@ -114,19 +113,19 @@ def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[Open
 
 
 def unjudged_counts(judged: Judged) -> Ints:
-    """How many unjudged documents each list has."""
+    """Return the number of unjudged documents of each list."""
     owner = judged.arrays.owner
     rated = judged.qrels.grade[judged.judgment] >= 0
     return judged.length - np.bincount(owner[rated], minlength=len(judged.length))
 
 
 def open_numbers(judged: Judged) -> Ints:
-    """The numbers of the lists that have unjudged documents."""
+    """Return the numbers of the lists that have unjudged documents."""
     return np.flatnonzero(unjudged_counts(judged))
 
 
 def sorted_labellings(many: int, grades: Sequence[int], best_first: bool, cells: int) -> Iterator[Labels]:
-    """One labelling for every multiset of grades: the highest on top, or at the bottom; about so many cells at a time.
+    """Generate one labelling per multiset of grades, the highest on top or at the bottom, in blocks of ``cells`` cells.
 
     >>> [block.tolist() for block in sorted_labellings(2, [0, 1], best_first=True, cells=4)]
     [[[0, 0], [1, 0]], [[1, 1]]]
@@ -138,7 +137,7 @@ def sorted_labellings(many: int, grades: Sequence[int], best_first: bool, cells:
 
 
 def every_labelling(many: int, best: int) -> Labels:
-    """Every way to give so many documents grades from 0 to ``best``.
+    """Return all assignments of grades from 0 to ``best`` to ``many`` documents.
 
     >>> every_labelling(2, 1).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -149,7 +148,7 @@ def every_labelling(many: int, best: int) -> Labels:
 def labelled_lists(
     judged: Judged, chosen: Sequence[tuple[OpenList, Labels]], *, per_aspect: bool = False
 ) -> TiedLists:
-    """Each list once for each of its labellings, with the pool that the labels make.
+    """Return each list once per labelling, with the pool that contains the labels.
 
     With ``per_aspect`` a row of labels has the grades of the first document for every aspect, then of the second.
     """
@@ -222,7 +221,7 @@ def values_under_grades(
 
 
 class _Pools:
-    """The pools of labelled topics, each made once: lists of a topic with the same labels share theirs."""
+    """Pools of labelled topics; lists of a topic with the same labels share a pool."""
 
     def __init__(self, judged: Judged, per_aspect: bool) -> None:
         self.judged, self.per_aspect = judged, per_aspect
@@ -233,12 +232,12 @@ class _Pools:
         self.aspect_rows: list[tuple[Ints, Ints, Ints]] = []
 
     def of(self, one: OpenList, labels: Labels) -> tuple[Ints, Ints]:
-        """For each labelling the topic of its pool and where that begins, and the place of each document in it."""
+        """Return for each labelling the topic of its pool and its first index, and the index of each document in it."""
         if self.per_aspect:
             found = [self._with_aspects(one, row) for row in labels]
-            places = np.tile(len(one.known) + np.arange(one.many), (len(labels), 1))
+            places = np.tile(len(one.known) + np.arange(one.n_unjudged), (len(labels), 1))
         else:
-            # the pool has the new documents from the best grade down
+            # The pool contains the new documents from the best grade down.
             order = np.argsort(-labels, axis=1, kind="stable")
             places = len(one.known) + np.argsort(order, axis=1, kind="stable")
             found = self._plain(one, np.take_along_axis(labels, order, axis=1))
@@ -246,7 +245,7 @@ class _Pools:
         return np.array([found, starts], np.int64).T, places
 
     def _plain(self, one: OpenList, rows: Labels) -> list[int]:
-        """The topics of labels without aspects, each of which is made if there is none with the same documents."""
+        """Return the topics of labels without aspects; equal labels of the same documents share a topic."""
         if self._others(one):
             return self._add(one, rows)
         known = (one.topic, len(one.known))
@@ -256,16 +255,16 @@ class _Pools:
         return [self.made[key] for key in keys]
 
     def _others(self, one: OpenList) -> bool:
-        """Whether the list has documents of negative grade, so that what is known differs from list to list."""
+        """Return whether the list has documents of negative grade, so that known documents differ between lists."""
         start = self.judged.qrels.topic_offsets[one.topic]
         known = one.document[one.unjudged & (one.document >= 0)]
         return bool((self.judged.qrels.grade[start + known] != UNJUDGED).any())
 
     def _add(self, one: OpenList, rows: Labels) -> list[int]:
-        """One more pool for each row: of what is known, and the documents that have these labels."""
+        """Add a pool for each row: the known documents, and those with these labels."""
         grade = self.judged.qrels.grade[self.judged.qrels.topic_offsets[one.topic] + one.known]
         self.grades.append(np.hstack([np.tile(grade, (len(rows), 1)), rows]).ravel())
-        first, width = self.starts[-1], len(one.known) + one.many
+        first, width = self.starts[-1], len(one.known) + one.n_unjudged
         self.starts += range(first + width, first + width * len(rows) + 1, width)
         self.topics += [one.topic] * len(rows)
         return list(range(len(self.topics) - len(rows), len(self.topics)))
@@ -273,7 +272,7 @@ class _Pools:
     def _with_aspects(self, one: OpenList, row: Ints) -> int:
         aspects = self.judged.qrels.aspects
         assert aspects is not None
-        each = row.reshape(one.many, -1)
+        each = row.reshape(one.n_unjudged, -1)
         (topic,) = self._add(one, each.max(axis=1)[np.newaxis])
         place = one.in_pool
         grade = self.grades[-1].copy()
@@ -282,8 +281,10 @@ class _Pools:
         low = int(aspects.topic_offsets[one.topic])
         inside = np.isin(aspects.document, start + one.known)
         known = np.searchsorted(one.known, aspects.document[inside] - start)
-        new = np.repeat(len(one.known) + np.arange(one.many), each.shape[1])
-        which = np.concatenate([aspects.aspect[inside] - low, np.tile(np.arange(each.shape[1]), one.many)])
+        new = np.repeat(len(one.known) + np.arange(one.n_unjudged), each.shape[1])
+        which = np.concatenate(
+            [aspects.aspect[inside] - low, np.tile(np.arange(each.shape[1]), one.n_unjudged)]
+        )
         self.aspect_rows.append(
             (
                 self.starts[topic] + place[np.concatenate([known, new])],
@@ -294,14 +295,14 @@ class _Pools:
         return topic
 
     def pool(self) -> Pool:
-        """All of them as one pool, with the best grade of the collection."""
+        """Return all pools as one, with the best grade of the collection."""
         made = Pool(
             np.array(self.starts, np.int64),
             np.concatenate([np.zeros(0, np.int32), *self.grades]).astype(np.int32),
             self._aspects(),
             undecided=self.judged.pool.undecided,
         )
-        made.__dict__["max_grade"] = self.judged.pool.max_grade  # of all topics, not of these
+        made.__dict__["max_grade"] = self.judged.pool.max_grade  # The best grade is that of all topics.
         return made
 
     def _aspects(self) -> Aspects | None:

@@ -1,7 +1,7 @@
-"""The orders of tied documents, one by one: all of them where they are few, else a sample.
+"""Values over the orders of tied documents: over all orders if they are few, else over a sample.
 
-Documents that are alike need not be told apart, so that an order is an arrangement of grades. All arrangements of a
-group are equally likely, and groups are independent.
+Documents of equal grade are interchangeable, so an order is a permutation of a multiset of grades. All permutations of
+a group are equally likely, and groups are independent.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from rankscope.read import UNJUDGED
 __all__ = ["MOST_ORDERS", "SAMPLES", "OrderValues", "by_orders"]
 
 MOST_ORDERS = 20_000
-"""Arrangements of a list up to which all are looked at."""
+"""Permutations of a list up to which all are evaluated."""
 
 SAMPLES = 1000
-"""Random orders of a list that has more."""
+"""Random orders of a list with more permutations."""
 
 _HITS = 1 << 20
-"""Hits that are evaluated at a time."""
+"""Hits evaluated at a time."""
 
 
 @dataclass(frozen=True)
 class OrderValues:
-    """What a measure does to a list over its orders."""
+    """Statistics of a measure over the orders of each list."""
 
     mean: Floats
     error: Floats
-    """The standard error of the mean where orders were sampled; 0 where all were looked at."""
+    """Standard error of the mean of sampled orders; 0 if all orders were evaluated."""
     lowest: Floats
     highest: Floats
     every: npt.NDArray[np.bool_]
-    """Whether all orders were looked at."""
+    """Whether all orders were evaluated."""
 
 
 def by_orders(
@@ -53,7 +53,7 @@ def by_orders(
     most: int = MOST_ORDERS,
     samples: int = SAMPLES,
 ) -> list[OrderValues]:
-    """The values of measures over the orders of each list; ``numbers`` name the lists for the random numbers."""
+    """Evaluate measures over the orders of each list; ``numbers`` identify the lists for the random generator."""
     size = (len(measures), len(lists))
     mean, error, lowest, highest = (np.zeros(size) for _ in range(4))
     every = np.zeros(len(lists), np.bool_)
@@ -68,7 +68,7 @@ def by_orders(
             lowest[m, part], highest[m, part] = (f.reduceat(values, starts) for f in (np.minimum, np.maximum))
             if sampled.any():
                 centre = np.repeat(mean[m, part], many)
-                # with one infinite value the mean is known to be infinite
+                # One infinite value makes the mean infinite, without an error.
                 away = np.where(np.isinf(centre), 0.0, values - np.where(np.isinf(centre), 0.0, centre))
                 spread = np.add.reduceat(away**2, starts)
                 error[m, part] = np.where(sampled, np.sqrt(spread / np.maximum(many - 1, 1) / many), 0.0)
@@ -88,17 +88,17 @@ class _Batch:
 def _batches(
     lists: TiedLists, numbers: Ints, seed: int, most: int, samples: int
 ) -> Iterator[tuple[int, int, Ints, _Batch]]:
-    """Some lists at a time in all the orders that are looked at."""
+    """Generate batches of lists in all orders to evaluate."""
     labels, hidden = lists.labels(), lists.grade() == UNJUDGED
     first, pending, many, hits, sampled = 0, [], [], 0, {}
     for index in range(len(lists)):
         part = slice(int(lists.offsets[index]), int(lists.offsets[index + 1]))
-        groups = _tied_groups(lists, part, labels[part], hidden[part])
-        sampled[index] = _number(groups, most) > most
+        groups = _find_groups(lists, part, labels[part], hidden[part])
+        sampled[index] = _count_permutations(groups, most) > most
         if sampled[index]:
-            ranks = _random(groups, np.random.default_rng([seed, int(numbers[index])]), samples)
+            ranks = _draw_ranks(groups, np.random.default_rng([seed, int(numbers[index])]), samples)
         else:
-            ranks = _all(groups)
+            ranks = _enumerate_ranks(groups)
         table = np.broadcast_to(lists.rank[part], (len(ranks), part.stop - part.start)).copy()
         for (members, *_), place in zip(groups, _columns(groups), strict=True):
             table[:, members] = ranks[:, place]
@@ -106,16 +106,16 @@ def _batches(
         many.append(len(table))
         hits += table.size
         if hits >= _HITS or index == len(lists) - 1:
-            yield first, index + 1, np.array(many), _Batch(_joined(lists, first, pending), sampled)
+            yield first, index + 1, np.array(many), _Batch(_join_lists(lists, first, pending), sampled)
             first, pending, many, hits = index + 1, [], [], 0
 
 
 Group = tuple[Ints, int, int, Ints]
-"""The places of its hits in the list, its first rank, its size, and how many of its documents are of each kind."""
+"""Indices of its hits in the list, its first rank, its size, and the number of documents of each kind."""
 
 
-def _tied_groups(lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[np.bool_]) -> list[Group]:
-    """The groups of one list in which something differs; hits of one kind follow each other."""
+def _find_groups(lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[np.bool_]) -> list[Group]:
+    """Return the groups of a list with documents of different kinds; hits are sorted by kind."""
     first, size = lists.ties.first[part], lists.ties.size[part]
     found: list[Group] = []
     for start in np.unique(first[size > 1]).tolist():
@@ -129,8 +129,8 @@ def _tied_groups(lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[
     return found
 
 
-def _number(groups: Sequence[Group], most: int) -> int:
-    """How many arrangements there are, or some number beyond ``most``."""
+def _count_permutations(groups: Sequence[Group], most: int) -> int:
+    """Return the number of permutations, or some number above ``most``."""
     number = 1
     for *_, counts in groups:
         left = 0
@@ -149,18 +149,18 @@ def _columns(groups: Sequence[Group]) -> Iterator[slice]:
         start += len(members)
 
 
-def _all(groups: Sequence[Group]) -> npt.NDArray[Any]:
-    """The ranks of the hits of all groups in every arrangement, one row each."""
+def _enumerate_ranks(groups: Sequence[Group]) -> npt.NDArray[Any]:
+    """Return the ranks of the hits of all groups, one row per permutation."""
     rows = np.zeros((1, 0), np.int64)
     for members, first, _, counts in groups:
-        # by kind, and inside a kind from the top: that is how the members are sorted
-        ranks = np.argsort(arrangements(counts), axis=1, kind="stable")[:, : len(members)] + first
+        # Members are sorted by kind, and within a kind from the top.
+        ranks = np.argsort(multiset_permutations(counts), axis=1, kind="stable")[:, : len(members)] + first
         rows = np.concatenate([np.repeat(rows, len(ranks), axis=0), np.tile(ranks, (len(rows), 1))], axis=1)
     return rows
 
 
-def _random(groups: Sequence[Group], rng: np.random.Generator, samples: int) -> npt.NDArray[Any]:
-    """The ranks of the hits of all groups in random orders, one row each."""
+def _draw_ranks(groups: Sequence[Group], rng: np.random.Generator, samples: int) -> npt.NDArray[Any]:
+    """Return the ranks of the hits of all groups, one row per random order."""
     parts = [
         np.argsort(rng.random((samples, size)), axis=1)[:, : len(members)] + first
         for members, first, size, _ in groups
@@ -168,10 +168,10 @@ def _random(groups: Sequence[Group], rng: np.random.Generator, samples: int) -> 
     return np.concatenate(parts, axis=1)
 
 
-def arrangements(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Every different word with so many letters 0, 1, ..., one row each.
+def multiset_permutations(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return all distinct permutations of a multiset, ``counts[k]`` copies of each k, one per row.
 
-    >>> arrangements(np.array([1, 2])).tolist()
+    >>> multiset_permutations(np.array([1, 2])).tolist()
     [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     """
     words, left = np.zeros((1, 0), np.int64), np.array([counts])
@@ -183,8 +183,8 @@ def arrangements(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return words
 
 
-def _joined(lists: TiedLists, first: int, pending: Sequence[tuple[npt.NDArray[Any], Any]]) -> Lists:
-    """Every row of every table as a list of its own, its hits by rank."""
+def _join_lists(lists: TiedLists, first: int, pending: Sequence[tuple[npt.NDArray[Any], Any]]) -> Lists:
+    """Return every row of every table as a list, with hits by rank."""
     row = np.repeat(np.arange(first, first + len(pending)), [len(table) for table, _ in pending])
     width = np.concatenate([np.full(len(table), table.shape[1]) for table, _ in pending])
     ranks, judgments = [], []

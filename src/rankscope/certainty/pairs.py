@@ -114,7 +114,9 @@ def lowest_differences(
         n_perhaps += int(is_perhaps.sum())
         for part in _slices(len(first), solver.width):
             value, is_exact = solver.lowest(first[part], second[part])
-            total[part] += np.where(is_perhaps[:, np.newaxis], np.minimum(value, 0.0), value).sum(axis=0)
+            # Topics are added one by one, so that sums do not depend on the size of batches.
+            for row in np.where(is_perhaps[:, np.newaxis], np.minimum(value, 0.0), value):
+                total[part] += row
             least[part] = np.minimum(least[part], value.min(axis=0))
             exact[part] &= (is_exact & ~is_perhaps[:, np.newaxis]).all(axis=0)
     # A mean is not below its lowest term, nor, where topics may be left out, below the sum over as few as possible.
@@ -139,39 +141,44 @@ def _solvers(
     topics: Sequence[int],
     n_pairs: int,
 ) -> Iterator[tuple[list[int], _Solver]]:
-    """Generate solvers of all topics, each with the topics that it solves."""
+    """Generate solvers of all topics in their order, each with the topics that it solves."""
     form = pair_form(measure)
-    together = []
-    for t in topics:
-        cases = None
-        if form is not None and ties and hits[t].has_open_ties and not hits[t].deep:
-            cases = labelled_cases(judged, measure, hits[t], ties)
-        if cases is not None:
-            yield [t], cases
-        elif isinstance(form, Weighted | Cascade):
-            together.append(t)
-        elif isinstance(form, Counted):
-            yield [t], Counts(judged, form, hits[t], ties)
-        else:
-            yield [t], find_cases(judged, measure, hits[t], ties)
     # A topic needs columns of labels for each pair and grade, and the weights of its documents for each run.
     n_cells = 6 * n_pairs * (best_label(judged) + 1) + len(low) ** 2
-    for batch in _batches(hits, together, n_cells):
-        batch_hits, ends = [hits[t] for t in batch], (low[:, batch], high[:, batch])
-        if isinstance(form, Weighted):
-            yield batch, Sums(judged, measure, form, batch_hits, *ends, ties)
-        elif isinstance(form, Cascade):
-            yield batch, FirstHit(measure, form, batch_hits, *ends, ties, best_label(judged))
-
-
-def _batches(hits: Sequence[TopicHits], topics: Sequence[int], n_cells: int) -> Iterator[list[int]]:
-    """Split topics into batches of similar size; an unjudged document needs so many cells."""
-    size = {t: int(np.bincount(hits[t].run[hits[t].is_open], minlength=1).max()) + 1 for t in topics}
     batch: list[int] = []
-    for t in sorted(topics, key=size.__getitem__):
-        if batch and (len(batch) + 1) * size[t] * n_cells > _CELLS:
-            yield batch
-            batch = []
-        batch.append(t)
+    width = 0
+    for t in topics:
+        cases: _Solver | None = None
+        if form is None or (ties and hits[t].has_open_ties and not hits[t].deep):
+            cases = (find_cases if form is None else labelled_cases)(judged, measure, hits[t], ties)
+        if cases is None and isinstance(form, Counted):
+            cases = Counts(judged, form, hits[t], ties)
+        size = int(np.bincount(hits[t].run[hits[t].is_open], minlength=1).max()) + 1
+        if batch and (cases is not None or (len(batch) + 1) * max(width, size) * n_cells > _CELLS):
+            yield batch, _batch_solver(judged, measure, hits, low, high, ties, batch)
+            batch, width = [], 0
+        if cases is not None:
+            yield [t], cases
+        else:
+            batch.append(t)
+            width = max(width, size)
     if batch:
-        yield batch
+        yield batch, _batch_solver(judged, measure, hits, low, high, ties, batch)
+
+
+def _batch_solver(
+    judged: Judged,
+    measure: Measure,
+    hits: Sequence[TopicHits],
+    low: Floats,
+    high: Floats,
+    ties: bool,
+    batch: Sequence[int],
+) -> _Solver:
+    """Return the solver of several topics."""
+    form = pair_form(measure)
+    batch_hits, ends = [hits[t] for t in batch], (low[:, batch], high[:, batch])
+    if isinstance(form, Weighted):
+        return Sums(judged, measure, form, batch_hits, *ends, ties)
+    assert isinstance(form, Cascade)
+    return FirstHit(measure, form, batch_hits, *ends, ties, best_label(judged))

@@ -1,7 +1,7 @@
-"""The value of a list whose documents share scores: by document id, expected over all orders, the best, the worst.
+"""Values of lists with tied documents: in the order by document id, expected over all orders, best, or worst.
 
-Which way is used for a measure follows from what it declares: its form gives the mean exactly, and if it respects
-swaps, sorting every group gives the extremes. Whatever declares neither is looked at order by order.
+The properties that a measure declares select the method: its closed form gives the exact mean, and if it respects
+swaps, sorting every group gives the extremes. Other measures are evaluated order by order.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from rankscope.measures.base import Measure
 __all__ = ["TIES", "TiedValues", "check_ties", "needs_orders", "tied_values"]
 
 TIES = ("break", "expected", "best", "worst")
-"""What a value is where documents share a score.
+"""Values of rankings with tied documents.
 
-``break``: of the order by document id;  ``expected``: the mean over all orders;  ``best``, ``worst``: the best and the
-worst of them, by what is better for the measure (the highest value where neither is).
+``break``: the value in the order by document id;  ``expected``: the mean over all orders;  ``best``, ``worst``: the
+best and the worst value of all orders (the highest and the lowest if the measure has no direction).
 """
 
 
 def check_ties(ties: str) -> str:
-    """One of :data:`TIES`, or an error."""
+    """Return ``ties`` if it is one of :data:`TIES`; raise an error otherwise."""
     if ties not in TIES:
         raise SettingsError(f"ties={ties!r}", hint=f"choose one of {', '.join(TIES)}")
     return ties
@@ -42,9 +42,9 @@ class TiedValues:
 
     value: Floats
     error: Floats
-    """Standard error, where orders were sampled; else 0."""
+    """Standard error of sampled orders; 0 otherwise."""
     exact: npt.NDArray[np.bool_]
-    """Whether the value is that over all orders; else the mean, or the most extreme, of a sample."""
+    """Whether the value covers all orders; otherwise it is the mean, or the extreme, of a sample."""
 
 
 def tied_values(
@@ -57,9 +57,9 @@ def tied_values(
     most: int = MOST_ORDERS,
     samples: int = SAMPLES,
 ) -> list[TiedValues]:
-    """The values of measures for lists with ties; ``numbers`` name the lists for the random numbers.
+    """Evaluate measures for lists with ties; ``numbers`` identify the lists for the random generator.
 
-    At most ``most`` arrangements of a list are looked at one by one, else ``samples`` random ones.
+    Up to ``most`` permutations of a list are enumerated; otherwise ``samples`` random orders are drawn.
     """
     names = np.arange(len(lists)) if numbers is None else numbers
     found: dict[int, TiedValues] = {}
@@ -84,7 +84,7 @@ def needs_orders(measure: Measure, ties: str) -> bool:
 
 
 def _without_orders(measure: Measure, lists: TiedLists, ties: str) -> Floats | None:
-    """The values by what the measure declares, if that is enough."""
+    """Return values by the declared properties of the measure, or None if they do not suffice."""
     if needs_orders(measure, ties):
         return None
     if ties == "break":
@@ -104,7 +104,7 @@ def _of_orders(measure: Measure, lists: TiedLists, found: OrderValues, ties: str
         return TiedValues(found.mean, found.error, found.every)
     highest = _wants_highest(measure, ties)
     value = found.highest if highest else found.lowest
-    if not found.every.all():  # a sample seldom has the extremes; the sorted orders often are
+    if not found.every.all():  # A sample rarely contains the extremes, but sorted orders often do.
         for best_first in (True, False):
             other = measure.evaluate(lists.sorted_groups(best_first))
             value = np.fmax(value, other) if highest else np.fmin(value, other)

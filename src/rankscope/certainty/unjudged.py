@@ -1,9 +1,9 @@
 """The range of a value over all labellings of the unjudged documents of its list.
 
-Which labellings have to be looked at follows from what a measure declares. If a higher grade never harms, all documents
+The properties that a measure declares select the labellings to evaluate. If a higher grade never harms, all documents
 get the highest grade or all get 0. If it respects swaps, each multiset of grades has its best labelling with the
-highest grades on top and its worst with the highest at the bottom. Whatever declares nothing is looked at labelling by
-labelling while there are few; else its range is that of all values it can take, which is proved but not tight.
+highest grades on top and its worst with the highest at the bottom. For other measures all labellings are evaluated if
+they are few; otherwise the range of the measure is a proved bound that is not tight.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from rankscope.measures.weighted import WeightedPrecision
 __all__ = ["MOST_LABELLINGS", "UNJUDGED_AS", "Range", "check_unjudged", "ranges"]
 
 UNJUDGED_AS = ("nonrelevant", "condense", "bounds")
-"""What a retrieved document without a judgment is.
+"""Treatments of a retrieved document without a judgment.
 
 ``nonrelevant``: one that is not relevant;  ``condense``: nothing, it is taken out of the list;  ``bounds``: anything
 from grade 0 to the best one, so that a value has a range
 """
 
 MOST_LABELLINGS = 20_000
-"""Labellings of a list up to which all that matter are looked at."""
+"""Labellings of a list up to which all that matter are evaluated."""
 
 MOST_EVALUATIONS = 200_000
 """Labellings of a list times orders of its tied documents up to which all that matter are evaluated: beyond that the
@@ -58,7 +58,7 @@ _CELLS = 1 << 18
 
 
 def check_unjudged(unjudged: str) -> str:
-    """One of :data:`UNJUDGED_AS`, or an error."""
+    """Return ``unjudged`` if it is one of :data:`UNJUDGED_AS`; raise an error otherwise."""
     if unjudged not in UNJUDGED_AS:
         raise SettingsError(f"unjudged={unjudged!r}", hint=f"choose one of {', '.join(UNJUDGED_AS)}")
     return unjudged
@@ -71,7 +71,7 @@ class Range:
     lowest: Floats
     highest: Floats
     tight: npt.NDArray[np.bool_]
-    """Whether both ends are reached; else they are proved, but not known to be reached."""
+    """Whether both ends are attained; otherwise they are proved bounds."""
 
 
 def ranges(
@@ -81,27 +81,27 @@ def ranges(
     options: EvaluationOptions,
     most: int = MOST_LABELLINGS,
 ) -> list[Range]:
-    """The range of every measure for every list; ``values``, measures x lists, are those of lists without holes.
+    """Return the range of every measure for every list; ``values``, measures x lists, take unjudged as non-relevant.
 
     Under ``options.ties`` other than ``break`` the range is that of the expected, best or worst value. Lists are
-    looked at one after the other, so that memory does not grow with what was retrieved.
+    processed one after the other, so that memory does not grow with the number of retrieved documents.
     """
     found = [Range(row.copy(), row.copy(), np.ones(len(row), np.bool_)) for row in values]
     orders = options.ties != "break" and bool(judged.tied.any())
-    assert judged.groups is not None or not orders, "the groups of equal scores were not asked for"
-    rest: list[_Filling] = []
+    assert judged.groups is not None or not orders, "groups of equal scores are required"
+    rest: list[_BoundSolver] = []
     for measure, one in zip(measures, found, strict=True):
         form = form_of(measure) if options.ties == "break" and not measure.needs_aspects else None
         if type(form) is Weighted and isinstance(measure, WeightedPrecision):
             _fill_additive(judged, measure, one)
         else:
-            rest.append(_Filling(judged, measure, form, one, options, most))
+            rest.append(_BoundSolver(judged, measure, form, one, options, most))
     if rest:
         for hole in open_lists(judged, judged.groups if orders else None):
-            for filling in rest:
-                filling.take(hole)
-        for filling in rest:
-            filling.end()
+            for solver in rest:
+                solver.add(hole)
+        for solver in rest:
+            solver.flush()
     return found
 
 
@@ -114,8 +114,8 @@ def _fill_additive(judged: Judged, measure: WeightedPrecision, result: Range) ->
         ours[where] = end[where, 0]
 
 
-class _Filling:
-    """The ranges of one measure while lists come in; labellings of several short lists are looked at together."""
+class _BoundSolver:
+    """Ranges of one measure for a stream of lists; labellings of several short lists are evaluated together."""
 
     def __init__(
         self,
@@ -131,22 +131,22 @@ class _Filling:
         self.pending: list[_Task] = []
         self.cells = 0
 
-    def take(self, one: OpenList) -> None:
-        """One more list."""
+    def add(self, one: OpenList) -> None:
+        """Add a list."""
         form, result = self.form, self.result
-        ends = None if form is None else form.label_range(self.measure, _seen(self.judged, one))
+        ends = None if form is None else form.label_range(self.measure, _partial_list(self.judged, one))
         if ends is not None:
             result.lowest[one.number], result.highest[one.number] = ends
             return
         labellings = _labellings(self.judged, self.measure, one, self._max_labellings(one))
         if labellings is None:
-            _unbounded(self.measure, result, one.number)
+            _set_measure_range(self.measure, result, one.number)
             return
         for block, labels in enumerate(labellings):
             self.pending.append(_Task(one, labels, begun=block > 0))
             self.cells += self.pending[-1].cells
             if self.cells > _CELLS:
-                self.end()
+                self.flush()
 
     def _max_labellings(self, one: OpenList) -> int:
         """Return how many labellings of a list may be evaluated, each in all orders of its tied documents."""
@@ -159,15 +159,15 @@ class _Filling:
             n_orders = min(MOST_ORDERS, n_orders * min(factorial(min(size, 9)), kinds ** min(size, 20)))
         return min(self.most, MOST_EVALUATIONS // n_orders)
 
-    def end(self) -> None:
-        """No more lists, or enough of them."""
+    def flush(self) -> None:
+        """Evaluate the pending labellings."""
         if self.pending:
             _evaluate(self.judged, self.measure, self.result, self.pending, self.options)
         self.pending, self.cells = [], 0
 
 
-def _seen(judged: Judged, one: OpenList) -> PartialList:
-    """What is known of a list, in numbers."""
+def _partial_list(judged: Judged, one: OpenList) -> PartialList:
+    """Return the known part of a list: judged ranks and grades, unjudged ranks, counts of grades."""
     grade = judged.qrels.grade[judged.qrels.topic_offsets[one.topic] :]
     mine = one.document[~one.unjudged]
     known = grade[one.known]
@@ -178,19 +178,19 @@ def _seen(judged: Judged, one: OpenList) -> PartialList:
     )
 
 
-def _unbounded(measure: Measure, result: Range, number: int) -> None:
-    """All values that the measure can take: proved, and not tight."""
+def _set_measure_range(measure: Measure, result: Range, number: int) -> None:
+    """Set the range of the measure itself as a proved bound that is not tight."""
     result.lowest[number], result.highest[number] = measure.range
     result.tight[number] = False
 
 
 class _Task(NamedTuple):
-    """Labellings of a list; among all of them the lowest and the highest value are."""
+    """Labellings of a list, which contain those with the lowest and the highest value."""
 
     one: OpenList
     labels: Labels
     begun: bool
-    """Whether others were looked at before."""
+    """Whether other labellings of the list were evaluated before."""
 
     @property
     def cells(self) -> int:
@@ -198,30 +198,30 @@ class _Task(NamedTuple):
 
 
 def _labellings(judged: Judged, measure: Measure, one: OpenList, most: int) -> Iterable[Labels] | None:
-    """The labellings to be looked at, some at a time; None if they are too many."""
+    """Return the labellings to evaluate, in blocks, or None if they are too many."""
     best = best_label(judged)
     if measure.needs_aspects and judged.qrels.aspects is not None:
-        return _of_aspects(judged, one, most)
+        return _aspect_labellings(judged, one, most)
     if rewards_grades(measure):
-        return [np.array([[0] * one.many, [best] * one.many])]
+        return [np.array([[0] * one.n_unjudged, [best] * one.n_unjudged])]
     if respects_swaps(measure):
         grades = list(range(best + 1)) if measure.sees_grades else [0, best]
-        if comb(one.many + len(grades) - 1, len(grades) - 1) > most:
+        if comb(one.n_unjudged + len(grades) - 1, len(grades) - 1) > most:
             return None
-        cells = max(1, _CELLS * one.many // (len(one.rank) + len(one.known)))
+        cells = max(1, _CELLS * one.n_unjudged // (len(one.rank) + len(one.known)))
         return chain(
-            *(sorted_labellings(one.many, grades, best_first, cells) for best_first in (True, False))
+            *(sorted_labellings(one.n_unjudged, grades, best_first, cells) for best_first in (True, False))
         )
-    if (best + 1) ** one.many > most:
+    if (best + 1) ** one.n_unjudged > most:
         return None
-    return [every_labelling(one.many, best)]
+    return [every_labelling(one.n_unjudged, best)]
 
 
-def _of_aspects(judged: Judged, one: OpenList, most: int) -> Iterable[Labels] | None:
+def _aspect_labellings(judged: Judged, one: OpenList, most: int) -> Iterable[Labels] | None:
     aspects = judged.qrels.aspects
     assert aspects is not None
     best = max(1, int(aspects.grade.max(initial=0)))
-    many = int(np.diff(aspects.topic_offsets)[one.topic]) * one.many
+    many = int(np.diff(aspects.topic_offsets)[one.topic]) * one.n_unjudged
     return None if (best + 1) ** many > most else [every_labelling(many, best)]
 
 
@@ -238,8 +238,8 @@ def _evaluate(
         part = slice(start, start + len(task.labels))
         start = part.stop
         number = task.one.number
-        if not values.exact[part].all():  # a mean of sampled orders proves nothing
-            _unbounded(measure, result, number)
+        if not values.exact[part].all():  # A mean of sampled orders proves nothing.
+            _set_measure_range(measure, result, number)
             continue
         defined = values.value[part][~np.isnan(values.value[part])]
         low, high = (defined.min(), defined.max()) if len(defined) else (np.nan, np.nan)
