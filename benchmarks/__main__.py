@@ -62,11 +62,11 @@ def arguments() -> argparse.Namespace:
         help="with --only: put sections, or all four workloads with the goals, into the page, which keeps the others",
     )
     args = parser.parse_args()
-    known = {*WORKLOADS["full"], *SECTIONS}
-    if args.only and not known.issuperset(args.only):
-        parser.error(f"--only knows {', '.join(sorted(known))}")
-    some = set(args.only or ()) & set(WORKLOADS["full"])
-    if args.write and (args.quick or not args.only or len(some) not in (0, len(WORKLOADS["full"]))):
+    names = {*WORKLOADS["full"], *SECTIONS}
+    if args.only and not names.issuperset(args.only):
+        parser.error(f"--only knows {', '.join(sorted(names))}")
+    workloads = set(args.only or ()) & set(WORKLOADS["full"])
+    if args.write and (args.quick or not args.only or len(workloads) not in (0, len(WORKLOADS["full"]))):
         parser.error("--write puts what --only names into the page: sections, and all workloads or none")
     args.repeats = args.repeats or (1 if args.quick else 25)
     # ranx compiles for ten seconds at every start
@@ -92,22 +92,22 @@ def main() -> int:
     """Measure everything; return exit code 1 if a program failed or returned other values."""
     args = arguments()
     size = "quick" if args.quick else "full"
-    wanted = args.only or [*WORKLOADS[size], *present()]
+    names = args.only or [*WORKLOADS[size], *present()]
     results: dict[str, dict[str, Outcome]] = {}
     sections = []
     with tempfile.TemporaryDirectory() as scratch:
         for name, workload in WORKLOADS[size].items():
-            if name in wanted:
-                place = (args.directory or Path(scratch)).resolve() / size / name
+            if name in names:
+                folder = (args.directory or Path(scratch)).resolve() / size / name
                 say(f"{name}: {workload.shape}")
-                execute(python("-m", "benchmarks.workloads", size, name, place))
-                results[name] = measure(place, Path(scratch), args)
-                sections.append(workload_section(workload, files(place), results[name]))
+                execute(python("-m", "benchmarks.workloads", size, name, folder))
+                results[name] = measure(folder, Path(scratch), args)
+                sections.append(workload_section(workload, files(folder), results[name]))
         sections.insert(0, "" if args.quick else goals(results))
-        every = [outcome for outcomes in results.values() for outcome in outcomes.values()]
-        troubles = [outcome.trouble for outcome in every if outcome.trouble and not outcome.slow]
+        all_outcomes = [outcome for outcomes in results.values() for outcome in outcomes.values()]
+        troubles = [outcome.trouble for outcome in all_outcomes if outcome.trouble and not outcome.slow]
         for name in present():
-            if name in wanted:
+            if name in names:
                 say(name)
                 sections.append(section(name, Path(scratch), args.quick, troubles))
     if args.write:
@@ -137,26 +137,26 @@ def write_sections(output: Path, sections: list[str], introduction: str = "") ->
     say(f"wrote {output}")
 
 
-def files(place: Path) -> str:
+def files(folder: Path) -> str:
     """Return the size of a workload in words."""
-    runs = list((place / "runs").iterdir())
+    runs = list((folder / "runs").iterdir())
     lines = 0
     for path in runs:
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 lines += block.count(b"\n")
     megabytes = sum(path.stat().st_size for path in runs) / 1e6
-    judgments = (place / "qrels.txt").stat().st_size / 1e6
+    judgments = (folder / "qrels.txt").stat().st_size / 1e6
     return f"{lines:,} lines, {megabytes:.0f} MB of runs, {judgments:.1f} MB of qrels"
 
 
-def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, Outcome]:
+def measure(folder: Path, scratch: Path, args: argparse.Namespace) -> dict[str, Outcome]:
     """Check all programs on one workload, then time them in turns."""
     outcomes = {name: Outcome() for name in PROGRAMS if name in args.programs}
-    seconds = check(place, scratch, outcomes, args.limit)
+    seconds = check(folder, scratch, outcomes, args.limit)
     repeats = {name: max(1, min(args.repeats, int(args.budget / spent))) for name, spent in seconds.items()}
-    beside = yardsticks(place)
-    commands = {**beside, **typed(place, scratch / "values.csv")}
+    beside = yardsticks(folder)
+    commands = {**beside, **typed(folder, scratch / "values.csv")}
     for name, words in beside.items():
         outcomes[name] = Outcome()
         seconds[name] = execute(words).wall
@@ -164,7 +164,7 @@ def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, O
     for turn in range(args.repeats):
         names = [name for name in seconds if repeats[name] > turn]
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            command = commands.get(name) or python("-m", "benchmarks.programs", name, place)
+            command = commands.get(name) or python("-m", "benchmarks.programs", name, folder)
             environment = PROGRAMS[name].environment if name in PROGRAMS else None
             outcomes[name].usages.append(execute(command, environment, terminal=name == TERMINAL))
             say(f"  {turn + 1}/{repeats[name]} {name}: {outcomes[name].usages[-1].wall:.3f} s")

@@ -42,17 +42,19 @@ def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None
     results: dict[tuple[str, int], dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         for rows in sizes:
-            place = Path(scratch) / f"{rows}"
-            execute(python("-m", "benchmarks.clusters", "make", rows, place), limit=3600)
+            folder = Path(scratch) / f"{rows}"
+            execute(python("-m", "benchmarks.clusters", "make", rows, folder), limit=3600)
             for engine in engines:
                 output = Path(scratch) / f"{engine}-{rows}.json"
-                usage = execute(python("-m", "benchmarks.clusters", "run", engine, place, output), limit=7200)
+                usage = execute(
+                    python("-m", "benchmarks.clusters", "run", engine, folder, output), limit=7200
+                )
                 results[engine, rows] = {**json.loads(output.read_text()), "cpu": usage.cpu}
                 print(engine, rows, results[engine, rows], file=sys.stderr, flush=True)
     lines = [
-        [ENGINES[engine], f"{rows:,}", f"{one['start']:.1f}", f"{one['seconds']:.1f}", f"{one['cpu']:.1f}",
-         f"{rows / one['seconds'] / 1e6:.2f}", f"{one['driver']:.0f}", f"{one['workers']:.0f}"]
-        for (engine, rows), one in results.items()
+        [ENGINES[engine], f"{rows:,}", f"{result['start']:.1f}", f"{result['seconds']:.1f}", f"{result['cpu']:.1f}",
+         f"{rows / result['seconds'] / 1e6:.2f}", f"{result['driver']:.0f}", f"{result['workers']:.0f}"]
+        for (engine, rows), result in results.items()
     ]  # fmt: skip
     same = all(len({results[e, rows]["digest"] for e in engines}) == 1 for rows in sizes)
     if not same:
@@ -85,7 +87,7 @@ def _slope(points: Sequence[tuple[int, float]]) -> float:
     return rise / sum((a - mean_x) ** 2 for a in x)
 
 
-def make(rows: int, place: Path) -> None:
+def make(rows: int, folder: Path) -> None:
     """Write a reproducible dataset of about this many rows, a file per run, and its judgments."""
     import numpy as np
     import pyarrow as pa
@@ -93,14 +95,14 @@ def make(rows: int, place: Path) -> None:
 
     lists = max(1, rows // DEPTH)
     topics = min(1000, max(10, lists // 20))
-    (place / "runs").mkdir(parents=True)
+    (folder / "runs").mkdir(parents=True)
     rank = np.arange(DEPTH)
     judged = [(t, (t * 7919 + k * 31) % _PRIME, k % 3) for t in range(topics) for k in range(300)]
     columns = list(zip(*judged, strict=True))
     kinds = {"query_id": columns[0], "doc_id": columns[1], "relevance": columns[2]}
     text = {name: pa.array(values) for name, values in kinds.items()}
     ids = {name: text[name].cast(pa.string()) for name in ("query_id", "doc_id")}
-    pq.write_table(pa.table({**text, **ids}), place / "qrels.parquet")
+    pq.write_table(pa.table({**text, **ids}), folder / "qrels.parquet")
     for run in range(lists // topics):
         start = np.arange(topics)[:, np.newaxis] * 7919
         documents = (start + (rank * (2 * run + 1)) % 4099 * 31) % _PRIME
@@ -110,7 +112,7 @@ def make(rows: int, place: Path) -> None:
             "doc_id": pa.array(documents.ravel()).cast(pa.string()),
             "score": pa.array(np.tile(1.0 / (rank + 1.0), topics)),
         }
-        pq.write_table(pa.table(made), place / "runs" / f"{run:04}.parquet", row_group_size=1 << 18)
+        pq.write_table(pa.table(made), folder / "runs" / f"{run:04}.parquet", row_group_size=1 << 18)
 
 
 class Memory:
@@ -153,13 +155,13 @@ def _below(process: int) -> float:
     return total / 1e6
 
 
-def run(engine: str, place: Path) -> dict[str, Any]:
+def run(engine: str, folder: Path) -> dict[str, Any]:
     """Evaluate a dataset on an engine: seconds to start it and to do the work, memory, and a digest of the values."""
     import rankscope as rs
     from rankscope.engines import current, using
     from rankscope.engines.spark import session
 
-    output = place / f"values-{engine}"
+    output = folder / f"values-{engine}"
     with Memory() as memory:
         begun = time.perf_counter()
         if engine == "spark":
@@ -167,7 +169,7 @@ def run(engine: str, place: Path) -> dict[str, Any]:
 
             with session("local[2]") as spark:
                 started = time.perf_counter()
-                runs, qrels = (spark.read.parquet(str(place / name)) for name in ("runs", "qrels.parquet"))
+                runs, qrels = (spark.read.parquet(str(folder / name)) for name in ("runs", "qrels.parquet"))
                 values = rankscope.spark.evaluate(runs, qrels, MEASURES)
                 values.withColumnRenamed("query_id", "topic").write.parquet(str(output))
                 ended = time.perf_counter()
@@ -177,8 +179,8 @@ def run(engine: str, place: Path) -> dict[str, Any]:
                 started = time.perf_counter()
                 import pyarrow.parquet as pq
 
-                qrels = pq.read_table(place / "qrels.parquet")
-                rs.evaluate_into(output, qrels, place / "runs", MEASURES, jobs=1)
+                qrels = pq.read_table(folder / "qrels.parquet")
+                rs.evaluate_into(output, qrels, folder / "runs", MEASURES, jobs=1)
                 ended = time.perf_counter()
     return {
         "start": started - begun,
@@ -195,9 +197,9 @@ def digest(values: Path) -> str:
 
     table = pq.read_table(values, columns=["run", "topic", "measure", "value"])
     table = table.sort_by([("run", "ascending"), ("topic", "ascending"), ("measure", "ascending")])
-    found = hashlib.sha256(table["value"].to_numpy().tobytes())
-    found.update("\n".join(table["run"].to_pylist()).encode())
-    return found.hexdigest()
+    sha = hashlib.sha256(table["value"].to_numpy().tobytes())
+    sha.update("\n".join(table["run"].to_pylist()).encode())
+    return sha.hexdigest()
 
 
 def write(text: str) -> None:

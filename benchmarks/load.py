@@ -68,28 +68,30 @@ def rankscope(words: str) -> list[str]:
     return python("-m", "rankscope", *words.split())
 
 
-def write_collection(place: Path, topics: int, documents: int, judged: int) -> None:
+def write_collection(folder: Path, topics: int, documents: int, judged: int) -> None:
     """Judgments of two aspects and one run: the same list for every topic, which costs a scanner as much as different
     ones."""
-    place.mkdir(parents=True)
+    folder.mkdir(parents=True)
     lines = "".join(
         f"\0 Q0 doc{(i * 7919) % documents:07d} {i} {documents - i} r\n" for i in range(documents)
     )
     judgments = "".join(f"\0 {1 + i % 2} doc{i:07d} {i % 3}\n" for i in range(judged))
     for name, text in (("qrels.txt", judgments), ("a.run", lines)):
-        with (place / name).open("wb", buffering=1 << 22) as file:
+        with (folder / name).open("wb", buffering=1 << 22) as file:
             template = text.encode()
             for topic in range(1, topics + 1):
                 file.write(template.replace(b"\0", b"%d" % topic))
 
 
-def write_runs(place: Path, runs: int) -> None:
+def write_runs(folder: Path, runs: int) -> None:
     """Write many small runs of five topics."""
-    (place / "runs").mkdir(parents=True)
+    (folder / "runs").mkdir(parents=True)
     for run in range(runs):
         lines = [f"{t} Q0 d{(i * 3 + run) % 10} {i} {-i} r{run}\n" for t in range(1, 6) for i in range(10)]
-        (place / "runs" / f"r{run}.run").write_text("".join(lines))
-    (place / "qrels.txt").write_text("".join(f"{t} 0 d{i} {i % 2}\n" for t in range(1, 6) for i in range(10)))
+        (folder / "runs" / f"r{run}.run").write_text("".join(lines))
+    (folder / "qrels.txt").write_text(
+        "".join(f"{t} 0 d{i} {i % 2}\n" for t in range(1, 6) for i in range(10))
+    )
 
 
 def slope(sizes: Sequence[int], usages: Sequence[Usage], start: float) -> float:
@@ -145,13 +147,13 @@ def growth(what: str, sizes: Sequence[int], measured: Sequence[Usage], start: fl
         [
             what,
             f"{size:,}",
-            f"{one.wall:.1f}",
-            f"{one.cpu:.1f}",
-            f"{one.system:.1f}",
-            f"{one.memory:,.0f}",
+            f"{usage.wall:.1f}",
+            f"{usage.cpu:.1f}",
+            f"{usage.system:.1f}",
+            f"{usage.memory:,.0f}",
             "",
         ]
-        for size, one in zip(sizes, measured, strict=False)
+        for size, usage in zip(sizes, measured, strict=False)
     ]
     if len(measured) == len(sizes):
         steep = slope(sizes, measured, start)
@@ -175,9 +177,9 @@ def measure(name: str, words: str, limit: float) -> Usage:
         if words.startswith("explore")
         else rankscope(words)
     )
-    done = execute(program, limit=limit)
-    say(f"  {name}: {done.wall:.1f} s, {done.cpu:.1f} s CPU, {done.memory:.0f} MB")
-    return done
+    usage = execute(program, limit=limit)
+    say(f"  {name}: {usage.wall:.1f} s, {usage.cpu:.1f} s CPU, {usage.memory:.0f} MB")
+    return usage
 
 
 Write = Callable[[str], None]
@@ -189,18 +191,18 @@ def scaling(scratch: Path, way: Growth, largest: int, limit: float, write: Write
     write_runs(scratch / "start", 1)
     words = f"eval {scratch}/start/qrels.txt {scratch}/start/runs -m AP --quiet"
     measure("start", words, limit)
-    start = min(one.cpu - one.system for one in (measure("start", words, limit) for _ in range(3)))
+    start = min(usage.cpu - usage.system for usage in (measure("start", words, limit) for _ in range(3)))
     remove(scratch / "start")
     columns = ["`eval -m AP` of", "size", "wall s", "CPU s", "of it system", "peak MB", "slope"]
     sizes, measured = way.sizes(largest), list[Usage]()
     rows: list[list[str]] = []
     for size in sizes:
-        place = scratch / "grown"
+        folder = scratch / "grown"
         try:
-            way.write(place, size)
-            runs = place / "runs" if (place / "runs").exists() else place / "a.run"
+            way.write(folder, size)
+            runs = folder / "runs" if (folder / "runs").exists() else folder / "a.run"
             measured.append(
-                measure(f"{size:,} {way.what}", f"eval {place}/qrels.txt {runs} -m AP --quiet", limit)
+                measure(f"{size:,} {way.what}", f"eval {folder}/qrels.txt {runs} -m AP --quiet", limit)
             )
             rows = growth(way.what, sizes, measured, start)
         except (ExecutionError, OSError) as failure:
@@ -211,40 +213,46 @@ def scaling(scratch: Path, way: Growth, largest: int, limit: float, write: Write
             ]
             break
         finally:
-            remove(place)
+            remove(folder)
             write(table(columns, rows))
 
 
 def memory(scratch: Path, lines: int, commands: Mapping[str, str], limit: float, write: Write) -> None:
     """Measure the peak memory of every command that reads a run, and of a command that only reads the judgments."""
-    place = scratch / "memory"
-    write_collection(place, MEMORY_TOPICS, lines // MEMORY_TOPICS, 100)
+    folder = scratch / "memory"
+    write_collection(folder, MEMORY_TOPICS, lines // MEMORY_TOPICS, 100)
     for name in "bc":
-        (place / f"{name}.run").symlink_to("a.run")
-    (place / "one.run").write_text("1 Q0 doc0000001 1 1 r\n")
-    words = {"q": f"{place}/qrels.txt", "out": str(place), **{name: f"{place}/{name}.run" for name in "abc"}}
-    base = measure("judgments", f"eval {words['q']} {place}/one.run --quiet", limit).memory
+        (folder / f"{name}.run").symlink_to("a.run")
+    (folder / "one.run").write_text("1 Q0 doc0000001 1 1 r\n")
+    words = {
+        "q": f"{folder}/qrels.txt",
+        "out": str(folder),
+        **{name: f"{folder}/{name}.run" for name in "abc"},
+    }
+    base = measure("judgments", f"eval {words['q']} {folder}/one.run --quiet", limit).memory
     rows = [["judgments alone", "", "", f"{base:,.0f}", ""]]
     for name, command in commands.items():
         try:
-            done = measure(name, command.format(**words), limit)
+            usage = measure(name, command.format(**words), limit)
         except ExecutionError as failure:
             say(f"  {name}: {failure}")
             rows.append([f"`{name}`", "", "", "", str(failure)])
         else:
-            verdict = "reached" if done.memory <= base + ALLOWED else "too much"
-            rows.append([f"`{name}`", f"{done.wall:.1f}", f"{done.cpu:.1f}", f"{done.memory:,.0f}", verdict])
+            verdict = "reached" if usage.memory <= base + ALLOWED else "too much"
+            rows.append(
+                [f"`{name}`", f"{usage.wall:.1f}", f"{usage.cpu:.1f}", f"{usage.memory:,.0f}", verdict]
+            )
         write(
             f"Peak memory of every command that reads a run, on one of {lines:,} lines ({MEMORY_TOPICS:,} topics;\n"
             "commands that compare runs read it two or three times, under different names):\n\n"
             + table(["command", "wall s", "CPU s", "peak MB", f"judgments + {ALLOWED:.0f} MB"], rows)
         )
-    remove(place)
+    remove(folder)
 
 
-def remove(place: Path) -> None:
+def remove(folder: Path) -> None:
     """Remove a directory with its content."""
-    shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def kept(page: str, old: str) -> str:
@@ -276,8 +284,8 @@ def parts_of(page: str) -> dict[str, str]:
     >>> parts_of(section({"lines": "l", "runs": "r"}, "python -m benchmarks.load")) == {"lines": "l", "runs": "r"}
     True
     """
-    found = re.findall(r"<!-- load: (\w+) -->\n(.*?)(?=\n*<!-- load: )", page, re.DOTALL)
-    return {name: text.strip() for name, text in found if name in PARTS}
+    parts = re.findall(r"<!-- load: (\w+) -->\n(.*?)(?=\n*<!-- load: )", page, re.DOTALL)
+    return {name: text.strip() for name, text in parts if name in PARTS}
 
 
 def section(parts: Mapping[str, str], command: str) -> str:
@@ -327,13 +335,13 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _several(known: Iterable[str]) -> Callable[[str], list[str]]:
+def _several(choices: Iterable[str]) -> Callable[[str], list[str]]:
     def names(text: str) -> list[str]:
-        found = [name.strip() for name in text.split(",")]
-        for name in found:
-            if name not in known:
-                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
-        return found
+        names_given = [name.strip() for name in text.split(",")]
+        for name in names_given:
+            if name not in choices:
+                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(choices)}")
+        return names_given
 
     return names
 
@@ -361,8 +369,8 @@ def main() -> None:
             if part in GROWTH:
                 scaling(Path(scratch), GROWTH[part], args.largest, args.limit, written(part))
             else:
-                chosen = {name: COMMANDS[name] for name in args.commands}
-                memory(Path(scratch), 10**args.largest, chosen, args.limit, written(part))
+                commands = {name: COMMANDS[name] for name in args.commands}
+                memory(Path(scratch), 10**args.largest, commands, args.limit, written(part))
     if printed:
         print(section(parts, command))
     else:

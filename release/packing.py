@@ -26,9 +26,9 @@ _EARLIEST = 315532800  # 1980, the first year that a zip archive can hold
 
 def source_date(root: Path) -> int:
     """Return the time of all files: SOURCE_DATE_EPOCH, or the last commit."""
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if given.isdecimal():
-        return max(int(given), _EARLIEST)
+    text = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if text.isdecimal():
+        return max(int(text), _EARLIEST)
     shown = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], cwd=root, capture_output=True, text=True, check=True
     )
@@ -50,25 +50,25 @@ def checkout(root: Path, folder: Path) -> Path:
 def _setuptools(tree: Path, call: str, output: Path) -> Path:
     """Build an archive with setuptools, without a compiler: the libraries are compiled separately."""
     program = f"from setuptools import build_meta; build_meta.{call}({str(output)!r})"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tree,
         capture_output=True,
         text=True,
         env={**os.environ, "CC": "false"},
     )
-    if done.returncode != 0:
-        raise SystemExit(f"setuptools failed: {done.stderr.strip()}")
+    if process.returncode != 0:
+        raise SystemExit(f"setuptools failed: {process.stderr.strip()}")
     shutil.rmtree(tree / "build", ignore_errors=True)
-    (made,) = output.iterdir()
-    return made
+    (archive,) = output.iterdir()
+    return archive
 
 
 def source_archive(tree: Path, folder: Path, when: int) -> Path:
     """Write the source archive of setuptools again, with a fixed order, times and owners."""
     with tempfile.TemporaryDirectory() as temporary:
-        made = _setuptools(tree, "build_sdist", Path(temporary))
-        with tarfile.open(made) as archive:
+        archive_path = _setuptools(tree, "build_sdist", Path(temporary))
+        with tarfile.open(archive_path) as archive:
             files = {
                 member.name: (archive.extractfile(member), member.mode)
                 for member in archive
@@ -82,7 +82,7 @@ def source_archive(tree: Path, folder: Path, when: int) -> Path:
                 member = tarfile.TarInfo(name)
                 member.size, member.mtime, member.mode = len(data), when, 0o755 if mode & 0o100 else 0o644
                 archive.addfile(member, io.BytesIO(data))
-    target = folder / made.name
+    target = folder / archive_path.name
     target.write_bytes(gzip.compress(packed.getvalue(), 9, mtime=when))
     return target
 
@@ -90,8 +90,8 @@ def source_archive(tree: Path, folder: Path, when: int) -> Path:
 def wheel_files(tree: Path) -> dict[str, bytes]:
     """Return the files of a wheel for any platform: the package and its description, without libraries."""
     with tempfile.TemporaryDirectory() as temporary:
-        made = _setuptools(tree, "build_wheel", Path(temporary))
-        with zipfile.ZipFile(made) as archive:
+        wheel = _setuptools(tree, "build_wheel", Path(temporary))
+        with zipfile.ZipFile(wheel) as archive:
             files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
     unwanted = ("/WHEEL", "/RECORD", "/.gitignore")  # the first two are made for each platform
     return {name: data for name, data in files.items() if not name.endswith((*unwanted, *_LIBRARIES))}
@@ -133,10 +133,10 @@ def check_wheel(wheel: Path, libraries: dict[str, bytes], tree: Path) -> None:
         for path in package.rglob("*")
         if path.is_file() and path.name != ".gitignore"
     }
-    found = {name for name in content if name.startswith("rankscope/")}
-    if found != expected | libraries.keys():
+    names = {name for name in content if name.startswith("rankscope/")}
+    if names != expected | libraries.keys():
         raise SystemExit(
-            f"{wheel.name}: differs from the tree in {sorted(found ^ (expected | libraries.keys()))}"
+            f"{wheel.name}: differs from the tree in {sorted(names ^ (expected | libraries.keys()))}"
         )
     (record,) = (name for name in content if name.endswith(".dist-info/RECORD"))
     listed = dict(line.rsplit(",", 2)[:2] for line in content[record].decode().splitlines())

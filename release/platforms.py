@@ -51,8 +51,8 @@ def libraries(tree: Path) -> dict[str, list[str]]:
     import setuptools  # noqa: F401  # isort: skip (first, since it brings the distutils that Python 3.12 has no longer)
     from distutils.core import run_setup  # isort: skip
 
-    said = run_setup(str(tree / "setup.py"), stop_after="init").ext_modules
-    return {one.name.replace(".", "/"): list(one.sources) for one in said}
+    extensions = run_setup(str(tree / "setup.py"), stop_after="init").ext_modules
+    return {extension.name.replace(".", "/"): list(extension.sources) for extension in extensions}
 
 
 def compiled(platform: Platform, tree: Path) -> dict[str, bytes]:
@@ -73,9 +73,11 @@ def _compiled(platform: Platform, tree: Path, sources: list[str]) -> bytes:
             )  # else the name of the temporary folder is in it
         words = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target, *FLAGS, *extra]
         # relative names, so that no path of this machine is in the library
-        done = subprocess.run([*words, "-o", str(output), *sources], cwd=tree, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"{platform.target}: the compiler failed: {done.stderr.strip()}")
+        process = subprocess.run(
+            [*words, "-o", str(output), *sources], cwd=tree, capture_output=True, text=True
+        )
+        if process.returncode != 0:
+            raise SystemExit(f"{platform.target}: the compiler failed: {process.stderr.strip()}")
         return output.read_bytes()
 
 
