@@ -196,7 +196,7 @@ def table(quick: bool = False) -> str:
     lines = [
         "CPU seconds for input that once took quadratic or unbounded time, at two sizes. A slope of 1 means that time"
         " is proportional to the size. It may be at most 1.05 in topics and lines, and 2.05 in runs, whose pairs grow"
-        " quadratically.",
+        f" quadratically. Load average during the measurement: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.",
         "",
         "| | grows in | size | CPU s | size | CPU s | slope |",
         "|---|---|---:|---:|---:|---:|---:|",
