@@ -21,26 +21,38 @@ from typing import Any, get_args
 from book.schemas import declared
 
 import rankscope as rs
+from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
+from rankscope.cli.main import command_parser
 from rankscope.cli.main import main as rankscope
 
 FILE = Path(__file__).parent / "reference" / "schemas.json"
 VERSION = 1
 Tables = dict[str, dict[str, str]]
 
-COLLECTION = "qrels.txt runs"
-COMMANDS = {
-    "eval": f"{COLLECTION} -q",
-    "properties": "-m ACT --depth 3",
-    "scales": "-m RBP --length 3",
-    "identify": "measure.py:first",
-    "effort --enumerate": "--relevant 2 --length 6",
-    "measures": "AP",
+CALLS = {
+    "eval": "eval qrels.txt runs -q",
+    "properties": "properties -m ACT --depth 3",
+    "scales": "scales -m RBP --length 3",
+    "identify": "identify measure.py:first",
+    "effort-enumerate": "effort --enumerate --relevant 2 --length 6",
+    "measures": "measures AP",
 }
-"""One call of each command whose tables are not declared, on a collection of four systems."""
+"""Calls that print the tables of commands that no declaration describes, by the name of the schema."""
+
+
+def undeclared() -> set[str]:
+    """Return the commands that print tables and are not declared."""
+    flags = {
+        name: command_parser(name)._option_string_actions for name in COMMANDS if name not in OWN_GRAMMAR
+    }
+    return {name for name, options in flags.items() if "--format" in options} - declared().keys()
 
 
 def answered() -> dict[str, Tables]:
     """Return the current tables of every command."""
+    missing = undeclared() - CALLS.keys()
+    if missing:
+        raise SystemExit(f"add calls of {', '.join(sorted(missing))}, or declare them")
     previous = Path.cwd()
     schemas = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +70,7 @@ def answered() -> dict[str, Tables]:
             Path("measure.py").write_text(
                 "def first(grades):\n    return float(bool(grades) and grades[0] > 0)\n"
             )
-            for name, words in COMMANDS.items():
+            for name, words in CALLS.items():
                 schemas[name] = _tables(name, words.split())
         finally:
             os.chdir(previous)
@@ -81,11 +93,11 @@ def _declared(tables: dict[str, Any]) -> Tables:
 def _tables(name: str, words: list[str]) -> Tables:
     with contextlib.redirect_stderr(io.StringIO()) as errors:
         try:
-            code = rankscope([*name.split(), *words, "-f", "json", "-o", f"{name}.json", "--quiet"])
+            code = rankscope([*words, "-f", "json", "-o", f"{name}.json", "--quiet"])
         except SystemExit as end:
             code = end.code
     if code != 0:
-        raise SystemExit(f"rankscope {name} {' '.join(words)}: {errors.getvalue()}")
+        raise SystemExit(f"rankscope {' '.join(words)}: {errors.getvalue()}")
     tables: dict[str, list[dict[str, Any]]] = json.loads(Path(f"{name}.json").read_text("utf-8"))["tables"]
     return {table: _columns(rows) for table, rows in tables.items() if rows}
 

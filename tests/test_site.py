@@ -388,6 +388,9 @@ def test_promised_tables_are_there() -> None:
     assert sum(len(tables) for tables in current.values()) > 40
     answers = {name for name in COMMANDS if "-f json" in (command_help(name) or "")}
     assert answers <= current.keys() | {"study", "report"}
+    assert script.undeclared() <= script.CALLS.keys() and not script.CALLS.keys() & schemas.declared().keys()
+    assert {schemas.find_command(name) for name in current} <= COMMANDS.keys()
+    assert not any(" " in name for name in current)
 
 
 def test_every_column_of_a_table_has_a_meaning() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import rankscope as rs
 from book.pages import DOCS
+from rankscope.cli.commands import COMMANDS
 from rankscope.judging.coverage import Coverage
 from rankscope.judging.description import Description
 from rankscope.vocabulary import VOCABULARY
@@ -26,7 +27,7 @@ def declared() -> dict[str, dict[str, Any]]:
     spaces = (getattr(space, name) for space in (rs, rs.lab) for name in space.__all__)
     declarations = [declaration.declaration for declaration in spaces if hasattr(declaration, "declaration")]
     tables = {one.command: one.result.row_types() for one in declarations if one.command is not None}
-    others = {"eval --describe": Description, "eval --coverage": Coverage}
+    others = {"eval-describe": Description, "eval-coverage": Coverage}
     return tables | {command: result.row_types() for command, result in others.items()}
 
 
@@ -39,6 +40,11 @@ def meaning(command: str, table: str, column: str) -> str | None:
     return meanings.get(column)
 
 
+def find_command(name: str) -> str:
+    """Return the command of a schema; ``eval-describe`` describes the output of ``eval --describe``."""
+    return name if name in COMMANDS else name.partition("-")[0]
+
+
 def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dict[str, Any]:
     """Return the JSON Schema of the output of a command with -f json."""
     return {
@@ -48,7 +54,7 @@ def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dic
         "required": ["rankscope", "command", "settings", "tables"],
         "properties": {
             "rankscope": {"type": "string"},
-            "command": {"const": command},
+            "command": {"const": find_command(command)},
             "settings": {"type": "object"},
             "tables": {
                 "type": "object",
@@ -104,7 +110,8 @@ def pages() -> dict[str, str]:
         lines += [
             f"## {command}",
             "",
-            f"[rankscope {command}](commands/{command}.md); {{download}}`JSON Schema <schemas/{command}.json>`",
+            f"[rankscope {find_command(command)}](commands/{find_command(command)}.md);"
+            f" {{download}}`JSON Schema <schemas/{command}.json>`",
             "",
         ]
         for name, columns in tables.items():
