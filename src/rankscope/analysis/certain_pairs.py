@@ -1,4 +1,4 @@
-"""Certainty of pairs of runs: what ties, labels of unjudged documents and the sample of topics leave of their order."""
+"""Certainty of pairs of runs under ties, labels of unjudged documents, and the sample of topics."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ class CertainPairs:
     p: Floats
     labels: list[list[Label]]
     ranges: tuple[Differences, Differences]
-    """The range of each run: the lowest merits, and the highest ones with the other sign."""
+    """Range of the merit of each run: the lowest merits, and the highest ones with the opposite sign."""
     limits: list[tuple[Differences, Differences]]
-    """The same of each pair, over orders, over labels, and over both; empty if not asked for."""
+    """Range of the difference of each pair over orders, over labels, and over both; empty unless listed."""
     is_complete: bool
     """Whether these are all pairs."""
     rank_intervals: list[tuple[int | None, int | None]]
@@ -171,7 +171,7 @@ class CertainPairs:
         return self.ties, self.unjudged, self.topics, self.together
 
     def rows(self, runs: Sequence[str]) -> Rows:
-        """One row for each pair."""
+        """Return one row per pair."""
         equal = np.abs(self.difference) <= SLACK
         return list(
             zip(
@@ -209,14 +209,14 @@ class CertainPairs:
         ]  # fmt: skip
 
     def summary(self) -> tuple[Cell, ...]:
-        """How many pairs are certain, and of how many the range over all labels is exact."""
+        """Return the number of pairs, of certain pairs by source, and of pairs whose range over labels is exact."""
         counts = [int((column == 1).sum()) for column in self._verdicts]
         not_proved = int(np.isnan(self.unjudged).sum())
         # The schemas promise "topics", the former name of "significant", too.
         return (str(self.measure), len(self.first), *counts, not_proved, int(self.exact.sum()), counts[2])
 
     def range_rows(self, runs: Sequence[str]) -> Rows:
-        """The range of the difference of each pair over orders, over labels, and over both."""
+        """Return the range of the difference of each pair over orders, over labels, and over both."""
         rows: Rows = []
         for source, (low_side, high_side) in zip(("ties", "unjudged", "both"), self.limits, strict=True):
             lowest, highest, exact = low_side.lowest, -high_side.lowest, low_side.exact & high_side.exact
@@ -230,28 +230,28 @@ class CertainPairs:
         return rows
 
     def label_rows(self, runs: Sequence[str], judged: Judged) -> Rows:
-        """The labels that reverse each pair that labels are known to reverse."""
+        """Return the labels that reverse a pair, for all pairs with known labels."""
         best = judged.pool.max_grade
         return [
             (
                 runs[a], runs[b], str(self.measure), self.matrix.topics[topic],
                 to_text(judged.qrels.documents[document]), best,
             )
-            for a, b, mine in zip(self.first.tolist(), self.second.tolist(), self.labels, strict=True)
-            for topic, document in mine
+            for a, b, labels in zip(self.first.tolist(), self.second.tolist(), self.labels, strict=True)
+            for topic, document in labels
         ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class _Joint:
-    """What labels and orders can do to the differences of runs under one measure."""
+    """Effect of labels and orders, separately or jointly, on the differences of runs under one measure."""
 
     judged: Judged
     measure: Measure
     kept: list[TopicHits]
-    """The topics that means are taken over."""
+    """Topics that means are over."""
     undefined: list[TopicHits]
-    """The topics on which the measure is undefined for some run, although every run has them."""
+    """Topics that every run has, but on which the measure is undefined for some run."""
     merit: Floats
     extremes: Extremes
 
@@ -272,37 +272,37 @@ class _Joint:
 
     @property
     def has_undefined_ties(self) -> bool:
-        """Whether other orders may define what is undefined now."""
+        """Whether another order of tied documents may define a value that is undefined now."""
         return any(bool((one.last > one.first).any()) for one in self.undefined)
 
     def orders(self, first: Indices, second: Indices) -> Differences:
-        """The lowest differences of pairs over orders of tied documents alone."""
+        """Return the lowest differences of pairs over orders of tied documents alone."""
         low, high = self.extremes.worst.mean(axis=1), self.extremes.best.mean(axis=1)
         exact = self.extremes.exact and not self.has_undefined_ties
         difference = low[first] - high[second]
         return Differences(difference, np.isfinite(difference) & exact)
 
     def lowest(self, *sides: tuple[Indices, Indices], ties: bool) -> list[Differences]:
-        """The lowest differences of several sets of pairs, the number of runs standing for none."""
+        """Return the lowest differences of several sets of pairs; the index ``len(runs)`` stands for no run."""
         first, second = (np.concatenate(column) for column in zip(*sides, strict=True))
         none = np.zeros((len(self.merit), len(self.undefined)))
         ends = (self.extremes.worst, self.extremes.best) if ties else (self.merit, self.merit)
-        found = lowest_differences(
+        differences = lowest_differences(
             self.judged, self.measure, [*self.kept, *self.undefined],
             (np.hstack([ends[0], none]), np.hstack([ends[1], none])), first, second, ties=ties,
             is_undefined=np.arange(len(self.kept) + len(self.undefined)) >= len(self.kept),
         )  # fmt: skip
         if ties and not self.extremes.exact:  # the ends of a sample of orders prove nothing
-            found = Differences(np.full(len(first), -np.inf), np.zeros(len(first), np.bool_))
+            differences = Differences(np.full(len(first), -np.inf), np.zeros(len(first), np.bool_))
         cuts = np.cumsum([len(side[0]) for side in sides])[:-1]
-        columns = (np.split(column, cuts) for column in found)
+        columns = (np.split(column, cuts) for column in differences)
         return [Differences(*part) for part in zip(*columns, strict=True)]
 
 
 def _verdicts(
     found: Differences, other: Differences, equal: NDArray[np.bool_], other_equal: NDArray[np.bool_]
 ) -> Verdicts:
-    """Whether no labels or orders reverse each pair; for equal means, neither in favour of the other run."""
+    """Return whether no labels or orders reverse each pair; with equal means, neither run may win."""
     result = _proved(found)
     sides = np.stack([result[equal], _proved(other)[other_equal]])
     result[equal] = np.where((sides == 0).any(axis=0), 0.0, sides.mean(axis=0))
@@ -314,7 +314,7 @@ def _proved(found: Differences) -> Verdicts:
 
 
 def _terms(measure: Measure) -> Callable[[Floats], Floats]:
-    """What makes merits of values whose plain mean orders the runs."""
+    """Return a function from values to merits, whose arithmetic mean orders the runs."""
     if measure.summary == "geometric mean":
         return lambda values: measure.merit(np.log(values))
     return measure.merit
@@ -343,14 +343,14 @@ def choose_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Indices, In
 
 
 def _ordered(means: Floats, a: Indices, b: Indices) -> tuple[Indices, Indices]:
-    """The better run of each pair first."""
+    """Return the pairs with the better run first."""
     turned = means[a] < means[b]
     return np.where(turned, b, a), np.where(turned, a, b)
 
 
 @dataclass(frozen=True, eq=False)
 class Extremes:
-    """The merit of every run and topic in the best and in the worst order of tied documents."""
+    """Merit of every run and topic in the best and in the worst order of tied documents."""
 
     best: Floats
     worst: Floats
@@ -359,21 +359,21 @@ class Extremes:
 
 
 def tie_extremes(judged: Judged, measure: Measure, where: NDArray[np.int64]) -> Extremes:
-    """The merit of every run on some topics in the best and in the worst order of its tied documents."""
-    found = []
+    """Return the merit of every run on some topics in the best and in the worst order of its tied documents."""
+    merits = []
     exact = True
     for ties in ("best", "worst"):
-        values, known = values_of(replace(judged, options=EvaluationOptions(ties)), [measure])
-        exact = exact and (known is None or known.exact is None or bool(known.exact.all()))
-        found.append(measure.merit(values[0][:, where]))
-    return Extremes(found[0], found[1], exact, bool((found[0] != found[1]).any()))
+        values, uncertainty = values_of(replace(judged, options=EvaluationOptions(ties)), [measure])
+        exact = exact and (uncertainty is None or uncertainty.exact is None or bool(uncertainty.exact.all()))
+        merits.append(measure.merit(values[0][:, where]))
+    return Extremes(merits[0], merits[1], exact, bool((merits[0] != merits[1]).any()))
 
 
 def tie_verdicts(extremes: Extremes, first: Indices, second: Indices, difference: Floats) -> Verdicts:
-    """Of each pair, the better run first, whether its order is the same in all orders of tied documents."""
+    """Return whether all orders of tied documents give each pair, better run first, the same order."""
     with np.errstate(invalid="ignore"):
-        least = extremes.worst.mean(axis=1)[first] - extremes.best.mean(axis=1)[second]
-        most = extremes.best.mean(axis=1)[first] - extremes.worst.mean(axis=1)[second]
-    kept = (least >= -SLACK) & ((np.abs(difference) > SLACK) | (most <= SLACK))
+        lowest = extremes.worst.mean(axis=1)[first] - extremes.best.mean(axis=1)[second]
+        highest = extremes.best.mean(axis=1)[first] - extremes.worst.mean(axis=1)[second]
+    kept = (lowest >= -SLACK) & ((np.abs(difference) > SLACK) | (highest <= SLACK))
     proved = np.where(kept, 1.0 if extremes.exact else np.nan, 0.0)
-    return np.where(np.isfinite(least) & np.isfinite(most), proved, np.nan)
+    return np.where(np.isfinite(lowest) & np.isfinite(highest), proved, np.nan)

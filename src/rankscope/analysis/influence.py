@@ -1,4 +1,4 @@
-"""Which judgments matter? What a leaderboard does when one document gets another grade."""
+"""Influence of single judgments on a leaderboard: how means move if one document gets another grade."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HITS_AT_ONCE = 500_000
 
 
 class Influence(NamedTuple):
-    """What one changed grade does: the document, and by how much the mean of every run moves."""
+    """Effect of one changed grade: the document, its topic, and the change of the mean of every run."""
 
     document: int
     topic: int
@@ -31,11 +31,11 @@ class Influence(NamedTuple):
 
 
 def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) -> Iterator[Influence]:
-    """For every document that the second judge grades otherwise: the means of all runs with that one grade changed.
+    """Yield the change of all means for every document that the second judge grades differently, one grade at a time.
 
-    ``first`` and ``second`` have a grade for every judged document (``UNJUDGED``: none). Documents that one judge holds
-    non-relevant and the other has not judged are passed over. The topic of the document is evaluated again with the
-    changed grade, so that recall bases and ideal lists change with it; nothing is approximated.
+    ``first`` and ``second`` have the grade of every judged document, or ``UNJUDGED``. Documents that one judge graded
+    non-relevant and the other did not judge are skipped. The topic is evaluated again with the changed grade, so recall
+    base and ideal ranking change with it; nothing is approximated.
 
     >>> import rankscope as rs
     >>> qrels = rs.Qrels.from_dict({"q": {"a": 1, "b": 0}})
@@ -46,27 +46,27 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
     before, after = (np.where(grade == UNJUDGED, 0, np.maximum(grade, 0)) for grade in (first, second))
     changed = np.flatnonzero(before != after)
     offsets = judged.qrels.topic_offsets
-    topic_of = np.searchsorted(offsets, changed, side="right") - 1
-    runs, width = len(judged.runs), len(judged.topics)
-    for topic in np.unique(topic_of).tolist():
-        every = np.arange(runs)
-        lists = every * width + topic
+    topics = np.searchsorted(offsets, changed, side="right") - 1
+    n_runs, n_topics = len(judged.runs), len(judged.topics)
+    for topic in np.unique(topics).tolist():
+        all_runs = np.arange(n_runs)
+        lists = all_runs * n_topics + topic
         grades = first[offsets[topic] : offsets[topic + 1]]
-        base = values_under(judged, measure, topic, every[None, :], grades[None, :])[0]
-        mine = changed[topic_of == topic]
+        base = values_under(judged, measure, topic, all_runs[None, :], grades[None, :])[0]
+        documents = changed[topics == topic]
         hits = int((judged.offsets[lists + 1] - judged.offsets[lists]).sum())
         step = max(1, _HITS_AT_ONCE // max(1, hits + len(grades)))
-        for start in range(0, len(mine), step):
-            part = mine[start : start + step]
+        for start in range(0, len(documents), step):
+            part = documents[start : start + step]
             variants = np.tile(grades, (len(part), 1))
             variants[np.arange(len(part)), part - offsets[topic]] = second[part]
-            values = values_under(judged, measure, topic, np.tile(every, (len(part), 1)), variants)
+            values = values_under(judged, measure, topic, np.tile(all_runs, (len(part), 1)), variants)
             for document, row in zip(part.tolist(), values, strict=True):
-                yield Influence(document, topic, (row - base) / width)
+                yield Influence(document, topic, (row - base) / n_topics)
 
 
 def reversals(merits: Floats, moved: Floats) -> int:
-    """How many pairs of runs stand in the opposite order after a move of the merits.
+    """Return the number of pairs of runs whose order is reversed after a change of the merits.
 
     >>> reversals(np.array([0.5, 0.4, 0.1]), np.array([0.3, 0.4, 0.35]))
     2
