@@ -23,7 +23,7 @@ def test_every_test_and_coefficient_is_known() -> None:
     scores = evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
     rows = rs.correlate(scores, choices.COEFFICIENTS)["correlations"].records()
     assert {row["method"] for row in rows} == set(choices.COEFFICIENTS)
-    named = {procedure(test, one, 0.05) for test in choices.TESTS for one in choices.CORRECTIONS}
+    named = {procedure(test, item, 0.05) for test in choices.TESTS for item in choices.CORRECTIONS}
     assert (
         len(named) == (len(choices.TESTS) - 1) * len(choices.CORRECTIONS) + 1
     )  # Tukey's needs no correction

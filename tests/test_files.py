@@ -131,9 +131,9 @@ class _Logged(files.Disk):
         self.log.append(("rename", target.name))
 
     def exchange(self, path: Path, other: Path) -> bool:
-        done = super().exchange(path, other)
+        completed = super().exchange(path, other)
         self.log.append(("rename", other.name))
-        return done
+        return completed
 
 
 def test_content_is_on_the_medium_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,15 +114,15 @@ def test_every_kind_of_cell(kind: str) -> None:
         ("b", 3, float("inf"), True, 2.5, None, None, None),
     ]
     names = ("text", "whole", "number", "truth", "mixed", "nothing", "huge", "both")
-    found = columns(Table("cells", names, rows), kind)
-    assert found["text"] == ["a", None, "b"]
-    assert found["whole"] == [1, 2, 3]
-    assert found["number"] == [0.5, None, float("inf")]
-    assert found["truth"] == [True, False, True]
-    assert found["mixed"] == ["10", "depth 10", "2.5"]
-    assert found["nothing"] == [None, None, None]
-    assert found["huge"] == [float(2**70), 3.0, None]
-    assert found["both"] == [1.0, 0.5, None]
+    result = columns(Table("cells", names, rows), kind)
+    assert result["text"] == ["a", None, "b"]
+    assert result["whole"] == [1, 2, 3]
+    assert result["number"] == [0.5, None, float("inf")]
+    assert result["truth"] == [True, False, True]
+    assert result["mixed"] == ["10", "depth 10", "2.5"]
+    assert result["nothing"] == [None, None, None]
+    assert result["huge"] == [float(2**70), 3.0, None]
+    assert result["both"] == [1.0, 0.5, None]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -133,8 +133,8 @@ def test_tables_without_rows(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_that_are_no_text(kind: str) -> None:
     name = b"caf\xe9".decode("utf-8", "surrogateescape")
-    found = columns(rs.Qrels.from_dict({"q": {name: 1, "d": 0}}), kind)["doc_id"]
-    assert found == (["caf\udce9", "d"] if kind == "pandas" else ["caf\\udce9", "d"])
+    result = columns(rs.Qrels.from_dict({"q": {name: 1, "d": 0}}), kind)["doc_id"]
+    assert result == (["caf\udce9", "d"] if kind == "pandas" else ["caf\\udce9", "d"])
     if kind == "pandas":  # which can carry the bytes, so that they come back
         again = rs.Qrels.from_frame(rs.Qrels.from_dict({"q": {name: 1}}).to_pandas())
         assert again.documents == [b"caf\xe9"]

@@ -34,22 +34,22 @@ def written_out(
     qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
 ) -> list[list[Group]]:
     """The groups of every list, run by run and topic by topic."""
-    found = []
+    result = []
     for run in runs:
         for topic in sorted(qrels):
             left = {document: grade for document, grade in qrels[topic].items() if document not in back}
             ranked = sorted(run.get(topic, {}).items(), key=lambda item: (item[1], item[0]), reverse=True)
             placed = [(rank, left.get(d), score) for rank, (d, score) in enumerate(ranked, 1)]
             groups = groupby(placed, key=lambda item: item[2])
-            found.append([[(rank, grade) for rank, grade, _ in group] for _, group in groups])
-    return found
+            result.append([[(rank, grade) for rank, grade, _ in group] for _, group in groups])
+    return result
 
 
 def judged_of(
     qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
 ) -> Judged:
     named = Runs(
-        Run.from_dict({t: {d: float(s) for d, s in one.items()} for t, one in run.items()}, name=f"r{n}")
+        Run.from_dict({t: {d: float(s) for d, s in item.items()} for t, item in run.items()}, name=f"r{n}")
         for n, run in enumerate(runs)
     )
     judged = judge(Qrels.from_dict(qrels), named, allow_disjoint=True, ties=True)
@@ -73,18 +73,18 @@ def test_tied_hits(collection: Any, rel: int) -> None:
     for number, groups in enumerate(written_out(*collection)):
         relevant = [(r, g) for group in groups for r, g in group if g is not None and g >= rel]
         for group in groups:
-            mine = [(r, g) for r, g in group if g is not None and g >= rel]
+            own = [(r, g) for r, g in group if g is not None and g >= rel]
             if (
                 len(group) > 1
-                and mine
-                and len({g for _, g in mine} | ({0} if len(mine) < len(group) else set())) > 1
+                and own
+                and len({g for _, g in own} | ({0} if len(own) < len(group) else set())) > 1
             ):
                 starts.append(len(expected))
-                held.append(len(mine))
-                for rank, grade in mine:
-                    place = relevant.index((rank, grade))
+                held.append(len(own))
+                for rank, grade in own:
+                    folder = relevant.index((rank, grade))
                     expected.append(
-                        (number, rank, grade, before + place, place + 1, first_of(group), len(group))
+                        (number, rank, grade, before + folder, folder + 1, first_of(group), len(group))
                     )
         before += len(relevant)
     tied = all_lists(judged_of(*collection)).tied(rel)
@@ -106,27 +106,27 @@ def test_groups_of_a_kind(collection: Any, by_grade: bool) -> None:
                 held = sum(g in kind for _, g in group)
                 expected.append((number, first_of(group), len(group), held, seen))
                 seen += held
-    found = tied.groups(grade >= 0, grade if by_grade else None)
-    columns = (found.list, found.first, found.size, found.n_hits, found.before)
+    result = tied.groups(grade >= 0, grade if by_grade else None)
+    columns = (result.list, result.first, result.size, result.n_hits, result.before)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
-    assert np.bincount(found.owner, minlength=len(expected)).tolist() == [held for *_, held, _ in expected]
-    assert sorted(found.member.tolist()) == np.flatnonzero(grade >= 0).tolist()
-    group, place = found.ranks()
-    assert list(zip(group.tolist(), place.tolist(), strict=True)) == [
+    assert np.bincount(result.owner, minlength=len(expected)).tolist() == [held for *_, held, _ in expected]
+    assert sorted(result.member.tolist()) == np.flatnonzero(grade >= 0).tolist()
+    group, folder = result.ranks()
+    assert list(zip(group.tolist(), folder.tolist(), strict=True)) == [
         (g, p) for g, (_, _, size, _, _) in enumerate(expected) for p in range(1, size + 1)
     ]
 
 
 @given(collections, st.booleans())
 def test_the_best_documents_of_each_group_first_or_last(collection: Any, best_first: bool) -> None:
-    found = all_lists(judged_of(*collection)).sorted_groups(best_first)
+    result = all_lists(judged_of(*collection)).sorted_groups(best_first)
     expected = []
     for groups in written_out(*collection):
         grades = [
             sorted((UNJUDGED if g is None else g for _, g in group), reverse=best_first) for group in groups
         ]
         expected.append([None if g == UNJUDGED else g for group in grades for g in group])
-    assert found.grades(None) == expected
+    assert result.grades(None) == expected
 
 
 @given(collections)
@@ -145,7 +145,7 @@ def test_which_lists_the_order_of_ties_can_change(collection: Any) -> None:
 def test_relevant_hits_of_groups_that_begin_early(collection: Any, last: int) -> None:
     tied = all_lists(judged_of(*collection))
     where = np.arange(0, len(tied), 2)
-    found = tied.relevant_lists(where, np.full(len(tied), last))
+    result = tied.relevant_lists(where, np.full(len(tied), last))
     written = written_out(*collection)
     expected = [
         [
@@ -157,10 +157,10 @@ def test_relevant_hits_of_groups_that_begin_early(collection: Any, last: int) ->
         ]
         for number in where.tolist()
     ]
-    starts = found.offsets.tolist()
-    ranks = found.rank.tolist()
+    starts = result.offsets.tolist()
+    ranks = result.rank.tolist()
     assert [ranks[low:high] for low, high in pairwise(starts)] == expected
-    assert found.length.tolist() == [sum(map(len, written[number])) for number in where.tolist()]
+    assert result.length.tolist() == [sum(map(len, written[number])) for number in where.tolist()]
 
 
 @given(collections, st.integers(1, 5))
@@ -201,10 +201,10 @@ def test_shares_of_runs(collection: Any, depth: int) -> None:
     for number, (tied, unjudged) in enumerate(
         zip(tied_shares(judged), unjudged_shares(judged, depth), strict=True)
     ):
-        mine = written[number * width : (number + 1) * width]
-        shared = [len(group) > 1 for groups in mine for group in groups for _ in group]
+        own = written[number * width : (number + 1) * width]
+        shared = [len(group) > 1 for groups in own for group in groups for _ in group]
         assert tied == sum(shared) / max(1, len(shared))
-        early = [g is None for groups in mine for group in groups for r, g in group if r <= depth]
+        early = [g is None for groups in own for group in groups for r, g in group if r <= depth]
         assert np.isclose(unjudged, sum(early) / max(1, len(early)), atol=1e-15)
 
 
@@ -212,12 +212,12 @@ def test_shares_of_runs(collection: Any, depth: int) -> None:
     st.lists(st.tuples(st.lists(st.integers(0, 9), max_size=7).map(sorted), st.integers(0, 10)), max_size=5)
 )
 def test_bisected_places(ranges: list[tuple[list[int], int]]) -> None:
-    values = np.array([*(value for some, _ in ranges for value in some), 0])
-    sizes = np.array([len(some) for some, _ in ranges], np.int64)
+    values = np.array([*(value for subset, _ in ranges for value in subset), 0])
+    sizes = np.array([len(subset) for subset, _ in ranges], np.int64)
     high = np.cumsum(sizes)
-    wanted = np.array([w for _, w in ranges], np.int64)
+    requested = np.array([w for _, w in ranges], np.int64)
     expected = [
-        int(start) + sum(value < w for value in some)
-        for start, (some, w) in zip(high - sizes, ranges, strict=True)
+        int(start) + sum(value < w for value in subset)
+        for start, (subset, w) in zip(high - sizes, ranges, strict=True)
     ]
-    assert bisect_ranges(values, high - sizes, high, wanted).tolist() == expected
+    assert bisect_ranges(values, high - sizes, high, requested).tolist() == expected

@@ -34,13 +34,13 @@ def shown(judged: Judged) -> list[list[tuple[int, int]]]:
 
 
 def test_some_runs_in_another_order_keep_all_that_is_theirs(judged: Judged) -> None:
-    both = judged.with_runs([2, 0])
-    assert both.runs == ("z", "x")
-    assert [both.tags, judged.tags] == [(judged.tags[2], judged.tags[0]), judged.tags]
-    assert both.present.tolist() == [True, True, True, True]
-    assert both.length.tolist() == [1, 2, 4, 1]
-    assert shown(both) == [shown(judged)[n] for n in (4, 5, 0, 1)]
-    assert both.ignored_topics == {}
+    pair = judged.with_runs([2, 0])
+    assert pair.runs == ("z", "x")
+    assert [pair.tags, judged.tags] == [(judged.tags[2], judged.tags[0]), judged.tags]
+    assert pair.present.tolist() == [True, True, True, True]
+    assert pair.length.tolist() == [1, 2, 4, 1]
+    assert shown(pair) == [shown(judged)[n] for n in (4, 5, 0, 1)]
+    assert pair.ignored_topics == {}
     assert judged.with_runs([1]).ignored_topics == {"y": ("9",)}
     assert judged.with_runs([1]).present.tolist() == [False, True]
     fewer = judged.rejudged(np.where(judged.qrels.grade == 2, UNJUDGED, judged.qrels.grade).astype(np.int32))
@@ -49,26 +49,26 @@ def test_some_runs_in_another_order_keep_all_that_is_theirs(judged: Judged) -> N
 
 
 def test_the_lists_of_some_runs(judged: Judged) -> None:
-    some = judged.lists_for_runs(1, 3)
-    assert some.topic.tolist() == [0, 1, 0, 1]
-    assert some.hits().count.tolist() == [0, 2, 1, 0]
-    assert some.hits().rank.tolist() == [1, 3, 1]
-    assert some.hits().ordinal.tolist() == [1, 2, 1]
-    assert len(some.hits()._bounds) == 5
+    subset = judged.lists_for_runs(1, 3)
+    assert subset.topic.tolist() == [0, 1, 0, 1]
+    assert subset.hits().count.tolist() == [0, 2, 1, 0]
+    assert subset.hits().rank.tolist() == [1, 3, 1]
+    assert subset.hits().ordinal.tolist() == [1, 2, 1]
+    assert len(subset.hits()._bounds) == 5
 
 
 def test_every_document_is_a_hit(judged: Judged) -> None:
     for cutoff in (None, 2):
-        every = judged.lists.documents(cutoff)
+        complete = judged.lists.documents(cutoff)
         position = 0
         for number, (name, topic) in enumerate((n, t) for n in RANKED for t in QRELS):
             for rank, document in enumerate(RANKED[name].get(topic, [])[:cutoff], 1):
                 grade = QRELS[topic].get(document)
-                assert (every.list[position], every.rank[position]) == (number, rank)
-                assert every.grade[position] == (UNJUDGED if grade is None else grade)
-                assert (every.judgment[position] == -1) == (grade is None)
+                assert (complete.list[position], complete.rank[position]) == (number, rank)
+                assert complete.grade[position] == (UNJUDGED if grade is None else grade)
+                assert (complete.judgment[position] == -1) == (grade is None)
                 position += 1
-        assert position == len(every)
+        assert position == len(complete)
 
 
 def test_lists_of_a_length_and_condensed_ones(judged: Judged) -> None:
@@ -150,8 +150,8 @@ def test_ordinals_of_some_hits_are_those_of_all() -> None:
     qrels = Qrels.from_dict({"1": {"a": 1, "b": 1, "c": 1}, "2": {"d": 1, "e": 1}})
     run = Run.from_dict({"1": ["x", "b", "a", "c"], "2": ["e", "d"]})
     hits = judge(qrels, run).lists.relevant(1)
-    for some in ([0], [1, 2], [0, 2, 4], [3], [0, 1, 2, 3, 4]):
-        index = np.array(some)
+    for subset in ([0], [1, 2], [0, 2, 4], [3], [0, 1, 2, 3, 4]):
+        index = np.array(subset)
         assert hits.ordinals_at(index).tolist() == hits.ordinal[index].tolist()
 
 

@@ -30,11 +30,11 @@ def in_library(text: bytes) -> Qrels | None:
     """The judgments as the library reads them; None if it leaves them to the other."""
     import numpy as np
 
-    found = parse_judgments(text, sort_naturally)
-    if found is None:
+    result = parse_judgments(text, sort_naturally)
+    if result is None:
         return None
-    offsets, grades = np.frombuffer(found.offsets(), np.int64), np.frombuffer(found.grades(), np.int32)
-    return Qrels(found.topics, offsets, found.documents, grades)
+    offsets, grades = np.frombuffer(result.offsets(), np.int64), np.frombuffer(result.grades(), np.int32)
+    return Qrels(result.topics, offsets, result.documents, grades)
 
 
 def said(qrels: Qrels) -> tuple[object, ...]:
@@ -82,8 +82,8 @@ def test_whatever_is_unusual_is_left_to_python(text: bytes) -> None:
 
 
 def test_the_second_column_is_known_to_have_several_names() -> None:
-    one, two = (parse_judgments(text, sort_naturally) for text in (USUAL, b"1 0 a 1\n1 1 b 1\n1 1 c 0\n"))
-    assert one is not None and not one.has_iterations
+    item, two = (parse_judgments(text, sort_naturally) for text in (USUAL, b"1 0 a 1\n1 1 b 1\n1 1 c 0\n"))
+    assert item is not None and not item.has_iterations
     assert two is not None and two.has_iterations
     assert read_both(b"1 0 a 1\n1 1 b 1\n")[1].subtopics is not None
 
@@ -95,17 +95,17 @@ def read_both(text: bytes, **options: object) -> tuple[Qrels, Qrels]:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder) / "qrels.txt"
         path.write_bytes(text)
-        found = read_qrels(path, **options)  # type: ignore[arg-type]
+        result = read_qrels(path, **options)  # type: ignore[arg-type]
         patch.setenv("RANKSCOPE_SCANNER", "python")
-        return found, read_qrels(path, **options)  # type: ignore[arg-type]
+        return result, read_qrels(path, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("aspects", [None, False, True])
 @pytest.mark.parametrize("text", [USUAL, b"1 0 b 1\n1 1 a 2\n", b"\xef\xbb\xbf1 0 a 1\n"])
 def test_files_are_the_same_with_the_library_and_without(text: bytes, aspects: bool | None) -> None:
-    found, expected = read_both(text, aspects=aspects)
-    assert said(found) == said(expected)
-    assert (found.aspects is None, found.subtopics is None) == (
+    result, expected = read_both(text, aspects=aspects)
+    assert said(result) == said(expected)
+    assert (result.aspects is None, result.subtopics is None) == (
         expected.aspects is None,
         expected.subtopics is None,
     )

@@ -29,10 +29,10 @@ def test_measures_decide_about_the_second_column(qrels: Path) -> None:
         aspects = open_qrels(opened, needs_aspects=True).aspects
         assert aspects is not None
         assert aspects.names == ("1", "2", "1")
-        asked = read_qrels(qrels, aspects=True).aspects
-        assert asked is not None
+        requests = read_qrels(qrels, aspects=True).aspects
+        assert requests is not None
         for column in ("topic_offsets", "document", "aspect", "grade"):
-            assert getattr(aspects, column).tolist() == getattr(asked, column).tolist()
+            assert getattr(aspects, column).tolist() == getattr(requests, column).tolist()
 
 
 def test_what_was_said_when_judgments_were_read_counts(qrels: Path) -> None:

@@ -176,8 +176,8 @@ def test_standard_input(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatch,
 
 def test_home_is_expanded(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(files.folder))
-    found = rs.evaluate("~/q.txt", ["~/bm25.run", "~/*.run"][1], "AP")
-    assert found.values.tolist() == rs.evaluate(files.qrels, files.run, "AP").values.tolist()
+    result = rs.evaluate("~/q.txt", ["~/bm25.run", "~/*.run"][1], "AP")
+    assert result.values.tolist() == rs.evaluate(files.qrels, files.run, "AP").values.tolist()
 
 
 # what is refused --------------------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ def test_studies_are_repeated_with_every_format(files: SimpleNamespace, capsys: 
         name: {t: {d: float(ord(d) * s) for d in "abcde"} for t in "123"} for name, s in (("x", 1), ("y", -1))
     }
     written(files, "two.json", json.dumps(runs))
-    made = [
+    created = [
         "--repeats",
         "1",
         "--replicates",
@@ -364,7 +364,14 @@ def test_studies_are_repeated_with_every_format(files: SimpleNamespace, capsys: 
     out = files.folder / "study"
     assert (
         main(
-            ["study", str(files.folder / "grades.tsv"), str(files.folder / "two.json"), "-o", str(out), *made]
+            [
+                "study",
+                str(files.folder / "grades.tsv"),
+                str(files.folder / "two.json"),
+                "-o",
+                str(out),
+                *created,
+            ]
         )
         == 0
     )

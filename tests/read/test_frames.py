@@ -57,8 +57,8 @@ KINDS = [dict, pandas_of, polars_of, arrow_of, records_of, tuples_of, rows_of]
 
 
 def per_topic(qrels: Any, runs: Any) -> dict[str, dict[str, float]]:
-    found = rs.evaluate(qrels, runs, "AP").per_topic()
-    return {run: {topic: next(iter(v.values())) for topic, v in one.items()} for run, one in found.items()}
+    result = rs.evaluate(qrels, runs, "AP").per_topic()
+    return {run: {topic: next(iter(v.values())) for topic, v in item.items()} for run, item in result.items()}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -59,12 +59,12 @@ WRONG: dict[str, Any] = {
 
 def column(values: list[int], kind: str) -> Any:
     """Whole numbers as ids of a type."""
-    wanted = TYPES[kind]
+    requested = TYPES[kind]
     if "dictionary" in kind:
-        return pa.array(values).cast(wanted.value_type).dictionary_encode()
-    if pa.types.is_integer(wanted) or pa.types.is_floating(wanted):
-        return pa.array(values, pa.int64()).cast(wanted)
-    return pa.array([str(value) for value in values]).cast(wanted)
+        return pa.array(values).cast(requested.value_type).dictionary_encode()
+    if pa.types.is_integer(requested) or pa.types.is_floating(requested):
+        return pa.array(values, pa.int64()).cast(requested)
+    return pa.array([str(value) for value in values]).cast(requested)
 
 
 def tables(topics: str, documents: str) -> tuple[Any, Any]:
@@ -119,8 +119,8 @@ def test_ids_of_every_type_are_the_same_from_files_frames_and_streams(
             assert (
                 main(["eval", str(qrels), str(path), "-m", "AP", "-q", "-o", str(tmp_path / "o.json")]) == 0
             )
-            found = json.loads((tmp_path / "o.json").read_text())["tables"]["topics"]
-            assert {row["topic"]: row["value"] for row in found} == EXPECTED
+            result = json.loads((tmp_path / "o.json").read_text())["tables"]["topics"]
+            assert {row["topic"]: row["value"] for row in result} == EXPECTED
     if kind != "half":  # which polars lacks
         assert per_topic(judged.to_pandas(), run.to_pandas()) == EXPECTED
         assert per_topic(pl.from_arrow(judged), pl.from_arrow(run)) == EXPECTED
@@ -137,20 +137,20 @@ def test_what_is_no_id_is_an_error_that_names_the_column(kind: str, name: str, t
     table = judged if name == "subtopic" else run
     table = table.drop_columns(name) if name in table.column_names else table
     table = table.append_column(name, WRONG[kind])
-    given = (table, run) if name == "subtopic" else (judged, table)
-    which = given.index(table)
+    arguments = (table, run) if name == "subtopic" else (judged, table)
+    which = arguments.index(table)
     with pytest.raises(InputError, match=f"column '{name}'"):
-        rs.evaluate(*given, "AP")
+        rs.evaluate(*arguments, "AP")
     path = written(table, tmp_path / "x.parquet", "parquet")
     if path is not None:
-        from_file = [*given]
+        from_file = [*arguments]
         from_file[which] = path
         with pytest.raises(InputError, match=rf"x\.parquet: column '{name}'"):
             rs.evaluate(*from_file, "AP")
         with pytest.raises(InputError, match=rf"x\.parquet: column '{name}'"):
             rs.evaluate_into(tmp_path / "o.csv", *from_file, "AP")
     if kind not in ("list", "struct"):
-        frames = [*given]
+        frames = [*arguments]
         frames[which] = table.to_pandas()
         with pytest.raises(InputError, match=f"column '{name}'"):
             rs.evaluate(*frames, "AP")
@@ -220,8 +220,8 @@ def test_scores_that_were_kept_have_topics_of_any_type(kind: str, tmp_path: Path
     )
     from rankscope.read.scores import read_score_tables
 
-    [found] = read_score_tables(path).values()
-    assert (found.runs, found.topics, found.values.tolist()) == (("a",), ("1", "2"), [[0.5, 0.25]])
+    [result] = read_score_tables(path).values()
+    assert (result.runs, result.topics, result.values.tolist()) == (("a",), ("1", "2"), [[0.5, 0.25]])
 
 
 @pytest.mark.parametrize("form", ["parquet", "feather", "stream"])

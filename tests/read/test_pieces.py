@@ -26,12 +26,12 @@ SCORES = "".join(f"{m}\t{t}\t0.{n}{k}\n" for k, m in enumerate(("map", "P_10")) 
 
 
 def lists(path: Path) -> Any:
-    return {topic: found.documents for topic, found in read_run(path).lists().items()}
+    return {topic: result.documents for topic, result in read_run(path).lists().items()}
 
 
 def ranks_and_scores(path: Path) -> Any:
-    found = read_run(path, order="rank").lists()
-    return {t: (one.documents, one.scores.tolist(), one.ranks.tolist()) for t, one in found.items()}  # type: ignore[union-attr]
+    result = read_run(path, order="rank").lists()
+    return {t: (item.documents, item.scores.tolist(), item.ranks.tolist()) for t, item in result.items()}  # type: ignore[union-attr]
 
 
 def judgments(path: Path) -> Any:
@@ -50,14 +50,14 @@ def evaluated(path: Path) -> Any:
 
 def scores(path: Path) -> Any:
     return {
-        name: (one.runs, one.topics, one.values.tolist()) for name, one in read_score_tables(path).items()
+        name: (item.runs, item.topics, item.values.tolist()) for name, item in read_score_tables(path).items()
     }
 
 
 FORMS: dict[str, tuple[str, Any]] = {
     "lists": (RUN, lists),
     "ranks and scores": (RUN, ranks_and_scores),
-    "one by one": (RUN, lambda path: {t: one.documents for t, one in read_run(path).iterate_lists()}),
+    "one by one": (RUN, lambda path: {t: item.documents for t, item in read_run(path).iterate_lists()}),
     "one list": (RUN, lambda path: [read_run(path).ranking(topic) for topic in ("7", "10", "7b", "8", "7.")]),
     "evaluated": (RUN, evaluated),
     "judgments": (QRELS, judgments),
@@ -122,9 +122,9 @@ def test_files_that_are_longer_than_what_is_looked_at_first(rows: int, tmp_path:
     ):
         path.write_text(text)
         assert len(text) > source.HEAD
-        [found] = read_score_tables(path).values()
-        assert found.topics == tuple(names)
-        assert found.values[0].tolist() == [float(f"0.{n}") for n in range(rows)]
+        [result] = read_score_tables(path).values()
+        assert result.topics == tuple(names)
+        assert result.values[0].tolist() == [float(f"0.{n}") for n in range(rows)]
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 30])
@@ -147,9 +147,9 @@ def test_a_directory_of_runs_is_read_in_the_order_of_names(tmp_path: Path) -> No
     for name in ("b.run", "a.run.gz", "c.txt"):
         text = RUN.encode()
         (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
-    found = read_runs(tmp_path)
-    assert list(found) == ["a", "b", "c"]
-    assert found["a"].ranking("7") == found["b"].ranking("7") == found["c"].ranking("7")
+    result = read_runs(tmp_path)
+    assert list(result) == ["a", "b", "c"]
+    assert result["a"].ranking("7") == result["b"].ranking("7") == result["c"].ranking("7")
 
 
 @pytest.mark.parametrize("members", [1, 2, 9])

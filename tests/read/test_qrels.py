@@ -75,9 +75,9 @@ def test_aspects_can_be_asked_for_or_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "1 1 a 1\n1 2 b 1\n")
     assert read_qrels(path).aspects is None
     assert read_qrels(path, aspects=True).aspects is not None
-    both = written(tmp_path, "1 1 a 1\n1 2 a 0\n")
+    pair = written(tmp_path, "1 1 a 1\n1 2 a 0\n")
     with pytest.raises(InputError, match="is judged 0 here and 1 before"):
-        read_qrels(both, aspects=False)
+        read_qrels(pair, aspects=False)
 
 
 def test_regraded_keeps_documents() -> None:
@@ -122,15 +122,17 @@ def test_lines_in_order_and_in_any_other_give_the_same_judgments() -> None:
     downwards = rows[::-1]
     within = [rows[1], rows[0], *rows[2:]]
     other_topics = sorted(rows)  # 10 before 2
-    found = []
+    result = []
     for order in (rows, downwards, within, other_topics, back_again, repeated):
         topics, documents, grades = (list(column) for column in zip(*order, strict=True))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made = Qrels.from_columns(topics, [b"0"] * len(topics), documents, np.array(grades, np.int32))
-        found.append((made.topics, made.topic_offsets.tolist(), made.documents, made.grade.tolist()))
-    assert found == [found[0]] * len(found)
-    assert found[0][0] == ("2", "9", "10")
+            created = Qrels.from_columns(topics, [b"0"] * len(topics), documents, np.array(grades, np.int32))
+        result.append(
+            (created.topics, created.topic_offsets.tolist(), created.documents, created.grade.tolist())
+        )
+    assert result == [result[0]] * len(result)
+    assert result[0][0] == ("2", "9", "10")
 
 
 def test_judgments_whose_topics_alternate_take_time_in_proportion_to_their_number() -> None:

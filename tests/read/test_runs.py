@@ -70,7 +70,7 @@ def test_memory_and_file_scan_the_same(path: Path) -> None:
     json_lists = path.with_name("run.json")
     json_lists.write_text('{"1": {"a": 0.5, "b": 0.5, "c": 0.4}, "2": {"a": -1}}')
     for run in (*forms, read_run(json_lists)):
-        assert {topic: sorted(found) for topic, found in run.documents().items()} == {
+        assert {topic: sorted(result) for topic, result in run.documents().items()} == {
             "1": [b"a", b"b", b"c"],
             "2": [b"a"],
         }
@@ -111,14 +111,14 @@ def test_looking_up_a_run() -> None:
 
 
 def test_many_forms_of_runs(path: Path) -> None:
-    one = read_run(path)
-    assert list(as_runs(one)) == ["bm25"]
+    item = read_run(path)
+    assert list(as_runs(item)) == ["bm25"]
     assert list(as_runs(path)) == ["bm25"]
-    assert list(as_runs({"renamed": one})) == ["renamed"]
-    assert list(as_runs([one, {"x": {"1": {"a": 1.0}}}])) == ["bm25", "x"]
+    assert list(as_runs({"renamed": item})) == ["renamed"]
+    assert list(as_runs([item, {"x": {"1": {"a": 1.0}}}])) == ["bm25", "x"]
     assert list(as_runs({"1": {"a": 1.0}})) == ["run"]
     assert list(as_runs(pandas.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}))) == ["run"]
-    assert as_runs(as_runs(one)) is not None
+    assert as_runs(as_runs(item)) is not None
 
 
 def test_mistakes(tmp_path: Path, path: Path) -> None:
@@ -171,7 +171,7 @@ def test_runs_have_names_whatever_each_of_them_is(tmp_path: Path) -> None:
     for name, text in (("x.run", "1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n"), ("y.run", "1 Q0 a 1 2 t\n")):
         (tmp_path / name).write_text(text)
     frame = pandas.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})
-    found = as_runs(
+    result = as_runs(
         {
             "path": tmp_path / "x.run",
             "text": str(tmp_path / "y.run"),
@@ -181,7 +181,7 @@ def test_runs_have_names_whatever_each_of_them_is(tmp_path: Path) -> None:
             "run": read_run(tmp_path / "x.run"),
         }
     )
-    assert {name: run.ranking("1") for name, run in found.items()} == {
+    assert {name: run.ranking("1") for name, run in result.items()} == {
         "path": ["b", "a"], "text": ["a"], "frame": ["a"], "dict": ["a"], "ids": ["c", "a"], "run": ["b", "a"],
     }  # fmt: skip
     assert as_runs({"x": tmp_path / "x.run"}, order="rank")["x"].order == "rank"

@@ -128,9 +128,9 @@ def test_lines_about_the_run_are_no_scores():
     from rankscope.read.score_rows import parse_bare_rows
 
     lines = [(1, ["runid", "all", "bm25"]), (2, ["map", "q", "0.5"]), (3, ["relstring", "q", "'10'"])]
-    found = parse_bare_rows(lines, str.islower, "x")
-    assert found.rows == [(2, ["map", "q", "0.5"])]
-    assert found.run == "bm25"
+    result = parse_bare_rows(lines, str.islower, "x")
+    assert result.rows == [(2, ["map", "q", "0.5"])]
+    assert result.run == "bm25"
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -144,9 +144,9 @@ def test_long_tables_are_the_same_of_texts_and_of_numbers(seed):
     names = ("run", "topic", "measure")
     texts = {name: [row[i] for row in rows] for i, name in enumerate(names)} | {"value": values}
     mixed = {**texts, "value": [*values[:-1], float(values[-1])]}
-    for one, other in zip(*(read_score_tables(table).items() for table in (texts, mixed)), strict=True):
-        assert (one[0], one[1].runs, one[1].topics) == (other[0], other[1].runs, other[1].topics)
-        np.testing.assert_array_equal(one[1].values, other[1].values)
+    for item, other in zip(*(read_score_tables(table).items() for table in (texts, mixed)), strict=True):
+        assert (item[0], item[1].runs, item[1].topics) == (other[0], other[1].runs, other[1].topics)
+        np.testing.assert_array_equal(item[1].values, other[1].values)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ def test_ids_that_are_topics_and_documents(tmp_path):
         )
     )
     topics.write_text("1\twings\n2\tflutter\tand more\r\n")
-    found = read_texts([docs, topics], {"1", "5"}, {"1", "2"})
-    assert found == ({"1": "T of 1", "5": "T of 5"}, {"1": "wings", "2": "flutter and more"})
+    result = read_texts([docs, topics], {"1", "5"}, {"1", "2"})
+    assert result == ({"1": "T of 1", "5": "T of 5"}, {"1": "wings", "2": "flutter and more"})
     assert read_texts([f"topics={docs}"], {"1"}, {"2"}) == ({}, {"2": "T of 2"})
     queries = tmp_path / "queries.jsonl"
     queries.write_text("".join(f'{{"query_id": {k}, "text": "q{k}"}}\n' for k in range(50)))

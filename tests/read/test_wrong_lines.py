@@ -153,12 +153,12 @@ def test_a_wrong_line(
     monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
     before, row, read = FORMS[form]
     path = tmp_path / "text"
-    for place in (1, 2, ROWS):  # the first row may tell what the file is
+    for folder in (1, 2, ROWS):  # the first row may tell what the file is
         rows = [row.format(n=n) for n in range(ROWS)]
-        rows.insert(place, wrong)
+        rows.insert(folder, wrong)
         path.write_text(before + "\n".join(rows) + "\n")
         with pytest.raises(InputError) as caught:
             read(path)
-        line = before.count("\n") + place + 1
+        line = before.count("\n") + folder + 1
         assert str(caught.value).startswith(f"{path}:{line}: {message}")
         assert caught.value.hint

@@ -51,9 +51,9 @@ def test_rows_give_the_hits_of_lists(
     table = columns(kept)
     if not ranked:
         del table["rank"]
-    found = RunColumns.from_columns(table)
-    expected = match_lists(found.lists(), QRELS, order, "bm25", ties)
-    got = native.scan_rows(found, QRELS, order, ties)._replace(tag="bm25")
+    result = RunColumns.from_columns(table)
+    expected = match_lists(result.lists(), QRELS, order, "bm25", ties)
+    got = native.scan_rows(result, QRELS, order, ties)._replace(tag="bm25")
     for field in ("topic", "length", "offsets", "rank", "judgment", "tied"):
         np.testing.assert_array_equal(getattr(got, field), getattr(expected, field), field)
     assert got.ignored_topics == expected.ignored_topics
@@ -66,15 +66,15 @@ def test_rows_give_the_hits_of_lists(
 
 @given(ROWS)
 def test_a_document_that_occurs_twice(rows: list[tuple[str, str, float, int]]) -> None:
-    found = RunColumns.from_columns(columns(rows), lines=np.arange(2, len(rows) + 2), path="r.csv")
-    run = Run("r", rows=found)
+    result = RunColumns.from_columns(columns(rows), lines=np.arange(2, len(rows) + 2), path="r.csv")
+    run = Run("r", rows=result)
     if len({row[:2] for row in rows}) == len(rows):
         scan_run(run, QRELS)
         return
     with pytest.raises(InputError, match="occurs twice") as native_error:
         scan_run(run, QRELS)
     with pytest.raises(InputError) as error:
-        found.lists()
+        result.lists()
     assert str(native_error.value) == str(error.value)
 
 
@@ -82,9 +82,9 @@ def test_both_scanners_find_the_same_hits_in_rows(monkeypatch: pytest.MonkeyPatc
     run = Run.from_frame({"qid": ["q1", "q1"], "docno": ["d3", "d1"], "score": [2.0, 1.0]})
     expected = scan_run(run, QRELS)
     monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
-    found = scan_run(run, QRELS)
-    np.testing.assert_array_equal(found.rank, expected.rank)
-    assert found.tag == expected.tag == "run"
+    result = scan_run(run, QRELS)
+    np.testing.assert_array_equal(result.rank, expected.rank)
+    assert result.tag == expected.tag == "run"
 
 
 def test_texts_of_slices_and_parts() -> None:

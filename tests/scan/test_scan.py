@@ -31,12 +31,12 @@ def scanner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def hits(run: RunHits) -> dict[str, list[tuple[int, str]]]:
     """Rank and document of every hit, by topic."""
-    found = {}
+    result = {}
     for k, t in enumerate(run.topic.tolist()):
         where = slice(run.offsets[k], run.offsets[k + 1])
         names = [QRELS.documents[j].decode() for j in run.judgment[where]]
-        found[QRELS.topics[t]] = list(zip(run.rank[where].tolist(), names, strict=True))
-    return found
+        result[QRELS.topics[t]] = list(zip(run.rank[where].tolist(), names, strict=True))
+    return result
 
 
 def one_topic(*scores: str, order: str = "trec_eval") -> list[tuple[int, str]]:

@@ -153,7 +153,7 @@ def defined(text: bytes, qrels: Qrels, order: str) -> dict[int, tuple[int, list[
             lists.setdefault(topic.decode("utf-8", "surrogateescape"), []).append(
                 (document, value, int(rank))
             )
-    found = {}
+    result = {}
     for name, rows in lists.items():
         if name not in qrels.topic_index:
             continue
@@ -164,9 +164,9 @@ def defined(text: bytes, qrels: Qrels, order: str) -> dict[int, tuple[int, list[
             by_id = sorted(rows, key=lambda row: row[0], reverse=order != "ascending_id")
             rows = sorted(by_id, key=lambda row: -row[1])
         first, last = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
-        place = {document: first + i for i, document in enumerate(qrels.documents[first:last])}
-        found[t] = (len(rows), [(i, place[row[0]]) for i, row in enumerate(rows, 1) if row[0] in place])
-    return found
+        folder = {document: first + i for i, document in enumerate(qrels.documents[first:last])}
+        result[t] = (len(rows), [(i, folder[row[0]]) for i, row in enumerate(rows, 1) if row[0] in folder])
+    return result
 
 
 @given(judgments, runs(), st.sampled_from(ORDERS), st.sampled_from(["native", "python"]))
@@ -180,12 +180,12 @@ def test_scanners_follow_the_definition(
     if isinstance(run, str):
         assert "no line with data" in run or "is empty" in run
         return
-    found = {}
+    result = {}
     for k, t in enumerate(run.topic.tolist()):
         where = slice(run.offsets[k], run.offsets[k + 1])
         pairs = list(zip(run.rank[where].tolist(), run.judgment[where].tolist(), strict=True))
-        found[t] = (int(run.length[k]), pairs)
-    assert found == defined(text, qrels, order)
+        result[t] = (int(run.length[k]), pairs)
+    assert result == defined(text, qrels, order)
 
 
 @native
@@ -299,11 +299,11 @@ def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.Mo
             monkeypatch.setattr("rankscope.native.scans._SHARES_FILES", shares)
             monkeypatch.setattr(library_scanner, "_TURN", turn)
             monkeypatch.setattr(library_scanner, "MIN_PIECE", piece)
-            found = outcome(path, qrels, "trec_eval", "native", jobs)
-            if isinstance(found, str) or isinstance(expected, str):
-                assert str(found).split(":", 1)[-1] == str(expected).split(":", 1)[-1]
+            result = outcome(path, qrels, "trec_eval", "native", jobs)
+            if isinstance(result, str) or isinstance(expected, str):
+                assert str(result).split(":", 1)[-1] == str(expected).split(":", 1)[-1]
             else:
-                same(found, expected)
+                same(result, expected)
 
 
 @native

@@ -36,9 +36,9 @@ def test_sanitizers_find_nothing(options: list[str], tmp_path: Path) -> None:
     program = tmp_path / "fuzz"
     environment = {"STANDALONE": "1", "CC": str(COMPILER), "PATH": "/usr/bin:/bin"}
     build = [str(ROOT / "fuzz" / "build.sh"), str(program), *options, UNOPTIMISED]
-    made = subprocess.run(build, env=environment, capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"this compiler has no sanitizers: {made.stderr[:200]}")
+    created = subprocess.run(build, env=environment, capture_output=True, text=True, check=False)
+    if created.returncode:
+        pytest.skip(f"this compiler has no sanitizers: {created.stderr[:200]}")
     seeds = sorted(map(str, (ROOT / "fuzz" / "seeds").iterdir()))
     ran = subprocess.run([str(program), "-n", "1500", *seeds], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-3000:]
@@ -57,9 +57,9 @@ def test_without_memory_there_is_an_error_and_no_leak(tmp_path: Path) -> None:
     ]
     source = str(Path(__file__).parent / "exhaustion.c")
     command = [str(COMPILER), *flags, source, "-o", str(program)]
-    made = subprocess.run(command, capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"this compiler has no sanitizers: {made.stderr[:200]}")
+    created = subprocess.run(command, capture_output=True, text=True, check=False)
+    if created.returncode:
+        pytest.skip(f"this compiler has no sanitizers: {created.stderr[:200]}")
     ran = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr[-3000:]
 
@@ -122,8 +122,8 @@ def test_no_file_can_make_ids_collide(judged: bool, counting: native.c.CDLL) -> 
     before = probes.value
     ids = colliding(13)
     assert len(set(ids)) == 1 << 13
-    pool = dict.fromkeys((to_text(one) for one in ids), 1) if judged else {"d": 1}
-    run = b"".join(b"1 Q0 %b 1 1 t\n" % one for one in ids)
-    found = native.scan_source(Source.open(run), Qrels.from_dict({"1": pool}), "trec_eval", library=counting)
-    assert len(found.rank) == (len(ids) if judged else 0)
+    pool = dict.fromkeys((to_text(item) for item in ids), 1) if judged else {"d": 1}
+    run = b"".join(b"1 Q0 %b 1 1 t\n" % item for item in ids)
+    result = native.scan_source(Source.open(run), Qrels.from_dict({"1": pool}), "trec_eval", library=counting)
+    assert len(result.rank) == (len(ids) if judged else 0)
     assert 0 < probes.value - before < 3 * len(ids)  # 34 million without a secret key
