@@ -9,35 +9,19 @@ column or changing its type needs a new version.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
 from book.schemas import declared
 
-import rankscope as rs
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
 from rankscope.cli.main import command_parser
-from rankscope.cli.main import main as rankscope
 
 FILE = Path(__file__).parent / "reference" / "schemas.json"
 VERSION = 1
 Tables = dict[str, dict[str, str]]
-
-CALLS = {
-    "eval": "eval qrels.txt runs -q",
-    "properties": "properties -m ACT --depth 3",
-    "scales": "scales -m RBP --length 3",
-    "identify": "identify measure.py:first",
-    "effort-enumerate": "effort --enumerate --relevant 2 --length 6",
-    "measures": "measures AP",
-}
-"""Calls that print the tables of commands that no declaration describes, by the name of the schema."""
 
 
 def undeclared() -> set[str]:
@@ -50,31 +34,9 @@ def undeclared() -> set[str]:
 
 def answered() -> dict[str, Tables]:
     """Return the current tables of every command."""
-    missing = undeclared() - CALLS.keys()
-    if missing:
-        raise SystemExit(f"add calls of {', '.join(sorted(missing))}, or declare them")
-    previous = Path.cwd()
-    schemas = {}
-    with tempfile.TemporaryDirectory() as folder:
-        rs.simulate(systems=4, topics=5, depth=20, pool_depth=10, seed=3).write(f"{folder}/c")
-        os.chdir(f"{folder}/c")
-        try:
-            judged = Path("qrels.txt").read_text().splitlines()
-            Path("second.txt").write_text(
-                "\n".join(line[:-1] + "1" if i % 9 == 0 else line for i, line in enumerate(judged))
-            )
-            fields = [line.split() for line in judged]
-            Path("aspects.txt").write_text(
-                "\n".join(f"{topic} {1 + i % 3} {d} {g}" for i, (topic, _, d, g) in enumerate(fields))
-            )
-            Path("measure.py").write_text(
-                "def first(grades):\n    return float(bool(grades) and grades[0] > 0)\n"
-            )
-            for name, words in CALLS.items():
-                schemas[name] = _tables(name, words.split())
-        finally:
-            os.chdir(previous)
-    return schemas | {command: _declared(tables) for command, tables in declared().items()}
+    if missing := undeclared():
+        raise SystemExit(f"declare the rows of the tables of {', '.join(sorted(missing))}")
+    return {command: _declared(tables) for command, tables in declared().items()}
 
 
 def _declared(tables: dict[str, Any]) -> Tables:
@@ -88,27 +50,6 @@ def _declared(tables: dict[str, Any]) -> Tables:
         }
         for name, rows in tables.items()
     }
-
-
-def _tables(name: str, words: list[str]) -> Tables:
-    with contextlib.redirect_stderr(io.StringIO()) as errors:
-        try:
-            code = rankscope([*words, "-f", "json", "-o", f"{name}.json", "--quiet"])
-        except SystemExit as end:
-            code = end.code
-    if code != 0:
-        raise SystemExit(f"rankscope {' '.join(words)}: {errors.getvalue()}")
-    tables: dict[str, list[dict[str, Any]]] = json.loads(Path(f"{name}.json").read_text("utf-8"))["tables"]
-    return {table: _columns(rows) for table, rows in tables.items() if rows}
-
-
-def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the type of every column from its non-empty values: text, number, boolean, or several."""
-    kinds: dict[str, set[str]] = {}
-    for row in rows:
-        for key, value in row.items():
-            kinds.setdefault(key, set()).update([] if value is None else [_KINDS.get(type(value), "text")])
-    return {key: " or ".join(sorted(names)) or "empty" for key, names in kinds.items()}
 
 
 _KINDS = {bool: "boolean", int: "number", float: "number", str: "text", list: "list", dict: "object"}

@@ -1,7 +1,7 @@
 """The reference of the Python API: docstrings with types, return values and errors added.
 
 Docstrings (numpydoc) define the meaning of parameters and return values. Names, defaults and types come from the
-signatures. parameters.toml has the meanings of parameters of functions that are not declared yet.
+signatures.
 """
 
 from __future__ import annotations

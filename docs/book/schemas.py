@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import json
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import rankscope as rs
 from book.pages import DOCS
 from rankscope.cli.commands import COMMANDS
+from rankscope.cli.measures import MeasureRow
 from rankscope.judging.coverage import Coverage
 from rankscope.judging.description import Description
-from rankscope.vocabulary import VOCABULARY
+from rankscope.lab.axioms.verdicts import PropertiesResult
+from rankscope.lab.identification.search import Identification
+from rankscope.lab.measurement.scales import Scales
+from rankscope.lab.ranges import ArchetypeRanges
 
 FILE = DOCS / "reference" / "schemas.json"
-MEANINGS: dict[str, dict[str, str]] = tomllib.loads(
-    (Path(__file__).parent / "columns.toml").read_text("utf-8")
-)
+_RESULTS: dict[str, Any] = {
+    "effort-enumerate": ArchetypeRanges,
+    "eval": rs.Scores,
+    "eval-coverage": Coverage,
+    "eval-describe": Description,
+    "identify": Identification,
+    "properties": PropertiesResult,
+    "scales": Scales,
+}
+"""Results of commands that are not analyses of a collection."""
 _TYPES = {"text": "string", "number": "number", "boolean": "boolean", "list": "array", "object": "object"}
 _INFINITE = {"enum": ["Infinity", "-Infinity"]}
 
@@ -27,17 +36,14 @@ def declared() -> dict[str, dict[str, Any]]:
     spaces = (getattr(space, name) for space in (rs, rs.lab) for name in space.__all__)
     declarations = [declaration.declaration for declaration in spaces if hasattr(declaration, "declaration")]
     tables = {one.command: one.result.row_types() for one in declarations if one.command is not None}
-    others = {"eval-describe": Description, "eval-coverage": Coverage}
-    return tables | {command: result.row_types() for command, result in others.items()}
+    tables |= {command: result.row_types() for command, result in _RESULTS.items()}
+    return tables | {"measures": {"measures": MeasureRow}}
 
 
 def meaning(command: str, table: str, column: str) -> str | None:
     """Return the meaning of a column, or None if it is undocumented."""
     rows = declared().get(command, {}).get(table)
-    if rows is not None and column in rows.specs:
-        return str(rows.specs[column].meaning)
-    meanings = {**VOCABULARY, **MEANINGS["all"], **MEANINGS.get(f"{command}.{table}", {})}
-    return meanings.get(column)
+    return None if rows is None or column not in rows.specs else str(rows.specs[column].meaning)
 
 
 def find_command(name: str) -> str:

@@ -25,6 +25,7 @@ from rankscope.measures.external import ExternalMeasure, external_measure
 from rankscope.measures.grammar import parse
 from rankscope.read import Inputs, Qrels, as_runs, open_collection
 from rankscope.result import Result
+from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table, Tables
 
 if TYPE_CHECKING:
@@ -67,6 +68,24 @@ class ScoreMatrix(FrameMixin):
                 hint="use the frame of the scores, which has a row per run and topic",
             )
         return {"run": self.runs, **dict(zip(self.topics, self.values.T, strict=True))}
+
+
+class MeanRow(Row):
+    """Mean of a run; options that give values a range add columns."""
+
+    run: str = column()
+    measure: str = column()
+    value: float = column("mean over topics, or another summary that the measure defines")
+    topics: int = column("number of topics with a defined value")
+
+
+class TopicRow(Row):
+    """Value of a run on a topic; options that give values a range add columns."""
+
+    run: str = column()
+    topic: str = column()
+    measure: str = column()
+    value: float = column("value of the measure")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -235,6 +254,10 @@ class Scores(Result):
         """Table of means with a row per run and a column per measure."""
         return (self.wide(),)
 
+    @classmethod
+    def row_types(cls) -> dict[str, type[Row]]:
+        return {"means": MeanRow, "topics": TopicRow}
+
     def means_table(self) -> Table:
         """Return the means with a row per run and measure."""
         rows = []
@@ -245,7 +268,7 @@ class Scores(Result):
                 (run, str(m), value, int(defined[i, r]), *more.of_mean(m, i, r))
                 for i, (m, value) in enumerate(means.items())
             ]
-        return Table("means", ("run", "measure", "value", "topics", *more.columns), rows)
+        return Table("means", (*MeanRow.specs, *more.columns), rows)
 
     def topics_table(self, *, means: bool = False) -> Table:
         """Return the values with a row per run, topic and measure, without topics that a run was not evaluated on.

@@ -25,11 +25,28 @@ from rankscope.cli.output import choose_format, emit
 from rankscope.cli.terminal import ink, write
 from rankscope.errors import MeasureError, SettingsError, printable, suggest_names
 from rankscope.result import TableResult
+from rankscope.rows import Row, column
 from rankscope.tables import Table
 from rankscope.text_layout import Ink
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
+
+
+class MeasureRow(Row):
+    """Description of a measure."""
+
+    family: str = column("family of the measure: classic, effort, diversity or user")
+    measure: str = column()
+    parameters: str = column("parameters of the measure with their defaults")
+    cutoff: str = column("whether the measure takes a cutoff: required, optional or none")
+    meaning: str = column("meaning of the measure")
+    reference: str = column("paper that defines the measure")
+    low: float = column("lowest value")
+    high: float = column("highest value")
+    over_topics: str = column("summary of the values of topics: mean, sum or geometric mean")
+    better: str = column("better values: higher, lower or neither")
+    user: str = column("user model of the measure")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,11 +113,7 @@ def tabulate(measures: Sequence[Measure] = ()) -> Table:
         for measure in measures or dict.fromkeys(REGISTRY.values())
     ]
     rows.sort(key=lambda row: row[0])
-    columns = (
-        "family", "measure", "parameters", "cutoff", "meaning", "reference", "low", "high", "over_topics", "better",
-        "user",
-    )  # fmt: skip
-    return Table("measures", columns, rows)
+    return MeasureRow.table("measures", rows)
 
 
 def list_by_family(measures: Sequence[Measure], ink: Ink) -> str:

@@ -32,6 +32,7 @@ from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.effort_curves import get_curves
 from rankscope.result import TableResult
+from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table
 
 QUANTITIES = ("first crossing", "BalancePoint", "Rho", "SigmaPlus", "SigmaMinus", "Sigma", "Twist")
@@ -191,10 +192,49 @@ class _Summary:
     example: str = ""
 
 
+class ArchetypeRange(Row):
+    """Range of a quantity over all rankings of an archetype."""
+
+    archetype: str = column()
+    quantity: str = column("Twist, or a component of it")
+    lists: int = column("number of enumerated rankings of the archetype")
+    lowest: float | None = column("lowest value over these rankings")
+    lowest_list: str | None = column("ranking with the lowest value")
+    highest: float | None = column("highest value over these rankings")
+    highest_list: str | None = column("ranking with the highest value")
+
+
+class PublishedEntry(Row):
+    """Published entry about a quantity of an archetype, and its verdict."""
+
+    figure: str = column("figure of the paper")
+    archetype: str = column()
+    quantity: str = column("Twist, or a component of it")
+    published: str = column("entry in the paper")
+    reading: str | None = column("interpretation of the entry")
+    lists: int = column("number of rankings that the entry is about")
+    violations: int = column()
+    verdict: str = column()
+    counterexample: str | None = column()
+
+
+class FigureSummary(Row):
+    """Numbers of entries of a figure."""
+
+    figure: str = column("figure of the paper")
+    entries: int = column("number of published entries")
+    confirmed: int = column("number of entries that no ranking contradicts")
+    refuted: int = column("number of entries that a ranking contradicts")
+
+
 class ArchetypeRanges(TableResult):
     """Ranges of the quantities of each archetype, and the published entries about them."""
 
     figures = {"archetypes": "ranges.plot_archetype_ranges"}
+
+    @classmethod
+    def row_types(cls) -> dict[str, type[Row]]:
+        return {"ranges": ArchetypeRange, "entries": PublishedEntry, "summary": FigureSummary}
 
 
 @on_engine
@@ -343,8 +383,7 @@ def _ranges_table(ranges: dict[tuple[str, str], _Summary], total: int) -> Table:
         if summary.lists and not summary.low[1]:
             low, high = (float("inf"), summary.high[1]), (float("inf"), summary.high[1])
         rows.append((name, quantity, summary.lists, *low, *high))
-    columns = ("archetype", "quantity", "lists", "lowest", "lowest_list", "highest", "highest_list")
-    return Table("ranges", columns, rows, caption=f"What occurs in {total:,} lists")
+    return ArchetypeRange.table("ranges", rows, caption=f"What occurs in {total:,} lists")
 
 
 def _entries_table(entries: list[_Entry], checked: list[_Summary]) -> Table:
@@ -355,10 +394,7 @@ def _entries_table(entries: list[_Entry], checked: list[_Summary]) -> Table:
             (entry.figure, entry.archetype, entry.quantity, entry.published, entry.reading or None, summary.lists,
              summary.violations, verdict, summary.example or None)
         )  # fmt: skip
-    columns = (
-        "figure", "archetype", "quantity", "published", "reading", "lists", "violations", "verdict", "counterexample",
-    )  # fmt: skip
-    return Table("entries", columns, rows, caption="Published entries, and whether they hold")
+    return PublishedEntry.table("entries", rows, caption="Published entries, and whether they hold")
 
 
 def _summary_table(entries: Table) -> Table:
@@ -368,6 +404,4 @@ def _summary_table(entries: Table) -> Table:
     for figure in (*dict.fromkeys(name for name, _ in verdicts if name != "text"), "all figures"):
         own = [v for name, v in verdicts if name == figure or (figure == "all figures" and name != "text")]
         rows.append((figure, len(own), own.count("confirmed"), own.count("refuted")))
-    return Table(
-        "summary", ("figure", "entries", "confirmed", "refuted"), rows, caption="Published entries by figure"
-    )
+    return FigureSummary.table("summary", rows, caption="Published entries by figure")

@@ -16,6 +16,7 @@ from rankscope.lab.axioms.related import related
 from rankscope.lab.rounding import format_distinct
 from rankscope.measures import Measure
 from rankscope.result import Result, TableResult
+from rankscope.rows import Row, column
 from rankscope.tables import Table
 
 
@@ -72,6 +73,36 @@ class PropertyVerdict:
         share = f"{self.violations:,} of {self.cases:,} cases ({self.violations / self.cases:.1%})"
         shortest = f"; the shortest is {self.shortest[0].sentence(self.measure)}" if self.shortest else ""
         return f"{self.measure} violates {name} ({meaning}) in {share} among {where}{shortest}."
+
+
+class PropertyCount(Row):
+    """Cases and violations of a property by a measure."""
+
+    measure: str = column()
+    property: str = column("tested property")
+    cases: int = column("pairs of rankings that the property relates")
+    violations: int = column()
+
+
+class CounterexampleRow(Row):
+    """Pair of rankings on which a measure violates a property."""
+
+    measure: str = column()
+    property: str = column("violated property")
+    low: str = column("ranking that should not be better")
+    high: str = column("ranking that should be at least as good")
+    low_score: float = column("score of the ranking that should not be better")
+    high_score: float = column("score of the ranking that should be at least as good")
+    explanation: str = column()
+
+
+class PropertySentence(Row):
+    """Verdict on a property of a measure, as a sentence."""
+
+    measure: str = column()
+    property: str = column("tested property")
+    holds: bool | None = column()
+    sentence: str = column()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,18 +180,21 @@ class PropertiesResult(Result):
             for f in self.findings
         ]
         partial = "" if self.complete else " (interrupted: only the rankings seen so far)"
-        columns = ("measure", "property", "low", "high", "low_score", "high_score", "explanation")
+        caption = f"{self.settings['rankings']:,} rankings{partial}"
         return {
-            "properties": Table(
-                "properties",
-                ("measure", "property", "cases", "violations"),
-                counts,
-                caption=f"{self.settings['rankings']:,} rankings{partial}",
+            "properties": PropertyCount.table("properties", counts, caption=caption),
+            "counterexamples": CounterexampleRow.table(
+                "counterexamples", examples, caption="shortest counterexamples"
             ),
-            "counterexamples": Table(
-                "counterexamples", columns, examples, caption="shortest counterexamples"
-            ),
-            "verdicts": Table("verdicts", ("measure", "property", "holds", "sentence"), verdicts),
+            "verdicts": PropertySentence.table("verdicts", verdicts),
+        }
+
+    @classmethod
+    def row_types(cls) -> dict[str, type[Row]]:
+        return {
+            "properties": PropertyCount,
+            "counterexamples": CounterexampleRow,
+            "verdicts": PropertySentence,
         }
 
     def violations(self, measure: str | Measure, property: str) -> int:

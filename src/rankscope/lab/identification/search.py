@@ -23,6 +23,7 @@ from rankscope.measures import REGISTRY, Measure
 from rankscope.progress import progress
 from rankscope.read import open_collection
 from rankscope.result import TableResult
+from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table
 
 Floats = NDArray[np.float64]
@@ -86,9 +87,39 @@ class Definition:
         return "; ".join([self.name, *(text for text in words if text)])
 
 
+class Answer(Row):
+    """Definition that a function computes, or the nearest one."""
+
+    function: str = column("identified function")
+    definition: str = column("definition that the function computes, or the nearest one")
+    equal: bool = column("whether the definition agrees on all inputs")
+    agrees: float = column("share of the inputs on which definition and function agree")
+    where: str = column("circumstances under which the two agree")
+    shortest: str | None = column("shortest input on which they differ")
+    ours: float | None = column("value of the definition on the shortest input on which they differ")
+    theirs: float | None = column("value of the function on the shortest input on which they differ")
+
+
+class NearDefinition(Row):
+    """Definition that is close to a function."""
+
+    measure: str = column()
+    agrees: int = column("number of inputs on which definition and function agree")
+    inputs: int = column("number of tested inputs")
+    shortest: str | None = column("shortest input on which they differ")
+
+
+class Identification(TableResult):
+    """Definition that a function computes, and the nearest ones."""
+
+    @classmethod
+    def row_types(cls) -> dict[str, type[Row]]:
+        return {"answer": Answer, "nearest": NearDefinition}
+
+
 def identify(
     function: Callable[..., Any] | str, *, call: str | None = None, name: str | None = None
-) -> TableResult:
+) -> Identification:
     """Identify the definition that a function computes, by comparing it with all variants on every short ranking.
 
     Parameters
@@ -103,7 +134,7 @@ def identify(
 
     Returns
     -------
-    TableResult
+    Identification
         ``answer`` {function, definition, equal, agrees, where, shortest, ours, theirs}: the definition that equals the
         function on all inputs that it accepts, or the nearest one, the inputs on which they agree, and the shortest
         input on which they differ, with both values; ``nearest`` {measure, agrees, inputs, shortest}: the five nearest
@@ -146,16 +177,15 @@ def identify(
     comparisons.sort(key=lambda item: (-item.agrees, item.definition.oddities, len(str(item.definition))))
     settings = {"function": label, "call": called, "inputs": len(accepted), "refused": len(refused)}
     answer = _answer(label, comparisons[0])
-    nearest = Table(
+    nearest = NearDefinition.table(
         "nearest",
-        ("measure", "agrees", "inputs", "shortest"),
         [
             (str(item.definition), item.agrees, len(accepted), item.shortest)
             for item in comparisons[:N_NEAREST]
         ],
         caption="The nearest definitions",
     )
-    return TableResult.of(
+    return Identification.of(
         answer,
         nearest,
         Table("refused", ("input", "error"), [(str(case), error) for case, error in refused.items()]),
@@ -522,5 +552,4 @@ def _answer(label: str, comparison: _Comparison) -> Table:
         None if first is None else comparison.definition(first),
         None if first is None else comparison.values[first],
     )
-    columns = ("function", "definition", "equal", "agrees", "where", "shortest", "ours", "theirs")
-    return Table("answer", columns, [row], caption="The definition that it computes")
+    return Answer.table("answer", [row], caption="The definition that it computes")

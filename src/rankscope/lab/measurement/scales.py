@@ -18,6 +18,7 @@ from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import format_distinct
 from rankscope.result import Result, TableResult
+from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table
 
 ALL = "interval-like (all)"
@@ -153,13 +154,50 @@ class ScaleVerdict:
         )  # fmt: skip
 
 
-_COLUMNS = (
-    "measure", "scale", "holds", "violations", "comparable", "share", "share_nonempty", "low", "high", "method",
-    "fails_from", "length", "relevant", "grades",
-)  # fmt: skip
-_EXAMPLE = (
-    "measure", "scale", "length", "r", "s", "u", "v", "size_sr", "size_vu", "rise_sr", "rise_vu", "explanation",
-)  # fmt: skip
+class ScaleRow(Row):
+    """Scale of a measure, and pairs of intervals that violate it."""
+
+    measure: str = column()
+    scale: str = column()
+    holds: bool | None = column()
+    violations: int | None = column()
+    comparable: int | None = column("pairs of intervals that can be compared")
+    share: float | None = column("share of the comparable pairs that violate the scale")
+    share_nonempty: float | None = column(
+        "the same without pairs with an empty interval, from a ranking to itself"
+    )
+    low: float | None = column("lower end of the interval of the share, if it was sampled", spare=True)
+    high: float | None = column("upper end of the interval of the share, if it was sampled", spare=True)
+    method: str = column("exact count of pairs, or sample", spare=True)
+    fails_from: int | None = column(spare=True)
+    length: int = column("length of the rankings", spare=True)
+    relevant: int | None = column("number of relevant documents of the rankings", spare=True)
+    grades: int = column("number of relevance grades of the rankings", spare=True)
+
+
+class IntervalExample(Row):
+    """Two intervals of rankings on which a measure violates a scale."""
+
+    measure: str = column()
+    scale: str = column()
+    length: int = column("length of the rankings")
+    r: str = column("start of the first interval")
+    s: str = column("end of the first interval")
+    u: str = column("start of the second interval")
+    v: str = column("end of the second interval")
+    size_sr: int | float | str = column("size of the interval from r to s on the scale", spare=True)
+    size_vu: int | float | str = column("size of the interval from u to v on the scale", spare=True)
+    rise_sr: float = column("rise of the measure from r to s")
+    rise_vu: float = column("rise of the measure from u to v")
+    explanation: str = column()
+
+
+class ScaleSentence(Row):
+    """Verdict on the scale of a measure, as a sentence."""
+
+    measure: str = column()
+    scale: str = column()
+    verdict: str = column()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,22 +246,22 @@ class Scales(Result):
         ]  # fmt: skip
         verdicts = [(f.measure, f.scale, f.verdict()) for f in self.findings]
         return {
-            "scales": Table(
+            "scales": ScaleRow.table(
                 "scales",
-                _COLUMNS,
                 [f.row() for f in self.findings],
                 caption="Scales of measures: comparable pairs of intervals, and how many violate the scale",
-                spare=_COLUMNS[_COLUMNS.index("share_nonempty") :],
             ),
-            "counterexamples": Table(
+            "counterexamples": IntervalExample.table(
                 "counterexamples",
-                _EXAMPLE,
                 examples,
                 caption="Shortest counterexamples: the steps from r to s and from u to v",
-                spare=("size_sr", "size_vu"),
             ),
-            "verdicts": Table("verdicts", ("measure", "scale", "verdict"), verdicts),
+            "verdicts": ScaleSentence.table("verdicts", verdicts),
         }
+
+    @classmethod
+    def row_types(cls) -> dict[str, type[Row]]:
+        return {"scales": ScaleRow, "counterexamples": IntervalExample, "verdicts": ScaleSentence}
 
     def example(self, measure: object = None) -> TableResult:
         """Return the first counterexample to an interval-like scale, rank by rank; with ``measure``, that measure's."""
