@@ -78,7 +78,7 @@ def repetition() -> Repetition:
         return rs.repeat_study(f"{folder}/study")
 
 
-EXAMPLES: dict[str, Callable[[], Any]] = {
+OBJECTS: dict[str, Callable[[], Any]] = {
     "Qrels": lambda: QRELS,
     "Qrels with aspects": lambda: rs.Qrels.from_dict({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}),
     "Run": lambda: RUNS["a"],
@@ -89,30 +89,11 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "FunctionMeasure": lambda: function() @ 5,
     "ScoreMatrix": lambda: scores().matrix("AP"),
     "Collection": lambda: rs.Collection(QRELS, RUNS),
-    "Scores": scores,
     "Table": lambda: scores().wide(),
-    "judges": lambda: rs.judges(
-        {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, rs.Collection(None, RUNS), "AP"
-    ),
-    "certain across": lambda: rs.certain(scores(), across="measures"),
-    "coverage": lambda: rs.Collection({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS).coverage(),
-    "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
     "StudySettings": lambda: rs.StudySettings(measures="AP nDCG", top_of="all"),
-    "verdict of two": lambda: rs.verdict(scores(), ("a", "b")),
-    "identify": lambda: rs.lab.identify(first_three),
     "Finding": lambda: rs.findings(scores()).items[0],
-    "Description": lambda: rs.Collection(QRELS, RUNS).describe(),
     "Dominance": lambda: rs.lab.dominance([1, 0, 2], [0, 1, 2]),
-    "rank_weights": lambda: rs.lab.rank_weights(["RBP", "P@3"]),
-    "Repetition": repetition,
-    "Certificates": lambda: certificates("RR"),
-    "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),
-    "difference_structure": lambda: rs.lab.difference_structure("AP", 2),
-    "related": lambda: rs.lab.related("AP"),
-    "compared intervals": lambda: rs.lab.scales("AP", 4).example(),
-    "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
     "Relation": lambda: rs.lab.relation(reversal),
-    "Scales": lambda: rs.lab.scales("AP", 4),
     "Figure": lambda: rs.curve(rs.Collection(QRELS, RUNS["a"]), None, "q1").plot(),
     "simulate": lambda: rs.simulate(systems=2, topics=2, depth=20, seed=3, pool_depth=10),
     "RankscopeError": lambda: rs.errors.RankscopeError("wrong"),
@@ -123,8 +104,31 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "WorkerError": lambda: rs.errors.WorkerError("a worker process was killed", hint="try fewer at once"),
     "SettingsError": lambda: rs.errors.SettingsError("wrong", hint="mend it"),
+}
+RESULTS: dict[str, Callable[[], Result]] = {
+    "Scores": scores,
+    "judges": lambda: rs.judges(
+        {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, rs.Collection(None, RUNS), "AP"
+    ),
+    "certain across": lambda: rs.certain(scores(), across="measures"),
+    "coverage": lambda: rs.Collection({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS).coverage(),
+    "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
+    "verdict of two": lambda: rs.verdict(scores(), ("a", "b")),
+    "identify": lambda: rs.lab.identify(first_three),
+    "Description": lambda: rs.Collection(QRELS, RUNS).describe(),
+    "rank_weights": lambda: rs.lab.rank_weights(["RBP", "P@3"]),
+    "Repetition": repetition,
+    "Certificates": lambda: certificates("RR"),
+    "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),
+    "difference_structure": lambda: rs.lab.difference_structure("AP", 2),
+    "related": lambda: rs.lab.related("AP"),
+    "compared intervals": lambda: rs.lab.scales("AP", 4).example(),
+    "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
+    "Scales": lambda: rs.lab.scales("AP", 4),
     **{name: partial(analysed, name) for name in DECLARED},
 }
+"""Results: of declared analyses, which need no entry, and of other functions."""
+EXAMPLES = {**OBJECTS, **RESULTS}
 """One thing of every public kind."""
 
 
@@ -215,35 +219,6 @@ def best_mean(found: rs.Scores) -> float:
     return float(np.nanmax(found.mean("FirstThree")))
 
 
-RESULTS = [
-    *(
-        "Scores",
-        "judges",
-    ),
-    *(
-        "certain across",
-        "coverage",
-        "verdict of two",
-        "identify",
-        "Description",
-        "study",
-        "Repetition",
-        "Certificates",
-    ),
-    *(
-        "rank_weights",
-        "archetype_ranges",
-        "difference_structure",
-        "related",
-        "compared intervals",
-        "PropertiesResult",
-        "Scales",
-    ),
-    *DECLARED,
-]
-"""The examples that are results of analyses."""
-
-
 def every_kind(kind: type) -> Iterator[type]:
     """A class and all that are derived from it."""
     yield kind
@@ -257,17 +232,19 @@ def test_every_result_is_among_them() -> None:
             import_module(module.name)
     ours = {kind for kind in every_kind(Result) if kind.__module__.startswith("rankscope.")}
     assert ours - {Result, TypedResult} == {type(example(name)) for name in RESULTS}
-    assert [name for name in EXAMPLES if isinstance(example(name), Result)] == sorted(
-        RESULTS, key=list(EXAMPLES).index
-    )
+    assert not [name for name in OBJECTS if isinstance(example(name), Result)]
 
 
 def test_every_function_that_returns_a_result_has_an_example() -> None:
     kinds = {kind.__name__ for kind in every_kind(Result)}
     for space in (rs, rs.lab):
         for name in space.__all__:
-            returned = str(getattr(getattr(space, name), "__annotations__", {}).get("return", ""))
-            assert returned not in kinds or {name, returned} & set(EXAMPLES), f"add an example of {name}"
+            function = getattr(space, name)
+            returned = str(getattr(function, "__annotations__", {}).get("return", ""))
+            declared = hasattr(function, "declaration")
+            assert declared or returned not in kinds or {name, returned} & set(EXAMPLES), (
+                f"add an example of {name}"
+            )
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -288,6 +265,16 @@ def test_a_result_has_tables_settings_and_ways_out(name: str) -> None:
     assert result.to_csv() == result.to_csv(result.main[0])
     assert result.to_latex() == result.display[0].latex()
     assert result.to_markdown(digits=2) == replace(result.display[0], digits=2).markdown()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_tables_of_a_result_have_the_columns_of_their_rows(name: str) -> None:
+    result = example(name)
+    for key, rows in (result.row_types() if hasattr(result, "row_types") else {}).items():
+        if key in result.tables:
+            columns = set(result[key].columns)
+            assert columns <= rows.specs.keys()
+            assert {column for column, spec in rows.specs.items() if spec.default is not None} <= columns
 
 
 @pytest.mark.parametrize("name", RESULTS)
