@@ -28,7 +28,7 @@ _SIZES = {
 
 
 class _Enumerate(argparse.Action):
-    """A flag with which QRELS and RUN need not be named."""
+    """Flag that makes QRELS and RUN optional."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
         namespace.enumerate = True
@@ -49,15 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RUN[:TOPIC]",
-        help="a run, or its ranking for a topic, to mark in the plane; repeatable. For the figure equal-gain, the"
-        " rankings to draw instead of those found",
+        help="run, or its ranking for a topic, to mark in the plane; repeatable. For the figure equal-gain, the"
+        " rankings to draw (default: rankings of about equal gain)",
     )
-    for option, what in (
+    for option, meaning in (
         ("--colour", "colour the points of the plane by class"),
         ("--facet", "draw a plane per class"),
     ):
         parser.add_argument(
-            option, choices=tuple(_BY), help=f"{what}; the quarters of the recall bases are classes"
+            option, choices=tuple(_BY), help=f"{meaning}; the quarters of the recall bases are classes"
         )
     parser.add_argument(
         "--significance",
@@ -65,16 +65,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="test pairs of runs by gain and by Twist, within and across the cells of the plane (paired t test)",
     )
     parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="A", help="level of --significance (default: 0.05)"
+        "--alpha",
+        type=float,
+        default=0.05,
+        metavar="A",
+        help="significance level of --significance (default: 0.05)",
     )
     parser.add_argument(
         "--enumerate",
         action=_Enumerate,
         nargs=0,
         default=False,
-        help="instead of QRELS and RUN: enumerate all rankings of small topics, and show for each archetype what"
-        " crossing, balance point, ratios and Twist can be, and which entries of Figures 4 to 6 of Ferro and others"
-        " (2016) hold",
+        help="instead of QRELS and RUN: enumerate all rankings of small topics, and print the ranges of crossing,"
+        " balance point, ratios and Twist of each archetype, and the entries of Figures 4 to 6 of Ferro and others"
+        " (2016) that hold",
     )
     for name, (metavar, default, meaning) in _SIZES.items():
         parser.add_argument(
@@ -82,53 +86,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             type=int,
             default=default,
             metavar=metavar,
-            help=f"of --enumerate: {meaning} (default: {default})",
+            help=f"with --enumerate: {meaning} (default: {default})",
         )
 
 
 def run(args: argparse.Namespace) -> None:
     if args.enumerate:
-        emit(args, _enumerated(args))
+        emit(args, _enumerate(args))
         return
-    found: Effort = derived.call(args, effort)
-    kind = args.figure or ("planes" if len(found.gains) > 1 and not args.facet else "plane")
-    main, display = derived.select_tables(args, found)
+    result: Effort = derived.call(args, effort)
+    kind = args.figure or ("planes" if len(result.gains) > 1 and not args.facet else "plane")
+    main, display = derived.select_tables(args, result)
 
     def figure() -> Any:
-        return found.plot(kind, **_marks(args, found, kind))
+        return result.plot(kind, **_figure_options(args, result, kind))
 
     if args.significance:
-        tested = found.significance(alpha=args.alpha)
+        tested = result.significance(alpha=args.alpha)
         more, main = dict(tested.tables), ["significance", *(["significance_pairs"] if len(main) > 3 else [])]
         settings = tested.settings
     elif args.cell is not None:
-        points = _cell(found, args.cell)
-        more, main, settings = {points.name: points}, [points.name], found.settings
+        points = _cell(result, args.cell)
+        more, main, settings = {points.name: points}, [points.name], result.settings
     else:
-        emit(args, found, main=main, display=display, figure=figure)
+        emit(args, result, main=main, display=display, figure=figure)
         return
-    tables = {**found.tables, **more} if choose_format(args) == "json" else more
+    tables = {**result.tables, **more} if choose_format(args) == "json" else more
     emit(args, TableResult(tables, settings, main), figure=figure)
 
 
-def _enumerated(args: argparse.Namespace) -> TableResult:
-    """Return what is possible on all rankings of small topics."""
+def _enumerate(args: argparse.Namespace) -> TableResult:
+    """Return the ranges of archetypes over all rankings of small topics."""
     from rankscope.lab.ranges import archetype_ranges
 
     if args.qrels is not None:
-        raise SettingsError("--enumerate takes the place of QRELS and RUN", hint="leave these out")
+        raise SettingsError("--enumerate replaces QRELS and RUN", hint="leave these out")
     silence(args.quiet)
     return archetype_ranges(
         args.relevant, args.length, args.relevant_grades, crossing=args.crossing, jobs=args.jobs
     )
 
 
-def _marks(args: argparse.Namespace, found: Effort, kind: str) -> dict[str, Any]:
-    """What --highlight says, for a figure: runs, or (run, topic) pairs where a name is no run."""
+def _figure_options(args: argparse.Namespace, result: Effort, kind: str) -> dict[str, Any]:
+    """Return the options of a figure; --highlight is a run, or a (run, topic) pair if there is no such run."""
     marks: list[str | tuple[str, str]] = []
     for text in args.highlight:
         run, colon, topic = text.rpartition(":")
-        marks.append((run, topic) if colon and text not in found.judged.runs else text)
+        marks.append((run, topic) if colon and text not in result.judged.runs else text)
     if kind != "equal-gain":
         facet = {"facet": _BY.get(args.facet)} if kind == "plane" else {}
         return (
@@ -136,14 +140,15 @@ def _marks(args: argparse.Namespace, found: Effort, kind: str) -> dict[str, Any]
         )
     if not all(isinstance(mark, tuple) for mark in marks):
         raise SettingsError(
-            "the figure equal-gain shows single lists", hint="write --highlight RUN:TOPIC, up to four times"
+            "the figure equal-gain shows single rankings",
+            hint="write --highlight RUN:TOPIC, up to four times",
         )
     return {"lists": marks}
 
 
-def _cell(found: Effort, text: str) -> Table:
+def _cell(result: Effort, text: str) -> Table:
     words = text.rsplit(None, 2)
     if len(words) != 3:
         hint = "write a measure, a gain and an effort, such as 'AP huge huge'"
         raise SettingsError(f"--cell {text!r} names no cell", hint=hint)
-    return found.points(words[0], gain=words[1], effort=words[2])
+    return result.points(words[0], gain=words[1], effort=words[2])

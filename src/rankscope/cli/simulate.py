@@ -1,10 +1,10 @@
 """Write a synthetic collection: qrels.txt, runs/ and, with aspects, qrels.diversity.txt.
 
-The same numbers and seed give the same files on every machine.
+The same options and seed give the same files on every machine.
 
 examples:
-  rankscope simulate made --systems 40 --topics 50 --grades 3 --depth 1000 --seed 1
-  rankscope eval made/qrels.txt made/runs -m "AP nDCG@10"
+  rankscope simulate synthetic --systems 40 --topics 50 --grades 3 --depth 1000 --seed 1
+  rankscope eval synthetic/qrels.txt synthetic/runs -m "AP nDCG@10"
   rankscope simulate diverse --aspects 5 --grades 4
 """
 
@@ -21,15 +21,15 @@ _SIZES = {
     "systems": (40, "number of runs"),
     "topics": (50, "number of topics"),
     "grades": (3, "number of grades, grade 0 included"),
-    "depth": (1000, "documents in a full list"),
-    "pool-depth": (15, "documents of a list that are judged"),
-    "aspects": (0, "aspects per topic; any writes qrels.diversity.txt too"),
+    "depth": (1000, "number of documents in a complete ranking"),
+    "pool-depth": (15, "number of documents of a ranking that are judged"),
+    "aspects": (0, "number of aspects per topic; more than 0 also writes qrels.diversity.txt"),
     "seed": (1, "seed of the random numbers"),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", help="a directory that is new or empty")
+    parser.add_argument("directory", metavar="DIR", help="new or empty directory")
     for name, (default, meaning) in _SIZES.items():
         parser.add_argument(
             f"--{name}", type=int, default=default, metavar="N", help=f"{meaning} (default: {default})"

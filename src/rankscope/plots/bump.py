@@ -86,14 +86,14 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
 
 
 def _leaders(result: Certain, ranks: dict[str, list[float]], coloured: Sequence[str]) -> list[str]:
-    """Runs that are the best by some order, if there are few: they have names, too."""
+    """Return the runs that lead by some order, if they are few."""
     first = min(ranks, key=lambda run: ranks[run][0])
     leaders = list(dict.fromkeys([first, *(row.best for row in result.changes or ())]))
     return [run for run in leaders if run not in coloured] if len(leaders) <= _LEADERS else []
 
 
 def _range(axes: Any, k: int, ends: tuple[Any, Any]) -> None:
-    """The ranks that a run may have, as a bar to the left of the first order, a place for each run."""
+    """Draw the interval of the rank of a run as a bar to the left of the first order."""
     if None in ends:
         return
     look = {"color": series(k)["color"], "linewidth": 1.8, "solid_capstyle": "butt", "clip_on": False}
