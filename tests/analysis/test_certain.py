@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -207,3 +208,28 @@ def test_a_test_over_topics_is_called_significant_and_not_certain(small):
     significant = sum(row["topics"] for row in result["pairs"].records())
     (row,) = result["certainty"].records()
     assert row["significant"] == row["topics"] == significant
+
+
+def test_files_give_the_pairs_that_dicts_give(tmp_path: Path) -> None:
+    """Judgments extended by unjudged documents must not be looked up in the table of the judgments in the file."""
+    rng = np.random.default_rng(4)
+    qrels = {f"q{t}": {f"d{d}": int(rng.integers(0, 3)) for d in range(0, 40, 3)} for t in range(6)}
+    runs = {
+        name: {
+            topic: {f"d{d}": float(40 - i) for i, d in enumerate(rng.permutation(40)[:15])} for topic in qrels
+        }
+        for name in ("a", "b", "c")
+    }
+    lines = [f"{topic} 0 {d} {grade}" for topic, grades in qrels.items() for d, grade in grades.items()]
+    (tmp_path / "qrels").write_text("\n".join(lines) + "\n")
+    for name, lists in runs.items():
+        rows = [
+            f"{topic} Q0 {d} 1 {score} {name}" for topic, docs in lists.items() for d, score in docs.items()
+        ]
+        (tmp_path / name).write_text("\n".join(rows) + "\n")
+    paths = [str(tmp_path / name) for name in runs]
+    for measure in ("nDCG@10", "P@10", "AP"):
+        from_files = rs.certain(rs.evaluate(str(tmp_path / "qrels"), paths, measure))
+        from_dicts = rs.certain(rs.evaluate(qrels, runs, measure))
+        assert from_files.tables["pairs"].records() == from_dicts.tables["pairs"].records()
+        assert from_files.tables["runs"].records() == from_dicts.tables["runs"].records()

@@ -37,7 +37,6 @@ class _OpenDocuments:
             for column in zip(*((part.run[part.is_open], part.document[part.is_open]) for part in hits), strict=True)
         )  # fmt: skip
         low, high = low[has_weight], high[has_weight]
-        document = document - document.min(initial=0)  # Documents without a judgment have negative numbers.
         span = int(document.max(initial=0)) + 1
         names, place = np.unique(topic * span + document, return_inverse=True)
         starts = np.searchsorted(names, np.arange(len(hits) + 1) * span)

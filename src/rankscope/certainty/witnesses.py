@@ -218,7 +218,9 @@ def _fewest(total: float, limit: float, steps: dict[int, list[tuple[int, float]]
     heapify(heap)
     # The running sum only saves time: the sum of all changes decides.
     while total >= limit or start + sum(made.values()) >= limit:
-        _, topic, size, change = heap[0]
+        ratio, topic, size, change = heap[0]
+        if np.isinf(ratio):  # No step is left.
+            return {}
         total += change - made[topic]
         sizes[topic], made[topic] = size, change
         heapreplace(heap, best_step(topic))

@@ -33,11 +33,23 @@ T = TypeVar("T")
 
 
 class ScanTables:
-    """Lookup tables of judged documents, one per scanner; copies of judgments share them, and pickles drop them."""
+    """Lookup tables of judged documents, one per scanner.
+
+    Copies of judgments with the same documents share them, and pickles drop them.
+    """
 
     def __init__(self, tables: Mapping[Hashable, Any] | None = None) -> None:
         self._tables: dict[Hashable, Any] = dict(tables or {})
+        self._documents: tuple[tuple[str, ...], list[bytes]] | None = None
         self._lock = Lock()
+
+    def bind(self, topics: tuple[str, ...], documents: list[bytes]) -> ScanTables:
+        """Return these tables if they are of these topics and documents, otherwise empty ones."""
+        if self._documents is None:
+            self._documents = topics, documents
+        if self._documents[0] is topics and self._documents[1] is documents:
+            return self
+        return ScanTables().bind(topics, documents)
 
     def __reduce__(self) -> tuple[type[ScanTables], tuple[()]]:
         return ScanTables, ()
@@ -82,6 +94,7 @@ class Qrels(FrameMixin):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topic_index", {topic: t for t, topic in enumerate(self.topics)})
+        object.__setattr__(self, "tables", self.tables.bind(self.topics, self.documents))
 
     def __len__(self) -> int:
         return len(self.grade)
@@ -179,7 +192,6 @@ class Qrels(FrameMixin):
             if subtopics is None
             else replace(subtopics, groups={name: subtopics.groups[name] for name in names}),
             unchosen=self.unchosen | (frozenset(self.topics) - selected),
-            tables=ScanTables(),
         )
 
     def with_aspects(self) -> Qrels:
