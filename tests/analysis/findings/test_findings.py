@@ -24,7 +24,7 @@ def official(data_dir, name, small=None):
         return rs.findings(rs.evaluate(qrels, runs, MEASURES)), scratch.evaluated(qrels, runs)
     if name == "web2011":
         path = data_dir / "score_matrices"
-        found = rs.findings(
+        result = rs.findings(
             rs.read_scores({"ERR@20": path / "web2011_err20.csv"}, {"nDCG@20": path / "web2011_ndcg20.csv"})
         )
         rows = [
@@ -33,7 +33,7 @@ def official(data_dir, name, small=None):
         ]
         runs = (path / "web2011_err20.csv").read_text().split("\n")[0].split(",")
         topics = [str(t + 1) for t in range(rows[0].shape[1])]
-        return found, scratch.Values(runs, topics, {"ERR@20": rows[0], "nDCG@20": rows[1]})
+        return result, scratch.Values(runs, topics, {"ERR@20": rows[0], "nDCG@20": rows[1]})
     folder = data_dir / {"covid": "trec_covid_r1_depth100", "cranfield": "cranfield"}[name]
     qrels = scratch.read_qrels(folder / "qrels.txt")
     runs = dict(sorted(scratch.read_run(path) for path in (folder / "runs").iterdir()))
@@ -53,15 +53,15 @@ def both(request):
 
 
 def test_six_kinds_and_every_number(both):
-    name, found, plain = both
-    kinds = [one.kind for one in found]
+    name, result, plain = both
+    kinds = [one.kind for one in result]
     assert len(set(kinds)) == len(kinds) >= (6 if name == "web2011" else 9)
     checks = {
         "leader": leader, "apart": apart, "disagreement": disagreement, "deciding": deciding,
         "overtaking": overtaking, "hard": hard, "unjudged": unjudged, "ties": ties, "parting": parting,
         "unreturned": unreturned, "scale": scale,
     }  # fmt: skip
-    for one in found:
+    for one in result:
         expected = checks[one.kind](one, plain)
         left = {key: value for key, value in one.numbers.items() if key not in expected}
         assert not left, f"{one.kind}: nobody recomputed {left}"
@@ -269,16 +269,16 @@ def err(text):
 
 def test_no_sentence_without_its_numbers(both):
     """Digits in a sentence come from its numbers, never from its words; and each one is given as data."""
-    _, found, _ = both
-    for one in found:
+    _, result, _ = both
+    for one in result:
         words = re.sub(r"\{[^{}]*\}", "", one.pattern)
         assert not re.search(r"\d", words), one.pattern
         assert re.findall(r"\{(\w+)[:}]", one.pattern)
-        assert one.evidence.rows and one.view and found[one.kind] is not None
+        assert one.evidence.rows and one.view and result[one.kind] is not None
         assert set(one.chart.label) | {one.chart.value} <= set(one.evidence.columns)
         for column in (one.chart.low, one.chart.high, one.chart.strong):
             assert not column or column in one.evidence.columns
-    assert found["findings"].column("evidence") == [one.evidence.name for one in found]
+    assert result["findings"].column("evidence") == [one.evidence.name for one in result]
 
 
 @pytest.mark.parametrize("runs", [2, 6, 25])
@@ -289,13 +289,13 @@ def test_nobody_is_best_among_identical_systems(runs, scored):
         rng = np.random.default_rng([seed, runs])
         difficulty = rng.beta(1, 2, 30)
         values = np.clip(difficulty + rng.normal(0, 0.15, (runs, 30)), 0, 1)
-        found = rs.findings(scored({"AP": values, "RR": np.sqrt(values)}), replicates=50)
-        one = found.get("leader")
+        result = rs.findings(scored({"AP": values, "RR": np.sqrt(values)}), replicates=50)
+        one = result.get("leader")
         named += "leads by AP: the test" in one.sentence
         spread += not one.sentence.startswith("No run leads")
         if one.sentence.startswith("No run leads"):
-            assert found.get("deciding") is None
-        assert found.get("disagreement").numbers["contradict"] == 0
+            assert result.get("deciding") is None
+        assert result.get("disagreement").numbers["contradict"] == 0
     assert named == 0 if runs > 2 else named <= 4  # two runs: the level of the test, .05
     assert spread <= 4
 
@@ -311,12 +311,12 @@ def test_identical_lists_lead_nobody():
         }
         for r in range(8)
     }  # fmt: skip
-    found = rs.findings(rs.evaluate(qrels, runs, "AP nDCG@10 Twist"))
-    assert found.get("leader").sentence.startswith(
+    result = rs.findings(rs.evaluate(qrels, runs, "AP nDCG@10 Twist"))
+    assert result.get("leader").sentence.startswith(
         "No run leads by AP beyond chance: chance alone spreads the means of 8 runs over 25 topics"
     )
     assert (
-        found.get("apart").sentence
+        result.get("apart").sentence
         == "25 topics separate none of the 28 pairs of runs by any of these measures."
     )
 
@@ -373,8 +373,8 @@ def test_differences_that_are_significant_by_exactly_one_measure_are_counted(sco
     noise = rng.normal(0, 0.01, (4, 20))
     wide = rng.normal(0, 0.3, (4, 20))
     wide -= wide.mean(axis=1)[:, None]
-    found = rs.findings(scored({"AP": up + noise, "RR": down + noise, "P@5": up + noise}), replicates=20)
-    one = found.get("disagreement")
+    result = rs.findings(scored({"AP": up + noise, "RR": down + noise, "P@5": up + noise}), replicates=20)
+    one = result.get("disagreement")
     assert (one.numbers["significant"], one.numbers["by_one"], one.numbers["contradict"]) == (6, 0, 6)
     assert "0 of these differences are significant by exactly one of the two, 6 by both." in one.sentence
     one = rs.findings(scored({"AP": up + noise, "RR": 0.1 * down + wide}), replicates=20).get("disagreement")
@@ -382,18 +382,18 @@ def test_differences_that_are_significant_by_exactly_one_measure_are_counted(sco
 
 
 def test_topics_that_share_the_lowest_mean_are_all_the_hardest(scored):
-    found = rs.findings(scored({"AP": [[0.1, 0.0, 0.2, 0.5], [0.2, 0.3, 0.1, 0.5]]}), replicates=20).get(
+    result = rs.findings(scored({"AP": [[0.1, 0.0, 0.2, 0.5], [0.2, 0.3, 0.1, 0.5]]}), replicates=20).get(
         "hard"
     )
-    assert found.sentence.startswith("Topic t0 and 2 others are the hardest: mean AP 0.1500")
-    assert "on 1 of 4 topics at least half of the runs score 0" in found.sentence
+    assert result.sentence.startswith("Topic t0 and 2 others are the hardest: mean AP 0.1500")
+    assert "on 1 of 4 topics at least half of the runs score 0" in result.sentence
 
 
 def test_measures_that_tie_runs_differently_are_not_said_to_order_them_alike(scored):
-    found = rs.findings(
+    result = rs.findings(
         scored({"AP": [[0.1, 0.3], [0.2, 0.5]], "P@5": [[0.2, 0.2], [0.2, 0.2]]}), replicates=20
     )
-    assert found.get("disagreement").sentence == (
+    assert result.get("disagreement").sentence == (
         "No two of the 2 measures order any of the 1 pairs of runs in opposite directions."
     )
 
@@ -407,7 +407,7 @@ def test_of_very_many_pairs_a_sample_is_tested_and_said(scored, monkeypatch):
     some = rs.findings(scores, replicates=50)
     assert (whole.get("apart").numbers["pairs"], some.get("apart").numbers["pairs"]) == (66, 20)
     assert "of 20 pairs of runs (drawn from 66) (" in some.get("apart").sentence
-    share = [found.get("apart").numbers["share"] for found in (whole, some)]
+    share = [result.get("apart").numbers["share"] for result in (whole, some)]
     assert share[0] == pytest.approx(share[1], abs=0.3)
     kept = ("swapped", "pairs", "tau")  # what needs no test is of all pairs
     assert [whole.get("disagreement").numbers[k] for k in kept] == [
@@ -431,8 +431,8 @@ def test_one_clear_leader(scored):
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_every_rule_is_silent_where_it_has_nothing(rule, scored):
     """One run on one topic without lists: nothing can be compared, and only a scale can be spoken of."""
-    found = rs.findings(scored({"AP": [[0.5]]}))
-    assert [one.kind for one in found] == ["scale"]
+    result = rs.findings(scored({"AP": [[0.5]]}))
+    assert [one.kind for one in result] == ["scale"]
     kinds = {one.kind for one in rs.findings(scored({"NumRet": [[5.0, 3.0], [4.0, 2.0]]}))}
     assert rule.__name__ not in kinds
 
@@ -451,7 +451,7 @@ def test_lower_is_better(scored):
     rng = np.random.default_rng(2)
     values = rng.random((3, 30)) * 0.1 + np.array([[0.6], [0.3], [0.1]])
     measure = "BalancePoint"
-    found = rs.findings(scored({measure: values}))
-    assert found.get("leader").numbers["run"] == "r2"
-    assert found.get("overtaking") is None  # nowhere worse
-    assert found.get("hard") is None
+    result = rs.findings(scored({measure: values}))
+    assert result.get("leader").numbers["run"] == "r2"
+    assert result.get("overtaking") is None  # nowhere worse
+    assert result.get("hard") is None

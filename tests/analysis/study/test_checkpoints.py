@@ -55,13 +55,13 @@ def test_nothing_is_read_when_all_parts_are_there(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = rs.Collection(place / "qrels.txt", place / "runs")
-    made = rs.study(files, settings("AP nDCG"), resume=tmp_path / "later")
+    result = rs.study(files, settings("AP nDCG"), resume=tmp_path / "later")
     with monkeypatch.context() as patch:
         patch.setattr("rankscope.scores.judged_as", lambda *_, **__: pytest.fail("read again"))
         again = rs.study(
             rs.Collection(place / "qrels.txt", place / "runs"), settings("AP nDCG"), resume=tmp_path / "later"
         )
-    assert again.files() == made.files()
+    assert again.files() == result.files()
     again.write(tmp_path / "later")
     assert not (tmp_path / ".later.parts").exists()
 
@@ -85,11 +85,13 @@ def test_other_settings_and_other_files_have_other_parts(place: Path, tmp_path: 
 
 def test_damaged_parts_are_made_again(place: Path, tmp_path: Path) -> None:
     files = place / "qrels.txt", place / "runs"
-    made = rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x")
+    result = rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x")
     for number, path in enumerate(sorted((tmp_path / ".x.parts").iterdir())):
         text = path.read_text()
         path.write_text(text[: len(text) // 2] if number % 2 else text.replace("0.", "1."))
-    assert rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x").files() == made.files()
+    assert (
+        rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x").files() == result.files()
+    )
 
 
 def test_what_has_no_digest_is_not_kept(tmp_path: Path) -> None:

@@ -48,23 +48,23 @@ def command(files, directory, *more):
 
 
 def test_tables_agree_with_the_analyses(small):
-    made = study(rs.Collection(*small), settings("AP RBP nDCG Twist", name="toy"))
+    result = study(rs.Collection(*small), settings("AP RBP nDCG Twist", name="toy"))
     scores = rs.evaluate(*small, ["AP", "RBP", "nDCG", "Twist"])
-    assert made["correlations"].rows == rs.correlate(scores, ["kendall", "ap"])["correlations"].rows
+    assert result["correlations"].rows == rs.correlate(scores, ["kendall", "ap"])["correlations"].rows
     top = rs.correlate(scores, "kendall", top=0.75)
     tau = {(r["a"], r["b"]): r["value"] for r in top["correlations"].records()}
-    assert made["gain_correlations"].rows == [("AP (toy)", tau["AP", "RBP"], tau["AP", "nDCG"])]
+    assert result["gain_correlations"].rows == [("AP (toy)", tau["AP", "RBP"], tau["AP", "nDCG"])]
     focus = [tau[other, "Twist"] for other in ("AP", "RBP", "nDCG")]
-    assert made["focus_correlations"].rows == [("Twist (toy)", *focus)]
+    assert result["focus_correlations"].rows == [("Twist (toy)", *focus)]
     power = rs.power(scores, replicates=50, seed=1)
-    assert made["power"].rows == power["power"].rows
+    assert result["power"].rows == power["power"].rows
     classic = rs.power(scores, ["wilcoxon"], alpha=0.01)["power"].records()
-    assert [row[2] for row in made["significant_pairs"].rows] == [r["significant"] for r in classic]
+    assert [row[2] for row in result["significant_pairs"].rows] == [r["significant"] for r in classic]
     robust = rs.pools(rs.evaluate(*small, ["AP", "RBP", "nDCG", "Twist"]), repeats=2)
-    assert made["robustness"].rows == robust["robustness"].rows
-    assert {r["pool"] for r in made["bounds"].records()} == {"full"}
-    assert {r["pool"] for r in made["bounds_pools"].records()} == {"depth 10", "10%"}
-    assert sum(made["archetypes"].column("count")) == 6 * 8
+    assert result["robustness"].rows == robust["robustness"].rows
+    assert {r["pool"] for r in result["bounds"].records()} == {"full"}
+    assert {r["pool"] for r in result["bounds_pools"].records()} == {"depth 10", "10%"}
+    assert sum(result["archetypes"].column("count")) == 6 * 8
 
 
 def test_a_study_is_the_same_bytes_again(files, tmp_path, capsys):
@@ -84,9 +84,9 @@ def test_intervals_are_shown_at_the_length_asked_for_and_repeated(files, small, 
     shown = capsys.readouterr().out
     wanted = rs.scale_effect(rs.evaluate(*small, ["AP", "RR"]), length=5)["scale_effect"]
     assert "Interval(measure='AP@5')@5" in shown and "tau_ap" in shown
-    made = study(rs.Collection(*small), settings("AP RR", intervals=5))
-    assert made["scale_effect"].rows == wanted.rows
-    assert "scale_effect" in made.main
+    result = study(rs.Collection(*small), settings("AP RR", intervals=5))
+    assert result["scale_effect"].rows == wanted.rows
+    assert "scale_effect" in result.main
     assert read_manifest(tmp_path / "one")["settings"]["intervals"] == 5
     assert main(["study", "--from", str(tmp_path / "one" / MANIFEST)]) == 0
     assert "identical" in capsys.readouterr().out
@@ -223,6 +223,6 @@ def test_identical_runs_and_undefined_topics_can_be_studied(small, tmp_path):
     qrels = {**qrels, "empty": {"d01": 0, "d02": 0}}
     same = dict.fromkeys(("a", "b", "c"), runs["run2"])
     with pytest.warns(UserWarning, match="Twist is undefined on 1 of 9"):
-        made = study(rs.Collection(qrels, same), rs.StudySettings(**QUICK), output=tmp_path / "s")
-    assert set(made["power"].column("significant")) == {0}
+        result = study(rs.Collection(qrels, same), rs.StudySettings(**QUICK), output=tmp_path / "s")
+    assert set(result["power"].column("significant")) == {0}
     shutil.rmtree(tmp_path / "s")
