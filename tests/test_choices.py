@@ -7,7 +7,7 @@ from typing import Literal, get_origin
 import rankscope as rs
 from rankscope import choices
 from rankscope.analysis.stats.significance import procedure
-from rankscope.analysis.study.experiments import LIKE
+from rankscope.analysis.study.settings import PUBLISHED
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.identification.calls import CALLS
 from rankscope.scores import evaluate
@@ -16,7 +16,7 @@ from rankscope.scores import evaluate
 def test_properties_calls_and_studies_are_those_that_there_are() -> None:
     assert tuple(RELATIONS) == choices.PROPERTIES
     assert tuple(CALLS) == choices.CALLS
-    assert tuple(LIKE) == choices.STUDIES
+    assert tuple(PUBLISHED) == choices.STUDIES
 
 
 def test_every_test_and_coefficient_is_known() -> None:

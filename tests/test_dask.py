@@ -156,8 +156,8 @@ def test_workers_that_do_not_answer_under_load_are_waited_for(monkeypatch: pytes
     from rankscope.engines import dask
 
     monkeypatch.setattr(dask, "sleep", lambda _: None)
-    assert dask.DaskEngine(_Slow(8))._scattered(abs).content is abs
+    assert dask.DaskEngine(_Slow(8))._scatter(abs).content is abs
     clock = iter(range(0, 10_000, 50))
     monkeypatch.setattr(dask, "monotonic", lambda: next(clock))
     with pytest.raises(WorkerError, match="did not answer for 120 seconds; there may be too little memory"):
-        dask.DaskEngine(_Slow(1000))._scattered(abs)
+        dask.DaskEngine(_Slow(1000))._scatter(abs)

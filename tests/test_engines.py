@@ -96,7 +96,7 @@ def test_what_is_no_engine_is_refused(engine: object) -> None:
 
 def test_everything_heavy_takes_an_engine() -> None:
     heavy = [
-        rs.evaluate, rs.Collection, rs.compare, rs.repeat_study,
+        rs.evaluate, rs.Collection, rs.repeat_study,
         rs.lab.scales, rs.lab.properties, rs.lab.archetype_ranges,
     ]  # fmt: skip
     assert [one.__name__ for one in heavy if "engine" not in inspect.signature(one).parameters] == []
@@ -277,7 +277,7 @@ def test_scripts_without_a_main_guard_work(
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == f"once\n{serial.mean('AP').tolist()}\n"
-    assert ("its work is done by threads" in ran.stderr) == (not guarded)
+    assert ("threads are used instead" in ran.stderr) == (not guarded)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_when_processes_may_be_started(
     monkeypatch.setattr(processes.multiprocessing, "get_start_method", lambda: "spawn")
     assert processes.can_start() is may
     if not may:
-        with pytest.warns(UserWarning, match="its work is done by threads"):
+        with pytest.warns(UserWarning, match="threads are used instead"):
             assert run_pieces(abs, [-1, 2], jobs=2, processes=True) == [1, 2]
     monkeypatch.setattr(processes.multiprocessing, "get_start_method", lambda: "fork")
     assert processes.can_start()
@@ -319,7 +319,7 @@ def test_an_interrupt_kills_the_processes(monkeypatch: pytest.MonkeyPatch) -> No
     def interrupt(futures: list[object], label: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(processes, "_results", interrupt)
+    monkeypatch.setattr(processes, "_wait", interrupt)
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run_pieces(sleeps, [1, 2], jobs=2, processes=True)

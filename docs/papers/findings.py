@@ -397,7 +397,7 @@ SECTIONS = [
     ("Scales (Ferrante, Ferro and Pontarollo 2017)", "Proofs and counts in [Scales](scales.md).", SCALE),
     (
         "Rank-biased precision, reproduced (Ferro and Silvello 2015)",
-        "Of the 32 published counts of significant pairs 8 can be checked here, those of AP and P@10, and they come out"
+        "We can check 8 of the 32 published counts of significant pairs, those of AP and P@10, and obtain the same counts"
         " ([details](meta-evaluation.md#what-we-found)).",
         RBP,
     ),

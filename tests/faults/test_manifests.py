@@ -165,7 +165,7 @@ def test_every_field_is_checked(kind, studied, tmp_path) -> None:
         (("settings", "alpha"), True, "settings.alpha: a number from 0 to 1 is expected, not True"),
         (("settings", "order"), "best", "settings.order: one of trec_eval,"),
         (("inputs", "runs"), {}, "inputs.runs: a list of 2 or more"),
-        (("format",), 99, "by rankscope 0.1.0 in another format than 1"),
+        (("format",), 99, "by rankscope 0.1.0 in another format than 2"),
         (("kind",), "package", "the manifest of a study is expected"),
         (("outputs", "../x"), "0" * 64, "a name in outputs: the path of a file in the directory"),
         (("surprise",), 1, "surprise: there should be no such field"),
@@ -189,7 +189,7 @@ def test_a_manifest_of_an_earlier_version_gets_a_clear_line(studied, tmp_path, c
     del document["format"]
     (tmp_path / "m.json").write_text(json.dumps(document))
     assert main(["study", "--from", str(tmp_path / "m.json")]) == 2
-    assert "the manifest was written by rankscope 0.1.0 in another format than 1" in capsys.readouterr().err
+    assert "the manifest was written by rankscope 0.1.0 in another format than 2" in capsys.readouterr().err
 
 
 def test_a_name_that_is_given_twice_is_refused(studied, tmp_path) -> None:

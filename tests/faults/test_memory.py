@@ -72,7 +72,7 @@ def test_a_long_pipe_goes_into_a_file_that_does_not_stay(
 def test_what_is_held_can_be_read_again_and_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "_IN_MEMORY", 10)
+    monkeypatch.setattr(sources, "_MAX_BUFFER", 10)
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
     writer = subprocess.Popen(["sh", "-c", f"printf '1 Q0 d 1 1 t\\n1 Q0 e 2 x t\\n' > {fifo}"])

@@ -15,7 +15,7 @@ from disks import Dead, Faulty, Full, Killing
 from rankscope import files as layer
 from rankscope.analysis.study.manifest import (
     MANIFEST,
-    described,
+    manifest_text,
     listed_files,
     write_directory,
 )
@@ -28,7 +28,7 @@ MINE = {"notes.txt": b"mine", "tables/mine.txt": b"mine, too", ".git/config": b"
 
 
 def study_of(files: dict[str, bytes]) -> dict[str, bytes]:
-    return {**files, MANIFEST: described({"made": sorted(files)}, {}, files)}
+    return {**files, MANIFEST: manifest_text({"made": sorted(files)}, {}, files)}
 
 
 def opened(target: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_directory_whose_parent_cannot_be_written_is_used_as_it_is(tmp_path) -
 
 
 def test_pictures_belong_to_the_study_whatever_became_of_them(tmp_path) -> None:
-    text = described({}, {}, OLD, ["figures/x.pdf"])
+    text = manifest_text({}, {}, OLD, ["figures/x.pdf"])
     write_directory(tmp_path / "s", {**OLD, "figures/x.pdf": b"%PDF", MANIFEST: text})
     assert listed_files(tmp_path / "s")["figures/x.pdf"] is None
     (tmp_path / "s/figures/x.pdf").write_bytes(b"%PDF other")

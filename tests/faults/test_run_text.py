@@ -218,14 +218,14 @@ def test_a_line_that_is_wrong_because_the_file_changed_is_not_blamed(tmp_path, m
 def test_documents_of_a_file_that_changes_are_refused(tmp_path, monkeypatch) -> None:
     path = tmp_path / "run"
     path.write_bytes(LONG)
-    opened = Source.of
+    opened = Source.open
 
     def changing(*args):
         found = opened(*args)
         shrunk(path)
         return found
 
-    monkeypatch.setattr("rankscope.read.runs.Source.of", changing)
+    monkeypatch.setattr("rankscope.read.runs.Source.open", changing)
     with pytest.raises(InputError, match="changed while it was read"):
         read_run(path).lists()
 

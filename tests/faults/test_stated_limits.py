@@ -251,7 +251,7 @@ def test_documents_judgments_and_topics(tmp_path: Path) -> None:
         run = b"".join(b"1 Q0 d%d 1 %d t\n" % (d, -d) for d in range(n_documents))
         run += b"".join(b"x%d Q0 d 1 1 t\n" % topic for topic in range(n_topics))
         qrels = rs.Qrels.from_dict({"1": {f"d{d}": 1 for d in range(n_judgments)}})
-        native.hits_in_source(Source.open(run), qrels, "trec_eval", library=library)
+        native.scan_source(Source.open(run), qrels, "trec_eval", library=library)
 
     for name in ("n_documents", "n_judgments", "n_topics"):
         scan(**{name: most - 2})

@@ -79,7 +79,7 @@ def test_without_latex_one_line_says_so(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SettingsError, match="there is no xelatex, lualatex or pdflatex; install one of them"):
         b_t.plot().save(tmp_path / "figure.pgf")
-    with rs.plots.using("latex"), pytest.raises(SettingsError, match="only be set by LaTeX"):
+    with rs.plots.using("latex"), pytest.raises(SettingsError, match="LaTeX must typeset this figure"):
         b_t.plot().render("pdf")
     scales = ["scales", "--length", "3", "--equal-relevant", "-m", "DCG(discount=jk)"]
     for options in (

@@ -419,7 +419,7 @@ def test_no_input_is_overwritten(
         ([qrels, "~/bm25.run"], files.run),
     ):
         assert main(["eval", *arguments, "-o", str(target)]) == 2
-        assert "this is one of the files that are read; write to another place" in capsys.readouterr().err
+        assert "this file is also read; write to another file" in capsys.readouterr().err
     assert part.read_bytes() == before
     assert (files.qrels.read_text(), files.run.read_text()) == (QRELS, RUN)
 

@@ -12,7 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.reporting import report
-from rankscope.reporting.findings import found
+from rankscope.reporting.findings import find
 from rankscope.simulation import simulate
 
 SCRIPT = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
@@ -179,7 +179,7 @@ def test_aligned_lists_and_texts(place: Path, open_page: Any) -> None:
 
 def test_findings_of_a_page_without_anything_to_compare() -> None:
     one = rs.evaluate({"q": {"d": 1}}, {"q": ["x", "d"]}, "AP")
-    assert {finding["kind"] for finding in found(one, one.measures)} <= {
+    assert {finding["kind"] for finding in find(one, one.measures)} <= {
         "unjudged",
         "unreturned",
         "parting",

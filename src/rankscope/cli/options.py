@@ -181,6 +181,7 @@ def add_collections(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--collections",
+        action=_CollectionsFile,
         metavar="FILE",
         help="the same from a TOML file with a table [collections.NAME] per collection: qrels, runs and, optionally,"
         " order and grades",
@@ -197,6 +198,16 @@ class _InsteadOfCollection(argparse.Action):
         for action in parser._actions:
             if action.dest in ("qrels", "runs"):
                 action.required = False
+
+
+class _CollectionsFile(_InsteadOfCollection):
+    """The same for an option with one value."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
+    ) -> None:
+        super().__call__(parser, namespace, value)
+        setattr(namespace, self.dest, value)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:

@@ -43,7 +43,7 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
     >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
     >>> collection = rs.Collection(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})
     >>> plot_coverage(collection.coverage()).table.rows[0]
-    ('good', 1, 0.5)
+    Covered(run='good', rank=1, value=0.5)
     """
     table = result["coverage"]
     lines: dict[str, list[tuple[int, float]]] = {}
@@ -101,7 +101,7 @@ def plot_aspects(
     >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
     >>> collection = rs.Collection(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})
     >>> plot_aspects(collection.coverage()).table.rows[-1]
-    ('q', '2', 'poor', 3)
+    AspectRank(topic='q', aspect='2', run='poor', rank=3)
     """
     table = result["aspects"]
     topics = list(dict.fromkeys(str(name) for name in table.column("topic")))
