@@ -15,8 +15,8 @@ from disks import Dead, Faulty, Full, Killing
 from rankscope import files as layer
 from rankscope.analysis.study.manifest import (
     MANIFEST,
-    manifest_text,
     listed_files,
+    manifest_text,
     write_directory,
 )
 from rankscope.directories import COMMITTED, STAGED, finish_replacement
