@@ -1,1 +1,1 @@
-"""How far a value can be trusted: what tied scores leave open, and what documents without a judgment do."""
+"""Uncertainty of values caused by tied scores and by unjudged documents."""

@@ -37,7 +37,7 @@ MAX_ORDERS = 1 << 17
 
 
 class Cases:
-    """The lowest and the highest merit of every run in each of several cases, one of which holds: runs x cases."""
+    """Lowest and highest merit of every run in each of several cases, one of which holds: runs x cases."""
 
     def __init__(
         self,

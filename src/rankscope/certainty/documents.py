@@ -26,7 +26,7 @@ SMALL = 10_000
 
 
 def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -> Judged:
-    """The lists under judgments that know every document which a label can make count; ``how`` as for
+    """Return the lists under judgments extended by every document that a label can make count; ``how`` as for
     :func:`rankscope.judge`.
 
     For sums of gain times weight the documents that have weight are enough, as long as a topic has so many other
@@ -84,8 +84,8 @@ def deepest_weight(measure: Measure) -> int:
 
 
 def with_documents(qrels: Qrels, runs: Runs, depth: int = EVERY) -> Qrels:
-    """The same judgments, in which each document of a judged topic that some list has down to a depth has a place, if
-    only without a grade; and each other one with the score of the last.
+    """Return the judgments extended by each document that some list has down to a depth for a judged topic, without a
+    grade, and by each other one with the score of the last.
 
     >>> from rankscope.read import Run
     >>> more = with_documents(Qrels.from_dict({"q": {"b": 1}}), Runs([Run.from_dict({"q": {"c": 2.0, "a": 1.0}})]))

@@ -47,7 +47,7 @@ class Differences(NamedTuple):
 
 
 class _Solver(Protocol):
-    """The lowest difference of pairs of runs on some topics."""
+    """Lowest difference of pairs of runs on some topics."""
 
     width: int
     """Cells that a pair needs."""

@@ -26,7 +26,7 @@ __all__ = ["Counts", "FirstHit", "Sums"]
 
 
 class _OpenDocuments:
-    """The unjudged documents of topics that have weight, as a table topics x runs x columns and as dense weights."""
+    """Unjudged documents of topics that have weight, as a table topics x runs x columns and as dense weights."""
 
     def __init__(self, hits: Sequence[TopicHits], runs: int, low: Floats, high: Floats) -> None:
         """``low`` and ``high`` are the weights of the open hits at the worst and the best rank of their groups."""
@@ -41,7 +41,7 @@ class _OpenDocuments:
         names, place = np.unique(topic * span + document, return_inverse=True)
         starts = np.searchsorted(names, np.arange(len(hits) + 1) * span)
         place = place - starts[topic]
-        # The last column stands for no document, and the last row for a run that has none.
+        # The last column represents no document, and the last row a run without documents.
         self.none = int(np.diff(starts).max(initial=0))
         shape = (len(hits), runs + 1, self.none + 1)
         self.low, self.high = np.zeros(shape), np.zeros(shape)
@@ -180,7 +180,7 @@ def _count_grades(judged: Judged, topic: int, best: int) -> Ints:
 
 
 class FirstHit:
-    """The value of the rank of the first relevant document.
+    """Value of the rank of the first relevant document.
 
     One label is enough: the document that decides the value of the second run under any labels does so alone, and the
     first run gains no less from all of them.

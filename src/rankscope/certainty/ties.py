@@ -38,7 +38,7 @@ def check_ties(ties: str) -> str:
 
 @dataclass(frozen=True)
 class TiedValues:
-    """The values of one measure, one per list."""
+    """Values of one measure, one per list."""
 
     value: Floats
     error: Floats

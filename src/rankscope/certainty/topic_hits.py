@@ -20,7 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class TopicHits(NamedTuple):
-    """All documents of a topic in the lists of all runs that have a place in the judgments."""
+    """Documents of a topic in the lists of all runs that are listed in the judgments."""
 
     topic: int
     run: Ints
@@ -29,7 +29,7 @@ class TopicHits(NamedTuple):
     rank: Ints
     first: Ints
     last: Ints
-    """The first and the last rank of the tie group."""
+    """First and last rank of the tie group."""
     is_open: Bools
     """Whether the document is unjudged, or has a negative grade."""
     deep: int
@@ -37,7 +37,7 @@ class TopicHits(NamedTuple):
 
     @property
     def union(self) -> Ints:
-        """The unjudged documents that some list holds."""
+        """Unjudged documents that some list contains."""
         return np.unique(self.document[self.is_open])
 
     @property

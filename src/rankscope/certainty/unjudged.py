@@ -66,7 +66,7 @@ def check_unjudged(unjudged: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """The ends of the range of one measure, one per list."""
+    """Ends of the range of one measure, one per list."""
 
     lowest: Floats
     highest: Floats

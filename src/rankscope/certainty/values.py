@@ -20,20 +20,20 @@ from rankscope.read import Qrels, Runs
 __all__ = ["Uncertainty", "judged_as", "validate_options", "values_of"]
 
 _HITS = 1 << 20
-"""Hits of tied lists that are looked at together."""
+"""Hits of tied lists that are evaluated together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """What is known of values beside the values, each as measures x runs x topics; None where it was not asked for."""
+    """Uncertainty of values, each array measures x runs x topics; None if it was not requested."""
 
     error: Floats | None = None
-    """The standard error of a value that is the mean of sampled orders of tied documents; 0 where it is exact."""
+    """Standard error of a value that is the mean of sampled orders of tied documents; 0 where it is exact."""
     exact: npt.NDArray[np.bool_] | None = None
     """Whether all orders of tied documents were taken into account."""
     lowest: Floats | None = None
     highest: Floats | None = None
-    """The ends of the range over all labellings of the unjudged documents of the list."""
+    """Ends of the range over all labellings of the unjudged documents of the list."""
     tight: npt.NDArray[np.bool_] | None = None
     """Whether the range is exact; else no value lies outside, but it may be smaller."""
 
@@ -58,7 +58,7 @@ class Uncertainty:
         return columns
 
     def of_runs(self, keep: npt.NDArray[np.intp]) -> Uncertainty:
-        """That of some of the runs."""
+        """Return the uncertainty of some of the runs."""
         return replace(self, **{name: getattr(self, name)[:, keep] for name in self.columns})
 
     def of_measures(self, keep: Sequence[int]) -> Uncertainty:
@@ -66,7 +66,7 @@ class Uncertainty:
         return replace(self, **{name: getattr(self, name)[list(keep)] for name in self.columns})
 
     def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
-        """That of the mean of a run over topics: errors of topics are independent, ends are those of all topics."""
+        """Return the uncertainty of the mean of a run over topics: errors of topics are independent, ends are those of all topics."""
         said: list[float | bool] = []
         for name in self.columns:
             row = getattr(self, name)[index, run]
@@ -99,7 +99,7 @@ def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: i
 
 
 def judged_as(qrels: Qrels, runs: Runs, options: EvaluationOptions, **how: Any) -> Judged:
-    """The lists with all that is needed to evaluate them so; ``how`` as for :func:`rankscope.judge`."""
+    """Return the lists with everything that these options need; ``how`` as for :func:`rankscope.judge`."""
     bounds = options.unjudged == "bounds"
     if bounds and qrels.aspects is not None:
         from rankscope.certainty.documents import with_documents
@@ -116,7 +116,7 @@ def judged_as(qrels: Qrels, runs: Runs, options: EvaluationOptions, **how: Any) 
 def values_of(
     judged: Judged, measures: Sequence[Measure], missing: str = "zero"
 ) -> tuple[Floats, Uncertainty | None]:
-    """The values of measures, measures x runs x topics, and what is uncertain about them."""
+    """Return the values of measures, measures x runs x topics, and their uncertainty."""
     options = judged.options
     if options.unjudged == "condense":
         judged = judged.condensed()
@@ -157,7 +157,7 @@ def values_of(
 
 
 def _broken(judged: Judged, measures: Sequence[Measure], missing: str, formed: Sequence[bool]) -> Floats:
-    """The values of the order by document id, measures x lists; where ``formed``, the means over all orders."""
+    """Return the values of the order by document id, measures x lists; where ``formed``, the means over all orders."""
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
     if not judged.present.all():
         for index, measure in enumerate(measures):
@@ -174,7 +174,7 @@ def _broken(judged: Judged, measures: Sequence[Measure], missing: str, formed: S
 
 
 def _tied_blocks(judged: Judged) -> Any:
-    """The lists in which tied documents differ, some at a time, with their numbers."""
+    """Generate batches of the lists in which tied documents differ, with their numbers."""
     assert judged.ties is not None
     tied = np.concatenate([[0], np.cumsum(judged.ties.size > 1)])[judged.offsets]
     some = np.flatnonzero(np.diff(tied) > 0)

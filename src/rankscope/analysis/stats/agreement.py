@@ -1,4 +1,4 @@
-"""How far two judges, or several, agree: numbers of one table of counts, for many tables at once.
+"""Agreement of two or more judges, computed from tables of counts, for many tables at once.
 
 A table ``counts[..., i, j]`` has the documents that the first judge gave grade i and the second grade j, where i and j
 are places among the sorted grades; leading axes hold several tables, such as bootstrap samples. What divides by
@@ -20,7 +20,7 @@ WEIGHTS = ("none", "linear", "quadratic")
 
 
 def exact_agreement(counts: ArrayLike) -> Floats:
-    """The share of documents with the same grade.
+    """Return the share of documents with the same grade.
 
     >>> float(exact_agreement([[6, 1], [1, 2]]))
     0.8

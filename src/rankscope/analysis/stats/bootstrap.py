@@ -51,7 +51,7 @@ class Bootstrap:
 
 
 def resample(topics: int, replicates: int, seed: int) -> NDArray[np.int64]:
-    """Which topics every replicate takes, replicates x topics, the same for the same seed everywhere.
+    """Return the topics of every replicate, replicates x topics, the same for the same seed everywhere.
 
     >>> resample(3, 2, seed=1).shape
     (2, 3)
@@ -64,7 +64,7 @@ def resample(topics: int, replicates: int, seed: int) -> NDArray[np.int64]:
 
 
 def _turns(replicates: int, topics: int, multiple: int = 1) -> Iterator[slice]:
-    """Some replicates at a time, a multiple of a number of them; Ctrl-C is looked for in between."""
+    """Generate blocks of replicates whose size is a multiple of a number; Ctrl-C is checked in between."""
     size = max(1, _NUMBERS_IN_TURN // (topics * multiple)) * multiple
     for start in range(0, replicates, size):
         advance()
@@ -117,7 +117,7 @@ def bootstrap_pairs(
 def bootstrap_max_t(
     values: Floats, first: Indices, second: Indices, resampled: NDArray[np.int64]
 ) -> StepDown:
-    """The same test with the counts of its step-down adjustment for all pairs (Westfall and Young 1993).
+    """Return the test with the counts of its step-down adjustment for all pairs (Westfall and Young 1993).
 
     Statistics are r = sqrt(n m^2 / q) as above, as those of :func:`~rankscope.analysis.stats.max_t.flip_pairs`.
 
@@ -151,7 +151,7 @@ def critical_rank(alpha: float, replicates: int) -> int:
 
 
 def resample_counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often every replicate takes every topic, replicates x topics.
+    """Return how often every replicate takes every topic, replicates x topics.
 
     >>> resample_counts(np.array([[0, 2, 2]])).tolist()
     [[1, 0, 2]]
@@ -167,7 +167,7 @@ def resample_counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _cut(resampled: NDArray[np.int64]) -> Floats:
-    """The shares of topics in replicates as a stack of narrow matrices, blocks x topics x replicates of the block.
+    """Return the shares of topics as a stack of narrow matrices, blocks x topics x replicates of the block.
 
     A product this small stays in one thread of the linear algebra library; its threads gain nothing at this
     size, and cost a factor of ten when other programs use the cores.
@@ -212,7 +212,7 @@ class _Work:
 
     @classmethod
     def on(cls, values: Floats, resampled: NDArray[np.int64], rank: int) -> _Work:
-        """The work on runs x topics and replicates x topics."""
+        """Products of runs x topics with replicates x topics."""
         centre = values.mean(axis=1)
         centred = values - centre[:, None]
         cut = _cut(resampled)
@@ -254,12 +254,12 @@ class _Work:
         return exceeding, chosen, critical
 
     def observed(self, first: Indices, second: Indices) -> Floats:
-        """The statistic of some pairs."""
+        """Return the statistic of some pairs."""
         variance = np.square(self._differences(first, second)).mean(axis=1)
         return _observed_ratio(self.centre[first] - self.centre[second], variance, self.negligible)
 
     def ratios(self, first: Indices, second: Indices, ratio: Floats, squares: Floats, spare: Floats) -> None:
-        """The statistic of some pairs in every replicate, into ``ratio``."""
+        """Write the statistic of some pairs in every replicate to ``ratio``."""
         self._ratios(first, second, squares, self._squares(first, second, squares), ratio, spare)
 
     def _differences(self, first: Indices, second: Indices) -> Floats:
@@ -268,7 +268,7 @@ class _Work:
         return w
 
     def _squares(self, first: Indices, second: Indices, squares: Floats) -> float:
-        """The mean square of every replicate, and the least that is more than rounding."""
+        """Return the mean square of every replicate, and the smallest one that exceeds rounding."""
         w = np.square(self._differences(first, second))
         _multiply(w, self.weights, squares)
         # a replicate of zeros only: its mean, zero but for rounding, must not be divided by zero
@@ -277,7 +277,7 @@ class _Work:
     def _ratios(
         self, first: Indices, second: Indices, squares: Floats, least: float, ratio: Floats, spare: Floats
     ) -> None:
-        """The statistic of some pairs in every replicate, into ``ratio``."""
+        """Write the statistic of some pairs in every replicate to ``ratio``."""
         if least:
             np.maximum(squares, least, out=squares)
         np.take(self.means, first, axis=0, out=ratio, mode="clip")

@@ -45,7 +45,7 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Kendall:
-    """Kendall's tau-b with its p-value, tau-a, and the counts of pairs both are made of."""
+    """Kendall's tau-b with its p-value, tau-a, and the counts of pairs that both are computed from."""
 
     tau_b: float
     tau_a: float
@@ -59,7 +59,7 @@ class Kendall:
 
 
 class Standing:
-    """How runs stand by one score vector: what is found out once for all vectors that it is compared with."""
+    """Ranks and ties of runs by one score vector, computed once for all comparisons with other vectors."""
 
     def __init__(self, scores: ArrayLike) -> None:
         self.scores: Floats = np.asarray(scores, dtype=np.float64).ravel()
@@ -300,7 +300,7 @@ def _tie_terms(values: Floats) -> tuple[float, float]:
 
 @lru_cache(maxsize=64)
 def _inversions(n: int) -> list[int]:
-    """How many permutations of n have at most 0, 1, 2, ... inversions, exactly."""
+    """Return the exact numbers of permutations of n with at most 0, 1, 2, ... inversions."""
     counts = [1]
     for size in range(2, n + 1):
         extended = [0] * (len(counts) + size - 1)

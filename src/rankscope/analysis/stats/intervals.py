@@ -68,7 +68,7 @@ def t_intervals(values: Floats, alpha: float = 0.05) -> tuple[Floats, Floats]:
 
 
 def lower_limit(differences: Floats, alpha: float = 0.05) -> float:
-    """The lower end of the one-sided (1 - alpha) interval for a mean: mean - t(1 - alpha; n - 1) sd / sqrt(n).
+    """Return the lower end of the one-sided (1 - alpha) interval for a mean: mean - t(1 - alpha; n - 1) sd / sqrt(n).
 
     A run is *no worse than the baseline by more than a margin d* if this end, for the differences run - baseline of all
     topics, is above -d (non-inferiority). Without any spread it is the mean itself.
@@ -86,9 +86,9 @@ def lower_limits(differences: Floats, alpha: float = 0.05) -> Floats:
 
 
 def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Floats:
-    """The mean of each row in every bootstrap sample of the topics, runs x replicates.
+    """Return the mean of each row in every bootstrap sample of the topics, runs x replicates.
 
-    All runs are asked the same resampled topics, so that the columns can be compared. A sample in which a run has no
+    All runs have the same resampled topics, so that the columns can be compared. A sample in which a run has no
     value at all leaves its mean undefined.
 
     >>> bootstrap_means(np.array([[0.5, 0.5, 0.5]]), replicates=4).tolist()
@@ -117,7 +117,7 @@ def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Fl
 
 
 def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator[Integers]:
-    """The topics of every bootstrap sample, by number, one sample a row, in blocks; the page is given the same."""
+    """Generate blocks of bootstrap samples, a row of topic numbers each; the report uses the same samples."""
     rng = generator(seed)
     step = max(1, _DRAWN_AT_ONCE // max(1, topics))
     for start in range(0, replicates, step):
@@ -125,7 +125,7 @@ def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator
 
 
 def expanded(alpha: float, topics: int) -> float:
-    """The share to cut off at each end of bootstrap means, so that few topics give no narrower interval than Student's.
+    """Return the share of bootstrap means to cut off at each end, at least as wide as Student's interval for few topics.
 
     Bootstrap means of n topics spread by sqrt((n - 1)/n) too little and know nothing of the heavier tails of t
     (Hesterberg 2015):
@@ -160,7 +160,7 @@ def percentile_intervals(replicates: Floats, tail: float) -> tuple[Floats, Float
 
 
 def reflected_interval(value: float, replicates: Floats, tail: float) -> tuple[float, float]:
-    """The basic bootstrap interval of a number, without the bias that resampling adds.
+    """Return the basic bootstrap interval of a number, without the bias that resampling adds.
 
         value - (q(1 - tail) - mean)  ..  value + (mean - q(tail))
 
@@ -179,7 +179,7 @@ def reflected_interval(value: float, replicates: Floats, tail: float) -> tuple[f
 
 
 def ranks(merits: Floats) -> tuple[Integers, Integers]:
-    """The first and the last rank that each row can have in every column, most merit first; they differ in ties.
+    """Return the first and the last rank that each row can have in every column, most merit first; they differ in ties.
 
     Undefined merits rank last.
 
@@ -242,7 +242,7 @@ def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[
 
 
 def _shortest(below: Integers, within: Integers, worst: int, wanted: float) -> tuple[int, int]:
-    """The range of :func:`rank_intervals`, from how many samples have a rank before 1, 2, ... and up to 0, 1, 2, ...
+    """Return the range of :func:`rank_intervals`, from how many samples have a rank before 1, 2, ... and up to 0, 1, 2, ...
 
     It begins at one of the ranks that ``below`` knows, and ends at ``worst`` or later.
     """
@@ -263,7 +263,7 @@ def _shortest(below: Integers, within: Integers, worst: int, wanted: float) -> t
 
 
 def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Floats:
-    """What :func:`rank_intervals` ranks the runs by in every sample; what is infinite or undefined stays so."""
+    """Return the values by which :func:`rank_intervals` ranks the runs in every sample, infinite and undefined ones too."""
     from scipy.special import ndtri
 
     several = np.maximum(counts, 2)

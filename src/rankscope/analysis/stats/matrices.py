@@ -41,7 +41,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True, eq=False)
 class CompleteMatrix:
-    """The values of a measure on the topics where it is defined for every run."""
+    """Values of a measure on the topics where it is defined for every run."""
 
     measure: Measure
     values: Floats
@@ -50,7 +50,7 @@ class CompleteMatrix:
 
 
 def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
-    """The matrix of a measure without the topics on which it is undefined (NaN) or infinite for some run.
+    """Return the matrix of a measure without the topics on which it is undefined (NaN) or infinite for some run.
 
     All runs are compared on the same topics; :func:`left_out` says which were not used.
     """
@@ -79,17 +79,17 @@ def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
 
 
 def run_merits(matrix: CompleteMatrix) -> Floats:
-    """:func:`run_means` with the other sign where lower values are better: what rankings of runs are made of."""
+    """Return :func:`run_means`, negated where lower values are better; runs are ranked by these."""
     return matrix.measure.merit(run_means(matrix))
 
 
 def run_means(matrix: CompleteMatrix) -> Floats:
-    """The mean of each run as the measure defines it, :func:`rounded` so that ties are ties."""
+    """Return the mean of each run as the measure defines it, :func:`rounded` so that ties are ties."""
     return rounded(row_means(matrix.measure, matrix.values))
 
 
 def row_means(measure: Measure, values: Floats) -> Floats:
-    """The mean of each row as the measure defines it, undefined values left out."""
+    """Return the mean of each row as the measure defines it, undefined values left out."""
     if measure.summary == "mean" and not np.isnan(values).any():
         return np.asarray(values.mean(axis=1))
     return np.array([measure.mean(row) for row in values])
@@ -129,7 +129,7 @@ def rounded(values: Floats, largest: float | None = None) -> Floats:
 
 
 def top_runs(merits: Floats, fraction: float) -> NDArray[np.intp]:
-    """The indices of the best round(fraction n) runs in their given order; the earlier run wins a tie.
+    """Return the indices of the best round(fraction n) runs in their given order; the earlier run wins a tie.
 
     >>> top_runs(np.array([0.1, 0.4, 0.3, 0.2]), 0.75).tolist()
     [1, 2, 3]
@@ -151,7 +151,7 @@ def best_of(matrix: CompleteMatrix, fraction: float) -> NDArray[np.intp]:
 
 
 def with_runs(scores: Scores, keep: NDArray[np.intp]) -> Scores:
-    """The scores of some of the runs."""
+    """Return the scores of some of the runs."""
     names = tuple(scores.runs[r] for r in keep)
     judged = None if scores.judged is None else scores.judged.with_runs(keep)
     known = None if scores.uncertainty is None else scores.uncertainty.of_runs(keep)
@@ -172,7 +172,7 @@ def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Sc
 
 
 def _with_measure(scores: Scores, by: str | Measure) -> Scores:
-    """The scores, or those of the measure, if they lack it and have their rankings."""
+    """Return the scores, or those of the measure, if they lack it and have their rankings."""
     if str(by) in map(str, scores.measures) or scores.judged is None:
         return scores
     wanted = parse_many([by])
@@ -182,7 +182,7 @@ def _with_measure(scores: Scores, by: str | Measure) -> Scores:
 
 
 def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:
-    """The lists of the runs that :func:`best_runs` keeps: the others take no part in anything that follows."""
+    """Return the lists of the runs that :func:`best_runs` keeps; the others are left out of all that follows."""
     if top is None:
         return judged
     scores = score(judged, parse_many([by]), missing=missing)
@@ -190,10 +190,10 @@ def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", mis
 
 
 def chosen_by(top: float | None, by: str | Measure) -> list[Measure]:
-    """The measure that runs are chosen by, if any are: it looks at the judgments as those do that are asked for."""
+    """Return the measure that selects runs, if any; it reads judgments as the requested measures do."""
     return [] if top is None else parse_many([by])
 
 
 def top_settings(top: float | None, by: str | Measure) -> dict[str, Any]:
-    """For the settings of a result: which of the runs were looked at, if not all."""
+    """Return the runs that were analysed, if not all, for the settings of a result."""
     return {} if top is None else {"top": top, "by": str(by)}

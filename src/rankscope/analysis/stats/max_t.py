@@ -93,12 +93,12 @@ class StepDown:
 
     @property
     def p(self) -> Floats:
-        """The p-value of each hypothesis alone."""
+        """Unadjusted p-value of each hypothesis."""
         return (self.unit + self.alone) / (self.unit + self._replicates)
 
     @property
     def adjusted(self) -> Floats:
-        """The p-values adjusted for all hypotheses, never below that of a larger statistic."""
+        """Adjusted p-values, monotone in the statistic."""
         adjusted = np.empty(len(self.observed))
         shares = (self.unit + self.jointly[self.order]) / (self.unit + self._replicates)
         adjusted[self.order] = np.maximum.accumulate(shares[::-1])[::-1]

@@ -49,7 +49,7 @@ def exact_randomisation(differences: Floats) -> Floats:
 
 
 def _signed_sums(numbers: Iterable[float]) -> Floats:
-    """The sums of the numbers under every choice of their signs."""
+    """Return the sums of the numbers under every choice of their signs."""
     sums = np.zeros(1)
     for number in numbers:
         sums = np.concatenate([sums + number, sums - number])

@@ -15,7 +15,7 @@ def streams(seed: int, count: int) -> list[np.random.SeedSequence]:
 
 
 def generator(seed: int | np.random.SeedSequence) -> np.random.Generator:
-    """The generator of a seed or of one of its streams.
+    """Return the generator of a seed or of one of its streams.
 
     >>> generator(1).integers(0, 10, 3).tolist() == generator(1).integers(0, 10, 3).tolist()
     True

@@ -24,7 +24,7 @@ Ranking = Iterable[Hashable]
 
 @dataclass(frozen=True)
 class RankBiasedOverlap:
-    """The extrapolated overlap, and the bounds between which it lies however the two rankings go on."""
+    """Extrapolated overlap, and its bounds over all continuations of the two rankings."""
 
     value: float
     low: float
@@ -32,12 +32,12 @@ class RankBiasedOverlap:
 
     @property
     def residual(self) -> float:
-        """What is not known: the distance of the bounds."""
+        """Distance of the bounds."""
         return self.high - self.low
 
 
 def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "b") -> RankBiasedOverlap:
-    """The rank-biased overlap of two rankings; items that a set holds together are tied.
+    """Return the rank-biased overlap of two rankings; items in one set are tied.
 
         RBO = (1 - p) * sum over depths d of p^(d-1) A(d)
 
@@ -70,7 +70,7 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
 
 
 def ranking_by_score(scores: ArrayLike) -> list[frozenset[int]]:
-    """The places 0, 1, ... of some scores as a ranking, the highest first, equal ones tied.
+    """Return the positions 0, 1, ... of some scores as a ranking, the highest first, equal ones tied.
 
     >>> [sorted(group) for group in ranking_by_score([0.5, 0.7, 0.5])]
     [[1], [0, 2]]
@@ -136,7 +136,7 @@ def _inside(value: float) -> float:
 
 
 def _overlap(short: _Placed, long: _Placed, depth: Ints, ties: str) -> Floats:
-    """X(d): what the first d ranks have in common."""
+    """Return X(d), the overlap of the first d ranks."""
     pairs = [(place, long.place[item]) for item, place in short.place.items() if item in long.place]
     mine, theirs = np.array(pairs, np.int64).reshape(-1, 2).T
     top, bottom, others_top, others_bottom = (
@@ -161,7 +161,7 @@ def _share(ranking: _Placed, depth: Ints) -> Floats:
 
 
 def _size(short: _Placed, long: _Placed, depth: Ints, ties: str) -> Floats:
-    """What the overlap is divided by."""
+    """Return the divisor of the overlap."""
     if ties == "a":
         return depth.astype(np.float64)
     (top, bottom), (others_top, others_bottom) = short.continued(len(depth)), long.continued(len(depth))
@@ -197,7 +197,7 @@ def _covering(depth: Ints, first: Ints, end: Ints) -> Floats:
 
 
 def common_by_depth(a: Sequence[Hashable], b: Sequence[Hashable], depth: int) -> Ints:
-    """How many items the first 1, 2, ..., depth of two rankings without ties have in common.
+    """Return how many items the first 1, 2, ..., depth of two rankings without ties have in common.
 
     >>> common_by_depth("abcdefg", "zcavwxy", 7).tolist()
     [0, 0, 2, 2, 2, 2, 2]

@@ -25,7 +25,7 @@ _LEAST_NONRELEVANT = 10
 
 
 def depth_pool(judged: Judged, depth: int, runs: NDArray[np.bool_] | None = None) -> Grades:
-    """The judgments of documents in the first ``depth`` ranks of some run (of the chosen runs, if given).
+    """Return the judgments of documents in the first ``depth`` ranks of some run (of the chosen runs, if given).
 
     >>> import rankscope as rs
     >>> qrels = rs.Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -39,7 +39,7 @@ def depth_pool(judged: Judged, depth: int, runs: NDArray[np.bool_] | None = None
 
 
 def without_group(judged: Judged, depth: int, group: NDArray[np.bool_]) -> Grades:
-    """The judgments without those that only the given runs brought into the pool of this depth.
+    """Return the judgments without those that only the given runs brought into the pool of this depth.
 
     Documents that no run has in its first ``depth`` ranks (judged for other reasons) stay judged.
     """
@@ -50,7 +50,7 @@ def without_group(judged: Judged, depth: int, group: NDArray[np.bool_]) -> Grade
 
 
 def sample_size(documents: int, ratio: float, least: int) -> int:
-    """How many of a stratum are kept at ``ratio`` percent: min(n, max(least, round-half-up(ratio n / 100))).
+    """Return how many of a stratum are kept at ``ratio`` percent: min(n, max(least, round-half-up(ratio n / 100))).
 
     >>> [sample_size(25, 90, 1), sample_size(25, 30, 10), sample_size(3, 50, 10)]
     [23, 10, 3]
@@ -95,7 +95,7 @@ class Sampler:
         self._least = np.where(nonrelevant & (sampling != "uniform"), _LEAST_NONRELEVANT, 1)
 
     def sample(self, ratio: float) -> Grades:
-        """The judgments kept at ``ratio`` percent."""
+        """Return the judgments kept at ``ratio`` percent."""
         if not 0 < ratio <= 100:
             raise SettingsError(
                 f"a sample of {ratio} %", hint="give ratios between 0 and 100 such as 90,50,10"
@@ -107,7 +107,7 @@ class Sampler:
 
 
 def groups_of(runs: Sequence[str], groups: Mapping[str, str] | None) -> dict[str, NDArray[np.bool_]]:
-    """Which runs belong to each group; without groups every run is its own."""
+    """Return a mask of runs for each group; without groups every run is its own group."""
     names = [run if groups is None else groups.get(run, run) for run in runs]
     return {name: np.array([other == name for other in names]) for name in dict.fromkeys(names)}
 
@@ -118,7 +118,7 @@ def _sizes(documents: Ints, ratio: float, least: Ints) -> Ints:
 
 
 def _pooled(judged: Judged, depth: int, runs: NDArray[np.bool_] | None) -> NDArray[np.int32]:
-    """The judged documents (with repetitions) in the first ranks of the chosen runs."""
+    """Return the judged documents (with repetitions) in the first ranks of the chosen runs."""
     inside = judged.rank <= depth
     if runs is not None:
         lists = np.repeat(runs, len(judged.topics))

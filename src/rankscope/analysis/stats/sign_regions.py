@@ -36,7 +36,7 @@ class Region(NamedTuple):
 
 
 def sign_regions(coefficients: Sequence[int]) -> list[Region]:
-    """The regions of (0, 1) in which c_0 + c_1 x + c_2 x^2 + ... is positive, negative, or zero throughout.
+    """Return the regions of (0, 1) in which c_0 + c_1 x + c_2 x^2 + ... is positive, negative, or zero throughout.
 
     >>> sign_regions([-1, 4, -3])  # roots 1/3 and 1
     [Region(low=0.0, high=0.3333333333333333, sign=-1), Region(low=0.3333333333333333, high=1.0, sign=1)]
@@ -70,7 +70,7 @@ def _middles(borders: Sequence[Fraction]) -> Iterator[tuple[float, float, Fracti
 
 
 def _bernstein(wholes: Sequence[int]) -> Wholes:
-    """The Bernstein coefficients on [0, 1], times a number that makes them whole."""
+    """Return the Bernstein coefficients on [0, 1], multiplied so that they are integers."""
     degree = len(wholes) - 1
     scale = lcm(*range(1, degree + 2)) // (degree + 1)  # the least common multiple of the binomials
     found = np.array([c * (scale // comb(degree, i)) for i, c in enumerate(wholes)], object)
@@ -80,7 +80,7 @@ def _bernstein(wholes: Sequence[int]) -> Wholes:
 
 
 def _places(found: Wholes, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int]]:
-    """The intervals with one root (or inseparable ones), with the sign right after their lower ends."""
+    """Return the intervals with one root (or inseparable ones), with the sign right after their lower ends."""
     advance()
     signs = [1 if c > 0 else -1 for c in found if c != 0]
     changes = sum(a != b for a, b in pairwise(signs))
@@ -98,7 +98,7 @@ def _places(found: Wholes, low: Fraction, high: Fraction) -> Iterator[tuple[Frac
 
 
 def _halves(found: Wholes) -> tuple[Wholes, Wholes]:
-    """The coefficients on the two halves of the interval."""
+    """Return the coefficients on the two halves of the interval."""
     degree = len(found) - 1
     left, right = [found[0] << degree], [found[-1] << degree]
     row: Any = found
@@ -110,13 +110,13 @@ def _halves(found: Wholes) -> tuple[Wholes, Wholes]:
 
 
 def _reduced(numbers: list[int]) -> Wholes:
-    """The same without a common factor, which would only make the numbers longer."""
+    """Divide the coefficients by their common factor, which keeps the integers short."""
     common = gcd(*numbers) or 1
     return np.array([n // common for n in numbers], object)
 
 
 def _refined(wholes: Sequence[int], low: Fraction, high: Fraction, sign: int) -> Fraction:
-    """The root in an interval, within the finest distance; an inseparable cluster is its middle."""
+    """Return the root in an interval, within the finest distance; an inseparable cluster is its middle."""
     while (high - low) * 2**FINEST > 1:
         middle = (low + high) / 2
         here = _sign_at(wholes, middle)
@@ -127,7 +127,7 @@ def _refined(wholes: Sequence[int], low: Fraction, high: Fraction, sign: int) ->
 
 
 def _sign_at(wholes: Sequence[int], place: Fraction) -> int:
-    """The sign of the polynomial at a fraction, by Horner's rule on whole numbers."""
+    """Return the sign of the polynomial at a fraction, by Horner's rule on whole numbers."""
     top, bottom = place.numerator, place.denominator
     value, power = 0, 1
     for c in reversed(wholes):

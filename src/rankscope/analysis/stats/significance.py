@@ -63,7 +63,7 @@ _CORRECTION_NAMES = {
 
 
 def test_name(test: str) -> str:
-    """What a test is called in titles."""
+    """Names of the tests in titles."""
     return _TEST_NAMES[test]
 
 
@@ -92,7 +92,7 @@ def _check(correction: str | None) -> None:
 
 
 def procedure(test: str, correction: str, alpha: float) -> str:
-    """What was tested and how, for the titles of tables.
+    """Return the name of the test and its correction for the titles of tables.
 
     >>> procedure("t", "holm", 0.05), procedure("tukey", "none", 0.01)
     ("paired t test, Holm's correction, level .05", 'randomised Tukey HSD, level .01')
@@ -127,17 +127,17 @@ class PairTests:
 
     @property
     def low(self) -> Floats:
-        """The lower ends of the intervals."""
+        """Lower ends of the intervals."""
         return self.difference - self.half
 
     @property
     def high(self) -> Floats:
-        """The upper ends of the intervals."""
+        """Upper ends of the intervals."""
         return self.difference + self.half
 
 
 def all_pairs(runs: int) -> tuple[Indices, Indices]:
-    """Every pair of runs once: ``runs (runs - 1) / 2`` of them.
+    """Return every pair of runs once: ``runs (runs - 1) / 2`` of them.
 
     >>> len(all_pairs(61)[0])
     1830
@@ -283,7 +283,7 @@ def tukey_hsd(
 
 @dataclass(frozen=True, eq=False)
 class _Shuffle:
-    """The ranges of the means of one piece of the replicates."""
+    """Return the ranges of the means of one piece of the replicates."""
 
     values: Floats
 
@@ -321,7 +321,7 @@ def _randomisation(
     seed: int,
     joint: bool,
 ) -> PairTests:
-    """All signs for up to 20 topics, drawn ones beyond; the interval is Student's, or that of max-T."""
+    """Test with all signs for up to 20 topics, with random signs beyond; the interval is Student's or max-T's."""
     topics = values.shape[1]
     p: Floats | None = None
     if topics <= EXACT_UP_TO:
@@ -384,7 +384,7 @@ def _bootstrap(
 
 
 def _blocks(pairs: int, topics: int) -> Iterator[slice]:
-    """Some pairs at a time, to bound the memory; a bar appears where there are many."""
+    """Generate blocks of pairs, which bounds the memory, with a progress bar if there are many."""
     size = min(_PAIRS_AT_ONCE, max(1, _DIFFERENCES_AT_ONCE // topics))
     for start in progress(range(0, pairs, size), label="blocks of pairs"):
         yield slice(start, start + size)
@@ -397,7 +397,7 @@ def _differences(values: Floats, first: Indices, second: Indices) -> Iterator[tu
 
 
 def _mean_and_error(values: Floats, first: Indices, second: Indices) -> tuple[Floats, Floats]:
-    """Mean difference and its standard error per pair; what is only rounding is exactly zero."""
+    """Return the mean difference and its standard error per pair; rounding errors are set to zero."""
     topics = values.shape[1]
     zero = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
     means, errors = np.empty(len(first)), np.empty(len(first))
@@ -412,7 +412,7 @@ def _mean_and_error(values: Floats, first: Indices, second: Indices) -> tuple[Fl
 
 
 def effects(values: Floats, first: Indices, second: Indices) -> tuple[Floats, Floats]:
-    """The mean difference of each pair, and Cohen's d of the paired differences, mean(z)/sd(z).
+    """Return the mean difference of each pair, and Cohen's d of the paired differences, mean(z)/sd(z).
 
     d is 0 for identical runs, infinite for a constant difference.
 

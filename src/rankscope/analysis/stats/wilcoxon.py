@@ -78,14 +78,14 @@ def _at_most(topics: int) -> Floats:
 
 
 def _exact_tied(ranks: Floats, positive: float) -> float:
-    """All signs of the given, possibly tied, ranks; doubled, they are whole numbers."""
+    """Enumerate all signs of the ranks, which may be tied; twice a rank is an integer."""
     counts = _subset_sums(np.rint(2 * ranks).astype(np.intp))
     observed = round(2 * positive)
     return min(1.0, 2 * float(min(counts[: observed + 1].sum(), counts[observed:].sum())) / 2.0 ** len(ranks))
 
 
 def _subset_sums(sizes: NDArray[np.intp]) -> Floats:
-    """How many subsets have the sum 0, 1, 2, ...; exact, since no count of up to 2^50 is rounded."""
+    """Return how many subsets have the sum 0, 1, 2, ...; exact, because counts up to 2^50 are not rounded."""
     counts = np.zeros(int(sizes.sum()) + 1)
     counts[0], reach = 1.0, 0
     for size in np.sort(sizes).tolist():
