@@ -66,7 +66,7 @@ class Uncertainty:
         return replace(self, **{name: getattr(self, name)[list(keep)] for name in self.columns})
 
     def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
-        """Return the uncertainty of the mean of a run over topics: errors of topics are independent, ends are those of all topics."""
+        """Return the uncertainty of the mean of a run over topics, whose errors are independent."""
         said: list[float | bool] = []
         for name in self.columns:
             row = getattr(self, name)[index, run]

@@ -125,7 +125,7 @@ def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator
 
 
 def expanded(alpha: float, topics: int) -> float:
-    """Return the share of bootstrap means to cut off at each end, at least as wide as Student's interval for few topics.
+    """Return the share of bootstrap means to cut off at each end, less for few topics.
 
     Bootstrap means of n topics spread by sqrt((n - 1)/n) too little and know nothing of the heavier tails of t
     (Hesterberg 2015):
@@ -242,7 +242,7 @@ def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[
 
 
 def _shortest(below: Integers, within: Integers, worst: int, wanted: float) -> tuple[int, int]:
-    """Return the range of :func:`rank_intervals`, from how many samples have a rank before 1, 2, ... and up to 0, 1, 2, ...
+    """Return the range of :func:`rank_intervals` from how many samples rank before 1, 2, ... and up to 0, 1, 2, ...
 
     It begins at one of the ranks that ``below`` knows, and ends at ``worst`` or later.
     """
@@ -263,7 +263,7 @@ def _shortest(below: Integers, within: Integers, worst: int, wanted: float) -> t
 
 
 def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Floats:
-    """Return the values by which :func:`rank_intervals` ranks the runs in every sample, infinite and undefined ones too."""
+    """Return the values by which :func:`rank_intervals` ranks the runs in every sample; they may be infinite or undefined."""
     from scipy.special import ndtri
 
     several = np.maximum(counts, 2)
