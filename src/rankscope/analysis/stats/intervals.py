@@ -263,7 +263,7 @@ def _shortest(below: Integers, within: Integers, worst: int, wanted: float) -> t
 
 
 def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Floats:
-    """Return the values by which :func:`rank_intervals` ranks the runs in every sample; they may be infinite or undefined."""
+    """Return the values by which :func:`rank_intervals` ranks the runs in every sample, possibly infinite."""
     from scipy.special import ndtri
 
     several = np.maximum(counts, 2)
