@@ -36,6 +36,7 @@ __all__ = [
     "RATIOS",
     "RBO_TIES",
     "SAMPLINGS",
+    "SCORE_FIGURES",
     "STUDIES",
     "TESTS",
     "VERDICT_DEPTH",
