@@ -83,7 +83,7 @@ class RunGain(Row):
     value_a: float = column()
     value_b: float = column()
     difference: float = column("mean under b minus mean under a")
-    gain: float = column("the difference beyond that of the mean run")
+    gain: float = column("the difference beyond the difference of the mean run")
     low: float = column()
     high: float = column()
     rank_a: int = column("rank of the run under judge a")
@@ -189,7 +189,7 @@ def judges(
     most
         Number of disputed judgments to list; 0 lists none.
     distance
-        Distance of grades in weighted kappa: that of their numbers, or of their positions among those that occur.
+        Distance of two grades in weighted kappa: the difference of their values, or of their positions in order.
     seed
         Seed of the random numbers.
 

@@ -201,7 +201,7 @@ class _InsteadOfCollection(argparse.Action):
 
 
 class _CollectionsFile(_InsteadOfCollection):
-    """The same for an option with one value."""
+    """Option with one value that makes QRELS and RUN optional."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 
 import pytest
 
 import rankscope as rs
+from rankscope.analysis.study import manifest_schema
 from rankscope.analysis.study.experiments import repeat_study, study
 from rankscope.analysis.study.manifest import MANIFEST, manifest_text, read_manifest, write_directory
 from rankscope.cli.main import main
@@ -226,3 +228,12 @@ def test_identical_runs_and_undefined_topics_can_be_studied(small, tmp_path):
         result = study(rs.Collection(qrels, same), rs.StudySettings(**QUICK), output=tmp_path / "s")
     assert set(result["power"].column("significant")) == {0}
     shutil.rmtree(tmp_path / "s")
+
+
+def test_the_manifest_has_the_fields_of_the_settings() -> None:
+    """A field that the schema lacks could not be repeated, and one that only the schema has would never be set."""
+    fields = {field.name for field in dataclasses.fields(rs.StudySettings)} - {"name"}
+    required, optional = set(manifest_schema._SETTINGS), set(manifest_schema._OPTIONAL)
+    evaluation = {"missing", "ties", "unjudged"}
+    assert (required | optional) - evaluation == fields
+    assert not required & optional

@@ -76,7 +76,7 @@ class StudySettings:
         Show how an interval scale changes the order of the runs and their significant differences, for rankings cut
         at this rank (default: 10); the table is always written.
     name
-        Name of the collection (default: that of the judgments).
+        Name of the collection (default: the name of the judgments).
 
     Examples
     --------

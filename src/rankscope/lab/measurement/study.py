@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ MAX_INTERVALS = 1 << 24
 """Maximal number of intervals whose distances are counted."""
 
 
-class ScaleStudy:
+class ScaleStudy(ABC):
     """Analysis of one measure on all rankings of a setting and on shorter ones."""
 
     def __init__(
@@ -39,18 +40,21 @@ class ScaleStudy:
             return self._own_order()
         return self._interval_like(scale, scale == findings.EQUAL)
 
+    @abstractmethod
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
-        raise NotImplementedError
+        """Return the verdict on a scale whose intervals are those of the rankings."""
 
+    @abstractmethod
     def _interval(self, scale: str) -> ScaleVerdict:
-        raise NotImplementedError
+        """Return the verdict on a strong or weak interval scale."""
 
+    @abstractmethod
     def _own_order(self) -> ScaleVerdict:
-        raise NotImplementedError
+        """Return the verdict on the scale of the measure's own order."""
 
+    @abstractmethod
     def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
         """Return the merits of the rankings of a length with these codes."""
-        raise NotImplementedError
 
     def _holds(self, scale: str, because: str, numbers: dict[str, Any]) -> ScaleVerdict:
         return ScaleVerdict(self.name, scale, self.setting, True, because=because, **numbers)

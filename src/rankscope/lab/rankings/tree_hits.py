@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,7 +38,7 @@ class TreeByAspect(ByAspect):
         return super().total(hits, values, weights)
 
 
-class PathHits(Hits):
+class PathHits(Hits, ABC):
     """Hits of prefix trees: a hit belongs to all rankings that continue its own.
 
     ``_keep`` is the index of the selected hits, or None for all.
@@ -63,9 +64,9 @@ class PathHits(Hits):
         own = np.where(self.ordinal == 1, np.asarray(values, np.float64), 0.0)
         return np.where(self.count > 0, self.sum(own), otherwise)
 
+    @abstractmethod
     def sum_over_trees(self, values: AnyArray, factors: Floats) -> Floats:
         """Return, per ranking, the sum over trees of a factor times the sum of a value over hits."""
-        raise NotImplementedError
 
 
 class TreeHits(PathHits):
