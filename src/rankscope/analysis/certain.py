@@ -281,7 +281,7 @@ def certain(
         runs=RunCertainty.table(
             "runs",
             [row for block in blocks for row in block.run_rows(scores.runs)],
-            caption="What each run may score, and the ranks that it may have",
+            caption="Range of the mean of each run, and intervals of its rank",
             legend=f"first_rank to last_rank: {1 - alpha:.0%} confidence interval of the rank over topics;"
             " first_possible to last_possible: ranks that the certain pairs (together) leave",
         ),

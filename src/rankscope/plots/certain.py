@@ -76,5 +76,5 @@ def plot_certain(
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
         left.set_xlabel(f"mean {measure_name}, and its range over labels")
-        right.set_xlabel("rank, and the ranks that are left (test over topics included)")
+        right.set_xlabel("rank and possible ranks")
     return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))

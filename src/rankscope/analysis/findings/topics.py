@@ -46,7 +46,8 @@ def deciding(basis: Basis) -> Finding | None:
         "{half} of {topics} topics carry at least half of the variance between the runs by {measure}; topic {topic}"
         " alone carries {share:.1%}"
     )
-    pattern += "; on {against} topics the runs tend to the opposite order." if against else "."
+    unit = "topic" if against == 1 else "topics"
+    pattern += f"; on {{against}} {unit} the runs tend to the opposite order." if against else "."
     spread = merit.std(axis=0, ddof=1)
     level = matrix.values.mean(axis=0)
     rows = [
