@@ -21,10 +21,11 @@ import pytest
 
 import rankscope
 
-EVERYWHERE = "choices lazy errors progress caching frames columns cells tables result rows engines"
+EVERYWHERE = "arrays choices lazy errors progress caching frames columns cells tables result rows engines"
 """The ground that every station stands on: it knows nothing of rankings, and nothing of the disk."""
 
 GROUND = {
+    "arrays": "",
     "choices": "",
     "lazy": "",
     "errors": "",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["LazyModule", "lazy_getattr"]
+__all__ = ["LazyModule", "lazy_getattr", "numpy"]
 
 
 class LazyModule:
@@ -24,6 +24,12 @@ class LazyModule:
         value = getattr(import_module(self._name), name)
         setattr(self, name, value)  # The next access does not come here.
         return value
+
+
+if TYPE_CHECKING:
+    import numpy
+else:
+    numpy = LazyModule("numpy")
 
 
 def lazy_getattr(package: str, names_by_module: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:

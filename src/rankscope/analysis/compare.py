@@ -12,25 +12,17 @@ from rankscope.analysis.topic_differences import TopicDifference, topic_differen
 from rankscope.choices import INTERVAL_LENGTH, Correction, Test
 from rankscope.declaration import Level, Option, PerTopic, Replicates, RunName, Seed, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from rankscope.arrays import Floats, Indices
     from rankscope.columns import Rows
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
-    Indices = NDArray[np.intp]
-    Floats = NDArray[np.float64]
-else:
-    np = LazyModule("numpy")
-
-__all__ = ["Comparison", "Pair", "RunMean", "check_margin", "compare", "letters"]
 
 _MAX_LETTERED_RUNS = 60  # A table of more runs is too long to compare their letters by eye.
 _MAX_LETTERS = 10  # A number with more letters is unreadable.

@@ -11,24 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, PerTopic, Top, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rankscope.analysis.stats.coefficients import Standing
     from rankscope.analysis.stats.matrices import CompleteMatrix
+    from rankscope.arrays import Floats
     from rankscope.scores import Scores
 
-    Floats = NDArray[np.float64]
-else:
-    np = LazyModule("numpy")
-
-__all__ = ["Coefficients", "Correlations", "checked_methods", "correlate"]
 
 _KEPT = 1 << 27
 """Pairs of runs that are remembered, over all measures: a byte or two for each."""

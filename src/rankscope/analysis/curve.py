@@ -11,14 +11,12 @@ from rankscope.analysis.list_edits import edited
 from rankscope.choices import CROSSINGS
 from rankscope.declaration import Option, RunName, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table
 from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from rankscope.arrays import Floats, Ints
     from rankscope.judging import Judged
     from rankscope.judging.lists import Lists
     from rankscope.measures import Measure
@@ -28,12 +26,6 @@ if TYPE_CHECKING:
     from rankscope.scores import Collection
     from rankscope.tables import Table
 
-    Ints = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
-else:
-    np = LazyModule("numpy")
-
-__all__ = ["Curve", "curve", "curve_from_judged"]
 
 _DEEPEST = 1_000_000  # a curve has a row for every rank
 

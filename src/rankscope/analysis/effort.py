@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.analysis.plane import EFFORTS, GAINS, EqualGain, Planes, find_choice
-from rankscope.choices import DEFAULT_GAINS, Crossing
+from rankscope.analysis.plane import EqualGain, Planes, find_choice
+from rankscope.choices import DEFAULT_GAINS, EFFORTS, GAINS, Crossing
 from rankscope.declaration import Groups, MeasureName, Option, Top, analysis
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from rankscope.analysis.curve import Curve
@@ -26,10 +25,7 @@ if TYPE_CHECKING:
     from rankscope.measures import Measure
     from rankscope.result import TableResult
     from rankscope.scores import Collection
-else:
-    np = LazyModule("numpy")
 
-__all__ = ["EFFORTS", "GAINS", "Effort", "count_archetypes", "effort"]
 
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
 

@@ -9,14 +9,11 @@ import heapq
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.analysis.plane import EFFORTS, GAINS, EqualGain, Planes, find_choice
+from rankscope.analysis.plane import EqualGain, Planes, find_choice
+from rankscope.arrays import Ints
+from rankscope.choices import EFFORTS, GAINS
 from rankscope.rows import RowTable
-
-__all__ = ["equal_gain", "nearest_values"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def nearest_values(groups: Sequence[Sequence[float]]) -> list[int]:

@@ -10,23 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 from rankscope.analysis.compare import check_margin
 from rankscope.declaration import Level, Option, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from rankscope.arrays import Floats
     from rankscope.measures import Measure
     from rankscope.scores import ScoreMatrix, Scores
 
-    Floats = NDArray[np.float64]
-else:
-    np = LazyModule("numpy")
-
-__all__ = ["Check", "Gate", "LostTopic", "gate", "parse_margins"]
 
 _TARGET = 0.8  # Probability of passing that a plan aims at, for a system that is as good as the baseline.
 _MAX_TOPICS = 2**30  # No collection has more topics; a plan that needs them is useless.

@@ -6,18 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import rounded
+from rankscope.arrays import Floats, Grades
 from rankscope.certainty.labels import values_under
 from rankscope.judging import UNJUDGED, Judged
 from rankscope.measures import Measure
-
-__all__ = ["Influence", "influences", "reversals"]
-
-Floats = NDArray[np.float64]
-Grades = NDArray[np.int32]
-Integers = NDArray[np.int64]
 
 _HITS_AT_ONCE = 500_000
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.compare import Comparison, Pair
     from rankscope.scores import Scores
 
-__all__ = ["IntervalCount", "VerdictChange", "interval_changes"]
-
 
 class IntervalCount(Row):
     """Number of verdicts that an interval scale changes."""

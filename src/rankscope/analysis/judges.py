@@ -10,27 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.choices import DISTANCES, Distance
 from rankscope.declaration import Level, Option, Seed, analysis, check_options
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from rankscope.arrays import Floats, Grades, Ints
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.read import Qrels
     from rankscope.scores import Collection, Scores
 
-    Floats = NDArray[np.float64]
-    Grades = NDArray[np.int32]
     Pairs = Sequence[tuple[int, int]]
-else:
-    np = LazyModule("numpy")
 
-__all__ = ["Judges", "judges"]
 
 MEASURES = ("AP", "nDCG@10")
 """Default measures of the leaderboards."""
@@ -132,7 +127,7 @@ class _Panel:
     grades: Grades
 
     @property
-    def topic(self) -> NDArray[np.int64]:
+    def topic(self) -> Ints:
         """Index of the topic of every document."""
         return np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
 
@@ -308,7 +303,7 @@ def _read_panel(judgments: Mapping[str, Any]) -> _Panel:
 
 
 def _compute_agreement(
-    panel: _Panel, pairs: Pairs, resampled: NDArray[np.int64], alpha: float, distance: str
+    panel: _Panel, pairs: Pairs, resampled: Ints, alpha: float, distance: str
 ) -> tuple[list[Agreement], list[GradePair]]:
     from rankscope.analysis.stats.intervals import expanded
 
@@ -332,7 +327,7 @@ def _compute_agreement(
 
 
 def _estimate(
-    function: Callable[[Floats], Floats], counts: Floats, resampled: NDArray[np.int64], tail: float
+    function: Callable[[Floats], Floats], counts: Floats, resampled: Ints, tail: float
 ) -> tuple[float, float, float]:
     """Return a statistic of the counts of all topics, and its interval over samples of the topics."""
     from rankscope.analysis.stats.intervals import percentile_intervals
@@ -377,7 +372,7 @@ def _count_grade_pairs(panel: _Panel, a: int, b: int) -> list[tuple[int | None, 
     return [(_grade(x), _grade(y), n) for (x, y), n in zip(pairs.T.tolist(), numbers.tolist(), strict=True)]
 
 
-def _agreement_of_all(panel: _Panel, resampled: NDArray[np.int64], tail: float) -> Agreement:
+def _agreement_of_all(panel: _Panel, resampled: Ints, tail: float) -> Agreement:
     """Return Krippendorff's alpha of all judges together."""
     from rankscope.analysis.stats.agreement import coincidences, krippendorff_alpha
     from rankscope.judging import UNJUDGED

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import all_pairs
+from rankscope.arrays import Floats, Ints
 from rankscope.certainty.labels import best_label
 from rankscope.certainty.pairs import SLACK, TopicHits, hits_by_topic, lowest_differences, pair_form
 from rankscope.errors import InputError, MeasureError
@@ -18,11 +18,6 @@ from rankscope.judging import UNJUDGED, Judged
 from rankscope.measures import Measure
 from rankscope.measures.forms import Weighted
 from rankscope.scores import score
-
-__all__ = ["ORDERS", "Simulation", "argsort_influence", "counted_topics", "measure_influence"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _MAX_CELLS = 1 << 22  # cells (pairs x documents) of a temporary array: 32 MB
 ORDERS = ("influence", "depth", "random")

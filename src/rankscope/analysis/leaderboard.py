@@ -9,23 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.declaration import OPTIONS, Level, Option, Seed, analysis
 from rankscope.errors import InputError
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from rankscope.arrays import Floats
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
-    Floats = NDArray[np.float64]
-else:
-    np = LazyModule("numpy")
-
-__all__ = ["FIRST", "Leaderboard", "Standing", "leaderboard", "tied_for_first", "with_margins"]
 
 FIRST = "multiple comparisons with the best: step-down max-T over random signs"
 """The test of which runs are tied for first, for titles."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from rankscope.errors import SettingsError
 
-__all__ = ["edited"]
-
 _STEP = re.compile(r"m(?P<start>\d{1,9})-(?P<stop>\d{1,9})|r(?P<rank>\d{1,9})=(?P<grade>\d{1,9})")
 
 

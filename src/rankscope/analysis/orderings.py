@@ -10,21 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.declaration import Option, analysis
 from rankscope.errors import SettingsError
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from rankscope.measures import Measure
     from rankscope.read import Qrels, Run
     from rankscope.scores import Scores
     from rankscope.tables import Table
-else:
-    np = LazyModule("numpy")
 
-__all__ = ["Orderings", "Swaps", "count_swaps", "orderings"]
 
 _MEASURES = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
 

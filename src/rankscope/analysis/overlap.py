@@ -15,7 +15,6 @@ from rankscope.rows import Row, RowTable, column
 if TYPE_CHECKING:
     from rankscope.scores import Collection
 
-__all__ = ["DEPTHS", "DepthOverlap", "Overlap", "PairOverlap", "TopicOverlap", "overlap"]
 
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000)
 

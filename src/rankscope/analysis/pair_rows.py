@@ -10,19 +10,14 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.intervals import lower_limits
 from rankscope.analysis.stats.matrices import CompleteMatrix
 from rankscope.analysis.stats.significance import effects, outcomes
+from rankscope.arrays import Floats, Indices
 from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Column, Rows, as_rows, to_values
 from rankscope.measures.external import external_measure
 from rankscope.tables import Table
-
-__all__ = ["PairMarks", "PairRows", "ShownPairs"]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,35 +13,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rankscope.choices import CLASSES, EFFORTS, GAINS
+from rankscope.choices import CLASSES
 from rankscope.errors import SettingsError, suggest_names
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.rows import Row, column
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
+    from rankscope.arrays import Floats, Ints
     from rankscope.judging import Judged
     from rankscope.measures import Measure
 
-    Floats = npt.NDArray[np.float64]
-    Ints = npt.NDArray[np.int64]
-else:
-    np = LazyModule("numpy")
-
-__all__ = [
-    "CLASSES",
-    "EFFORTS",
-    "GAINS",
-    "HELD",
-    "Density",
-    "EqualGain",
-    "Planes",
-    "estimate_density",
-    "find_choice",
-    "run_means",
-]
 
 HELD = (0.5, 0.9)
 """Shares of the rankings that lie inside the contours of a plane."""

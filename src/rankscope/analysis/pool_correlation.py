@@ -13,28 +13,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.choices import Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, Top, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rankscope.analysis.correlation import Coefficients
     from rankscope.analysis.stats.matrices import CompleteMatrix
+    from rankscope.arrays import Floats, Indices
     from rankscope.columns import Cell
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
-    Floats = NDArray[np.float64]
     Cells = dict[tuple[str, str], CompleteMatrix]
-else:
-    np = LazyModule("numpy")
 
-__all__ = ["NOTABLE", "PoolCorrelation", "pool_correlation"]
 
 NOTABLE = 0.01
 """Relative difference from which two orderings are marked as different."""
@@ -226,7 +220,7 @@ def _evaluate_pools(
     return cells
 
 
-def _best_runs(judged: Judged, by: str | Measure, top: float | None, missing: str) -> NDArray[np.intp]:
+def _best_runs(judged: Judged, by: str | Measure, top: float | None, missing: str) -> Indices:
     from rankscope.analysis.stats.matrices import best_of, complete
     from rankscope.measures import parse_many
     from rankscope.scores import score

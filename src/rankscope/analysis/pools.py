@@ -10,25 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.choices import DEFAULT_MEASURES, RATIOS, Sampling
 from rankscope.declaration import Groups, MeasureName, Option, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rankscope.analysis.stats.sampling import Sampler
+    from rankscope.arrays import Bools, Floats, Grades
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
     from rankscope.tables import Table
-
-    Floats = NDArray[np.float64]
-else:
-    np = LazyModule("numpy")
-
-__all__ = ["LeaveOut", "Pools", "leave_out", "mean_scores", "pools", "read_settings"]
 
 
 _POOL = "the smaller pool: percent of the judgments, or a depth"
@@ -205,7 +197,7 @@ class _Smaller:
     sampler: Sampler | None = None
     ratio: float = 100
 
-    def grades(self, judged: Judged) -> NDArray[np.int32]:
+    def grades(self, judged: Judged) -> Grades:
         from rankscope.analysis.stats.sampling import depth_pool
 
         return depth_pool(judged, self.depth) if self.sampler is None else self.sampler.sample(self.ratio)
@@ -423,7 +415,7 @@ class _Without:
     depth: int
     missing: str
 
-    def __call__(self, group: NDArray[np.bool_]) -> tuple[Floats, int]:
+    def __call__(self, group: Bools) -> tuple[Floats, int]:
         from rankscope.analysis.stats.sampling import without_group
 
         grades = without_group(self.judged, self.depth, group)

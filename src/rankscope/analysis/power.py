@@ -9,23 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 from rankscope.choices import DEFAULT_MEASURES, Test
 from rankscope.declaration import MeasureName, Option, Replicates, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rankscope.analysis.stats.matrices import CompleteMatrix
     from rankscope.analysis.stats.significance import PairTests
+    from rankscope.arrays import Floats, Indices
     from rankscope.columns import CategoricalColumn, Cell, Rows
     from rankscope.scores import Scores
-else:
-    np = LazyModule("numpy")
 
-__all__ = ["Power", "check_comparable", "power"]
 
 _TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "tukey": "Tukey HSD"}
 
@@ -228,7 +223,7 @@ def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None
             )
 
 
-def _asl(p: NDArray[np.float64], test: str, replicates: int | None) -> NDArray[np.float64]:
+def _asl(p: Floats, test: str, replicates: int | None) -> Floats:
     """Return Sakai's ASL, the share b/B of the replicates, of p-values (b + 1)/(B + 1) that count the data, too."""
     from rankscope.analysis.stats.significance import REPLICATES
 
@@ -245,7 +240,7 @@ def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
     return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
 
 
-def _curve(done: PairTests) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _curve(done: PairTests) -> tuple[Floats, Indices]:
     """Return the number of pairs up to each significance level that occurs."""
     levels, counts = np.unique(done.p, return_counts=True)
     return levels, np.cumsum(counts)

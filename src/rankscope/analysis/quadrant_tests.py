@@ -11,18 +11,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.analysis.plane import EFFORTS, GAINS, Planes
+from rankscope.analysis.plane import Planes
 from rankscope.analysis.stats.significance import all_pairs
+from rankscope.arrays import Bools, Floats, Ints
+from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
-
-__all__ = ["quadrant_significance"]
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 _KINDS = ("both", "opposite", "gain_only", "effort_only", "neither")
 
@@ -100,7 +96,7 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
     return TableResult.of(*tables, settings=settings)
 
 
-def _parts(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> Iterator[_Part]:
+def _parts(a: Ints, b: Ints) -> Iterator[_Part]:
     """Yield the parts of the plane, given the cells of the rankings of each pair and topic (-1: no ranking)."""
     is_defined = (a >= 0) & (b >= 0)
     yield _Part("all", None, None, is_defined)
@@ -129,7 +125,7 @@ def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
 
 
 def _count_pairs(
-    gain: _Tested, effort: _Tested, topics: npt.NDArray[np.int64], enough: Bools, alpha: float
+    gain: _Tested, effort: _Tested, topics: Ints, enough: Bools, alpha: float
 ) -> tuple[Cell, ...]:
     more, less = (gain.p < alpha), (effort.p < alpha)
     same = np.sign(gain.difference) == np.sign(effort.difference)

@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.pools import mean_scores, pools
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.intervals import bootstrap_means, rank_intervals, ranks
 from rankscope.analysis.stats.matrices import averaged, rounded, row_means
+from rankscope.arrays import Floats, Ints
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.judging import Judged
@@ -20,10 +20,6 @@ from rankscope.measures import Measure
 from rankscope.scores import Scores
 from rankscope.tables import Cell
 
-__all__ = ["Followed", "follow_ranks", "means_by_cutoff", "means_by_pool", "rank_interval"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Rows = list[tuple[Cell, ...]]
 
 _REPLICATES = 1000

@@ -8,20 +8,16 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
+from rankscope.arrays import Floats, Grades, Ints
 from rankscope.judging.judged import refuse_disjoint
 from rankscope.read import Qrels
 from rankscope.read.ids import sort_naturally, to_text
 from rankscope.read.topics import select_topics
 from rankscope.scan import top_list, top_lists
 from rankscope.scores import Collection
-
-__all__ = ["Comparison", "Ranking", "Similarity", "defined_means", "get_rankings"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +31,7 @@ class Ranking:
     """First rank of the group of each document."""
 
     @classmethod
-    def from_ranks(cls, documents: list[bytes], first: NDArray[np.int32]) -> Ranking:
+    def from_ranks(cls, documents: list[bytes], first: Grades) -> Ranking:
         """Return the ranking of documents by rank, given the first ranks at which their scores occur."""
         groups: dict[int, list[bytes]] = {}
         for document, start in zip(documents, first.tolist(), strict=True):
@@ -71,7 +67,7 @@ class Similarity:
 
     values: tuple[float, ...]
     """One for each of :attr:`Comparison.names`."""
-    common: NDArray[np.int64]
+    common: Ints
     jaccard: Floats
     """Common documents and Jaccard coefficient at every depth."""
 

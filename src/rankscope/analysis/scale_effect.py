@@ -13,22 +13,17 @@ from rankscope.analysis.pools import read_settings
 from rankscope.choices import INTERVAL_LENGTH, Test
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from rankscope.analysis.stats.matrices import CompleteMatrix
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.measures.interval import Interval
     from rankscope.scores import Scores
-else:
-    np = LazyModule("numpy")
 
-__all__ = ["ScaleEffect", "on_both_scales", "scale_effect"]
 
 FEW = 1 << 13
 """Maximum number of rankings of a topic; if graded documents make more, the length is reduced."""

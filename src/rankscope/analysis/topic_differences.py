@@ -10,8 +10,6 @@ from rankscope.rows import Row, RowTable, column
 if TYPE_CHECKING:
     from rankscope.analysis.stats.matrices import CompleteMatrix
 
-__all__ = ["TopicDifference", "topic_differences"]
-
 
 class TopicDifference(Row):
     """Two runs on a topic."""

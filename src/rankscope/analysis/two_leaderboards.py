@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 from rankscope.analysis.stats.intervals import (
@@ -20,11 +19,9 @@ from rankscope.analysis.stats.intervals import (
 from rankscope.analysis.stats.matrices import averaged, rounded
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
+from rankscope.arrays import Floats
 from rankscope.measures import Measure
 
-__all__ = ["Leaderboards"]
-
-Floats = NDArray[np.float64]
 _PERSISTENCE = 0.9  # Rank-biased overlap then rests mostly on the first ten ranks.
 
 

@@ -17,26 +17,22 @@ from rankscope.analysis.pools import read_settings
 from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
 from rankscope.declaration import Option, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.progress import progress
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from rankscope.arrays import Bools
     from rankscope.columns import Rows
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
     Ints = NDArray[np.signedinteger[Any]]
-    Bools = NDArray[np.bool_]
-else:
-    np = LazyModule("numpy")
 
-__all__ = ["FAMILIES", "ORDERS", "Verdict", "verdict"]
 
 FAMILIES = ("P", "R", "DCG", "nDCG")
 """Measures whose cutoffs have regions; RBP has regions of its persistence."""

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.analysis.effort import Effort
-from rankscope.analysis.plane import EFFORTS, GAINS, HELD, Density, estimate_density, run_means
+from rankscope.analysis.plane import HELD, Density, estimate_density, run_means
+from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (

@@ -10,12 +10,12 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.leaderboard import leaderboard
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
 from rankscope.analysis.stats.randomness import generator
-from rankscope.analysis.stats.significance import Indices, all_pairs, run_test, tukey_hsd
+from rankscope.analysis.stats.significance import all_pairs, run_test, tukey_hsd
+from rankscope.arrays import Bools, Indices
 from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
 from rankscope.judging import EvaluationOptions, Judged, judge
@@ -23,10 +23,6 @@ from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
 from rankscope.scores import Scores
 from rankscope.tables import Cell
-
-__all__ = ["Basis"]
-
-Floats = NDArray[np.float64]
 
 _SHUFFLES = 2000
 MOST_PAIRS = 100_000
@@ -118,10 +114,10 @@ class Basis(CacheMixin):
         """Return whether the runs differ by a measure; otherwise no finding is about their order."""
         return self.chance(matrix) < self.alpha
 
-    def significant(self, matrix: CompleteMatrix) -> NDArray[np.bool_]:
+    def significant(self, matrix: CompleteMatrix) -> Bools:
         """Return a mask of the ``tested`` pairs of runs that differ significantly, after correction."""
 
-        def test() -> NDArray[np.bool_]:
+        def test() -> Bools:
             options: Any = {"correction": self.correction, "alpha": self.alpha, "seed": self.seed}
             return np.asarray(
                 run_test(self.test, matrix.values, *self.tested, **options).adjusted < self.alpha

@@ -10,8 +10,6 @@ from rankscope.analysis.findings.evidence import TiedMean, UnjudgedShare
 from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.tables import Cell
 
-__all__ = ["ties", "unjudged"]
-
 _DEPTH = 10
 _NOTABLE = 0.1
 """Share of unjudged documents above which a run is counted."""

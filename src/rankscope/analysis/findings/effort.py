@@ -14,8 +14,6 @@ from rankscope.analysis.stats.coefficients import kendall
 from rankscope.measures import REGISTRY
 from rankscope.tables import Cell
 
-__all__ = ["parting", "unreturned"]
-
 
 def _effort(basis: Basis) -> Effort | None:
     """Return effort against the first gain measure, with the cutoff and crossing of Twist if it was evaluated."""

@@ -4,20 +4,6 @@ from __future__ import annotations
 
 from rankscope.rows import Row, column
 
-__all__ = [
-    "BarrenTopic",
-    "DecidingTopic",
-    "Disagreement",
-    "HardTopic",
-    "LeaderRow",
-    "MeasureScale",
-    "OvertakingTopic",
-    "Sentence",
-    "Separation",
-    "TiedMean",
-    "UnjudgedShare",
-]
-
 
 class Sentence(Row):
     """A finding in words."""

@@ -24,8 +24,6 @@ from rankscope.result import TypedResult, table
 from rankscope.rows import RowTable
 from rankscope.tables import Cell, Table
 
-__all__ = ["Chart", "Finding", "Findings", "join_names"]
-
 _ROWS = 6
 """Rows of an evidence table that are printed below its sentence."""
 

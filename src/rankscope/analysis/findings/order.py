@@ -17,8 +17,6 @@ from rankscope.analysis.stats.matrices import CompleteMatrix, run_merits
 from rankscope.analysis.stats.significance import procedure
 from rankscope.tables import Cell
 
-__all__ = ["apart", "disagreement", "leader"]
-
 
 def leader(basis: Basis) -> Finding | None:
     """Report the leader by the first measure and the runs tied with it, as :func:`rankscope.leaderboard` does.

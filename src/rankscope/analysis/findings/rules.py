@@ -12,8 +12,6 @@ from rankscope.analysis.findings.order import apart, disagreement, leader
 from rankscope.analysis.findings.scale import scale
 from rankscope.analysis.findings.topics import deciding, hard, overtaking
 
-__all__ = ["RULES"]
-
 RULES: tuple[Callable[[Basis], Finding | None], ...] = (
     leader, apart, disagreement, deciding, overtaking, hard, unjudged, ties, parting, unreturned, scale,
 )  # fmt: skip

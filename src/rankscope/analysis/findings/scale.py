@@ -13,8 +13,6 @@ from rankscope.lab.measurement.verdicts import MAX_LENGTH, scales
 from rankscope.measures import Measure
 from rankscope.tables import Cell
 
-__all__ = ["badge", "scale"]
-
 ORDINAL = "ordinal"
 _SHORT, _LONG = 5, 12
 

@@ -10,8 +10,6 @@ from rankscope.analysis.findings.finding import Chart, Finding, join_names
 from rankscope.analysis.stats.matrices import CompleteMatrix, rounded, run_merits
 from rankscope.tables import Cell
 
-__all__ = ["deciding", "hard", "overtaking"]
-
 
 def _averaged(basis: Basis) -> CompleteMatrix | None:
     """Return the values of the first measure that is summarised by a mean, or None if runs cannot be compared."""

@@ -8,13 +8,10 @@ zero is undefined: judges who know one grade only can neither agree nor disagree
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankscope.arrays import Floats
 from rankscope.errors import SettingsError, suggest_names
-
-__all__ = ["WEIGHTS", "coincidences", "exact_agreement", "grade_bias", "kappa", "krippendorff_alpha"]
-
-Floats = NDArray[np.float64]
 
 WEIGHTS = ("none", "linear", "quadratic")
 

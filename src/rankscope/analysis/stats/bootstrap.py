@@ -19,17 +19,12 @@ from dataclasses import dataclass
 from math import ceil, fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.max_t import StepDown
 from rankscope.analysis.stats.randomness import generator
+from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.engines import run_pieces
 from rankscope.progress import advance
-
-__all__ = ["Bootstrap", "bootstrap_max_t", "bootstrap_pairs", "critical_rank", "resample", "resample_counts"]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _PAIRS_IN_PIECE = 512  # fixed, so that the number of jobs changes nothing
 _PAIRS_AT_ONCE = 64  # the replicates of this many pairs stay in the processor's cache
@@ -50,7 +45,7 @@ class Bootstrap:
     """|t*| of the replicate that ``delta`` is taken from: the bootstrap's critical value for |t|."""
 
 
-def resample(topics: int, replicates: int, seed: int) -> NDArray[np.int64]:
+def resample(topics: int, replicates: int, seed: int) -> Ints:
     """Return the topics of every replicate, replicates x topics, the same for the same seed everywhere.
 
     >>> resample(3, 2, seed=1).shape
@@ -75,7 +70,7 @@ def bootstrap_pairs(
     values: Floats,
     first: Indices,
     second: Indices,
-    resampled: NDArray[np.int64],
+    resampled: Ints,
     *,
     alpha: float = 0.05,
     jobs: int | None = 1,
@@ -114,9 +109,7 @@ def bootstrap_pairs(
     return Bootstrap(exceeding / replicates, delta, critical)
 
 
-def bootstrap_max_t(
-    values: Floats, first: Indices, second: Indices, resampled: NDArray[np.int64]
-) -> StepDown:
+def bootstrap_max_t(values: Floats, first: Indices, second: Indices, resampled: Ints) -> StepDown:
     """Return the test with the counts of its step-down adjustment for all pairs (Westfall and Young 1993).
 
     Statistics are r = sqrt(n m^2 / q) as above, as those of :func:`~rankscope.analysis.stats.max_t.flip_pairs`.
@@ -150,7 +143,7 @@ def critical_rank(alpha: float, replicates: int) -> int:
     return max(1, ceil(alpha * replicates - 1e-9))
 
 
-def resample_counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
+def resample_counts(resampled: Ints) -> Ints:
     """Return how often every replicate takes every topic, replicates x topics.
 
     >>> resample_counts(np.array([[0, 2, 2]])).tolist()
@@ -166,7 +159,7 @@ def resample_counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts
 
 
-def _cut(resampled: NDArray[np.int64]) -> Floats:
+def _cut(resampled: Ints) -> Floats:
     """Return the shares of topics as a stack of narrow matrices, blocks x topics x replicates of the block.
 
     A product this small stays in one thread of the linear algebra library; its threads gain nothing at this
@@ -211,7 +204,7 @@ class _Work:
     rank: int
 
     @classmethod
-    def on(cls, values: Floats, resampled: NDArray[np.int64], rank: int) -> _Work:
+    def on(cls, values: Floats, resampled: Ints, rank: int) -> _Work:
         """Products of runs x topics with replicates x topics."""
         centre = values.mean(axis=1)
         centred = values - centre[:, None]
@@ -221,7 +214,7 @@ class _Work:
             _multiply(centred[start : start + _PAIRS_AT_ONCE], cut, means[start : start + _PAIRS_AT_ONCE])
         return cls(centre, centred, means, cut, float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE, rank)
 
-    def __call__(self, pairs: tuple[Indices, Indices]) -> tuple[NDArray[np.intp], Indices, Floats]:
+    def __call__(self, pairs: tuple[Indices, Indices]) -> tuple[Indices, Indices, Floats]:
         first, second = pairs
         blocks, _, width = self.weights.shape
         # memory fresh from the system costs more than the arithmetic, so the blocks share theirs
@@ -235,8 +228,8 @@ class _Work:
         return exceeding, chosen, critical
 
     def _block(
-        self, first: Indices, second: Indices, space: Floats, mask: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.intp], Indices, Floats]:
+        self, first: Indices, second: Indices, space: Floats, mask: Bools
+    ) -> tuple[Indices, Indices, Floats]:
         ratio, squares, spare = space
         least = self._squares(first, second, squares)
         observed = self.observed(first, second)
@@ -295,7 +288,7 @@ def _observed_ratio(mean: Floats, variance: Floats, negligible: float) -> Floats
     return result
 
 
-def _holding(ratio: Floats, copy: Floats, mask: NDArray[np.bool_], rank: int) -> tuple[Indices, Floats]:
+def _holding(ratio: Floats, copy: Floats, mask: Bools, rank: int) -> tuple[Indices, Floats]:
     """Per row the column with the rank-th largest value, the earlier of equal ones, and that value."""
     split = ratio.shape[1] - rank
     copy.partition(split, axis=1)
@@ -314,7 +307,7 @@ def _holding(ratio: Floats, copy: Floats, mask: NDArray[np.bool_], rank: int) ->
 
 
 def _replicate_means(
-    centred: Floats, first: Indices, second: Indices, resampled: NDArray[np.int64], chosen: Indices
+    centred: Floats, first: Indices, second: Indices, resampled: Ints, chosen: Indices
 ) -> Floats:
     """|mean| of each pair's chosen replicate; the largest ones summed exactly, so every machine agrees."""
 

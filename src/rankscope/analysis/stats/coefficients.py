@@ -12,23 +12,10 @@ from itertools import accumulate
 from math import erfc, factorial, nan, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.errors import InputError
-
-__all__ = [
-    "Coefficient",
-    "Kendall",
-    "Standing",
-    "ap_correlation",
-    "average_ranks",
-    "kendall",
-    "pearson",
-    "spearman",
-]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _MAX_PAIRWISE = 1000
 """Largest number of scores whose pairs are compared one by one; of 10,000 scores they would take more than 1 GB."""
@@ -77,7 +64,7 @@ class Standing:
         return one > other, tied, int(np.count_nonzero(tied))
 
     @cached_property
-    def above(self) -> tuple[Bools, NDArray[np.int64]]:
+    def above(self) -> tuple[Bools, Ints]:
         """Of every run the runs that are above it, and how many they are."""
         above = self.scores[None, :] > self.scores[:, None]
         return above, above.sum(axis=1)
@@ -141,7 +128,7 @@ def _count_pairs(a: Floats, b: Floats) -> tuple[int, int, int, int]:
     return _count_inversions(rank_b[np.argsort(both, kind="stable")]), ties[0], ties[1], ties[2]
 
 
-def _count_inversions(ranks: NDArray[np.int64]) -> int:
+def _count_inversions(ranks: Ints) -> int:
     """Return the number of pairs in which a larger rank precedes a smaller one, bit by bit.
 
     Two ranks differ first at some bit; they are inverted if the one with a 1 there precedes the one with a 0.
@@ -270,7 +257,7 @@ def _standings(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Standi
 
 
 @lru_cache(maxsize=4)
-def _pairs(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _pairs(n: int) -> tuple[Indices, Indices]:
     first, second = np.triu_indices(n, 1)
     return first, second
 

@@ -11,29 +11,12 @@ from collections.abc import Iterator
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.bootstrap import resample_counts
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
+from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
-
-__all__ = [
-    "bootstrap_means",
-    "check_level",
-    "drawn_topics",
-    "expanded",
-    "lower_limit",
-    "lower_limits",
-    "percentile_intervals",
-    "rank_intervals",
-    "ranks",
-    "reflected_interval",
-    "t_intervals",
-]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _DRAWN_AT_ONCE = 2**21  # topics of resamples: more would take much memory on large collections
 
@@ -116,7 +99,7 @@ def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Fl
     return means
 
 
-def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator[Integers]:
+def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator[Ints]:
     """Generate blocks of bootstrap samples, a row of topic numbers each; the report uses the same samples."""
     rng = generator(seed)
     step = max(1, _DRAWN_AT_ONCE // max(1, topics))
@@ -178,7 +161,7 @@ def reflected_interval(value: float, replicates: Floats, tail: float) -> tuple[f
     return float(value - (high - known.mean())), float(value + (known.mean() - low))
 
 
-def ranks(merits: Floats) -> tuple[Integers, Integers]:
+def ranks(merits: Floats) -> tuple[Ints, Ints]:
     """Return the first and the last rank that each row can have in every column, most merit first; they differ in ties.
 
     Undefined merits rank last.
@@ -201,7 +184,7 @@ def ranks(merits: Floats) -> tuple[Integers, Integers]:
     return first, last
 
 
-def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[Integers, Integers]:
+def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[Ints, Ints]:
     """Per run a range of ranks, the one it has among them, that holds its true rank with about 1 - alpha.
 
     ``merits`` is runs x topics, more is better, and ``drawn`` has their means in bootstrap samples of the topics, runs
@@ -241,7 +224,7 @@ def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[
     return low, high
 
 
-def _shortest(below: Integers, within: Integers, worst: int, wanted: float) -> tuple[int, int]:
+def _shortest(below: Ints, within: Ints, worst: int, wanted: float) -> tuple[int, int]:
     """Return the range of :func:`rank_intervals` from how many samples rank before 1, 2, ... and up to 0, 1, 2, ...
 
     It begins at one of the ranks that ``below`` knows, and ends at ``worst`` or later.
@@ -283,7 +266,7 @@ def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Fl
     return np.where(np.isnan(moved), drawn, closer[:, None] + width[:, None] * moved)
 
 
-def _groups(means: Floats, moved: Floats, reach: Floats) -> list[Integers]:
+def _groups(means: Floats, moved: Floats, reach: Floats) -> list[Ints]:
     """Runs with finite means by groups of two or more, which end where two neighbours differ by more than chance."""
     kept = np.flatnonzero(np.isfinite(means))
     order = kept[np.argsort(means[kept], kind="stable")]

@@ -9,32 +9,12 @@ from math import ceil, floor, log10
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Indices
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import Judged
 from rankscope.measures import Measure, parse_many
 from rankscope.scores import Collection, Scores, score
-
-__all__ = [
-    "CompleteMatrix",
-    "averaged",
-    "best_judged",
-    "best_of",
-    "best_runs",
-    "chosen_by",
-    "complete",
-    "left_out",
-    "rounded",
-    "row_means",
-    "run_means",
-    "run_merits",
-    "top_runs",
-    "top_settings",
-    "with_runs",
-]
-
-Floats = NDArray[np.float64]
 
 _DIGITS = 12
 
@@ -128,7 +108,7 @@ def rounded(values: Floats, largest: float | None = None) -> Floats:
     return np.round(values, _DIGITS - ceil(log10(largest)))
 
 
-def top_runs(merits: Floats, fraction: float) -> NDArray[np.intp]:
+def top_runs(merits: Floats, fraction: float) -> Indices:
     """Return the indices of the best round(fraction n) runs in their given order; the earlier run wins a tie.
 
     >>> top_runs(np.array([0.1, 0.4, 0.3, 0.2]), 0.75).tolist()
@@ -140,7 +120,7 @@ def top_runs(merits: Floats, fraction: float) -> NDArray[np.intp]:
     return np.sort(np.argsort(-merits, kind="stable")[:size])
 
 
-def best_of(matrix: CompleteMatrix, fraction: float) -> NDArray[np.intp]:
+def best_of(matrix: CompleteMatrix, fraction: float) -> Indices:
     """:func:`top_runs` by the means of a measure, if it knows what is better."""
     if matrix.measure.better == "neither":
         raise SettingsError(
@@ -150,7 +130,7 @@ def best_of(matrix: CompleteMatrix, fraction: float) -> NDArray[np.intp]:
     return top_runs(run_merits(matrix), fraction)
 
 
-def with_runs(scores: Scores, keep: NDArray[np.intp]) -> Scores:
+def with_runs(scores: Scores, keep: Indices) -> Scores:
     """Return the scores of some of the runs."""
     names = tuple(scores.runs[r] for r in keep)
     judged = None if scores.judged is None else scores.judged.with_runs(keep)

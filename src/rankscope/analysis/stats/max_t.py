@@ -21,15 +21,10 @@ from dataclasses import dataclass, field
 from math import ceil, inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.randomness import generator
+from rankscope.arrays import Floats, Indices, Ints
 from rankscope.progress import advance
-
-__all__ = ["Flips", "StepDown", "flip_pairs", "pair_norms", "small_sample_factor", "worse_than_best"]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _RELATIVE = 1e-9  # Statistics closer than this are equal: rounding must not decide a comparison.
 _NEGLIGIBLE = 1e-12  # Differences below this share of the largest score are zero.
@@ -55,8 +50,8 @@ class StepDown:
     """Factor by which t must exceed its critical value in joint comparisons."""
     joint: Floats = field(init=False)
     """Observed statistics for joint comparisons, in the same order: by default the same."""
-    alone: NDArray[np.int64] = field(init=False)
-    jointly: NDArray[np.int64] = field(init=False)
+    alone: Ints = field(init=False)
+    jointly: Ints = field(init=False)
     largest: list[Floats] = field(init=False, default_factory=list)
     largest_centred: list[Floats] = field(init=False, default_factory=list)
     """Largest statistics of differences without their means, if the replicates do not centre them."""
@@ -117,7 +112,7 @@ class StepDown:
         return max(float(-np.partition(-drawn, rank - 1)[rank - 1]) for drawn in samples)
 
 
-def _count_reached(drawn: Floats, observed: Floats) -> NDArray[np.intp]:
+def _count_reached(drawn: Floats, observed: Floats) -> Indices:
     return np.asarray(np.count_nonzero(drawn >= (observed * (1 - _RELATIVE))[:, None], axis=1))
 
 

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats
 from rankscope.progress import advance
-
-__all__ = ["EXACT_UP_TO", "exact_randomisation"]
-
-Floats = NDArray[np.float64]
 
 EXACT_UP_TO = 20
 """Topics up to which all signs are counted; beyond, they are drawn (:mod:`rankscope.analysis.stats.max_t`)."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 
-__all__ = ["generator", "streams"]
-
 
 def streams(seed: int, count: int) -> list[np.random.SeedSequence]:
     """Independent streams, one for each piece of the work, so that it does not matter where a piece runs."""

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from math import log1p, nan
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankscope.arrays import Floats, Ints
 from rankscope.choices import RBO_TIES as TIES
 from rankscope.errors import InputError, SettingsError
 
-__all__ = ["TIES", "RankBiasedOverlap", "common_by_depth", "rank_biased_overlap", "ranking_by_score"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ranking = Iterable[Hashable]
 
 

@@ -9,22 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.randomness import generator
+from rankscope.arrays import Bools, Grades, Ints
 from rankscope.choices import SAMPLINGS
 from rankscope.errors import SettingsError, suggest_names
 from rankscope.judging import UNJUDGED, Judged, Pool
 
-__all__ = ["SAMPLINGS", "Sampler", "depth_pool", "sample_size", "without_group"]
-
-Grades = NDArray[np.int32]
-Ints = NDArray[np.int64]
-
 _LEAST_NONRELEVANT = 10
 
 
-def depth_pool(judged: Judged, depth: int, runs: NDArray[np.bool_] | None = None) -> Grades:
+def depth_pool(judged: Judged, depth: int, runs: Bools | None = None) -> Grades:
     """Return the judgments of documents in the first ``depth`` ranks of some run (of the chosen runs, if given).
 
     >>> import rankscope as rs
@@ -38,7 +33,7 @@ def depth_pool(judged: Judged, depth: int, runs: NDArray[np.bool_] | None = None
     return _kept(judged, np.bincount(_pooled(judged, depth, runs), minlength=len(judged.qrels)) > 0)
 
 
-def without_group(judged: Judged, depth: int, group: NDArray[np.bool_]) -> Grades:
+def without_group(judged: Judged, depth: int, group: Bools) -> Grades:
     """Return the judgments without those that only the given runs brought into the pool of this depth.
 
     Documents that no run has in its first ``depth`` ranks (judged for other reasons) stay judged.
@@ -106,7 +101,7 @@ class Sampler:
         return grades
 
 
-def groups_of(runs: Sequence[str], groups: Mapping[str, str] | None) -> dict[str, NDArray[np.bool_]]:
+def groups_of(runs: Sequence[str], groups: Mapping[str, str] | None) -> dict[str, Bools]:
     """Return a mask of runs for each group; without groups every run is its own group."""
     names = [run if groups is None else groups.get(run, run) for run in runs]
     return {name: np.array([other == name for other in names]) for name in dict.fromkeys(names)}
@@ -117,7 +112,7 @@ def _sizes(documents: Ints, ratio: float, least: Ints) -> Ints:
     return np.minimum(documents, np.maximum(least, rounded))
 
 
-def _pooled(judged: Judged, depth: int, runs: NDArray[np.bool_] | None) -> NDArray[np.int32]:
+def _pooled(judged: Judged, depth: int, runs: Bools | None) -> Grades:
     """Return the judged documents (with repetitions) in the first ranks of the chosen runs."""
     inside = judged.rank <= depth
     if runs is not None:
@@ -126,5 +121,5 @@ def _pooled(judged: Judged, depth: int, runs: NDArray[np.bool_] | None) -> NDArr
     return judged.judgment[inside]
 
 
-def _kept(judged: Judged, keep: NDArray[np.bool_]) -> Grades:
+def _kept(judged: Judged, keep: Bools) -> Grades:
     return np.where(keep, judged.qrels.grade, np.int32(UNJUDGED)).astype(np.int32)

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from rankscope.progress import advance
 
-__all__ = ["Region", "sign_regions"]
-
 Wholes = NDArray[np.object_]
 
 FINEST = 60

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.bootstrap import bootstrap_max_t, bootstrap_pairs, resample
 from rankscope.analysis.stats.matrices import rounded
@@ -21,29 +20,11 @@ from rankscope.analysis.stats.max_t import Flips, StepDown, flip_pairs
 from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
+from rankscope.arrays import Floats, Indices
 from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError, suggest_names
 from rankscope.progress import advance, progress
-
-__all__ = [
-    "CORRECTIONS",
-    "TESTS",
-    "PairTests",
-    "adjust",
-    "all_pairs",
-    "correction_for",
-    "effects",
-    "outcomes",
-    "paired_t",
-    "procedure",
-    "run_test",
-    "test_name",
-    "tukey_hsd",
-]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
 _TEST_NAMES = {

@@ -5,13 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import average_ranks
-
-__all__ = ["wilcoxon_p"]
-
-Floats = NDArray[np.float64]
+from rankscope.arrays import Bools, Floats, Indices
 
 _EXACT_UP_TO = 50  # topics, when no difference is zero and no two are equal in size
 _FEW = 25  # differences that are not zero, otherwise: beyond, published counts use the normal distribution
@@ -52,7 +48,7 @@ def wilcoxon_p(differences: Floats) -> Floats:
     return p
 
 
-def _tie_correction(size: Floats, nonzero: NDArray[np.bool_]) -> Floats:
+def _tie_correction(size: Floats, nonzero: Bools) -> Floats:
     """Per row the sum of t^3 - t over the groups of t equal non-zero sizes."""
     ordered = np.sort(np.where(nonzero, size, np.inf), axis=1)
     rows, length = ordered.shape
@@ -84,7 +80,7 @@ def _exact_tied(ranks: Floats, positive: float) -> float:
     return min(1.0, 2 * float(min(counts[: observed + 1].sum(), counts[observed:].sum())) / 2.0 ** len(ranks))
 
 
-def _subset_sums(sizes: NDArray[np.intp]) -> Floats:
+def _subset_sums(sizes: Indices) -> Floats:
     """Return how many subsets have the sum 0, 1, 2, ...; exact, because counts up to 2^50 are not rounded."""
     counts = np.zeros(int(sizes.sum()) + 1)
     counts[0], reach = 1.0, 0
@@ -94,7 +90,7 @@ def _subset_sums(sizes: NDArray[np.intp]) -> Floats:
     return counts
 
 
-def _normal(positive: Floats, count: NDArray[np.intp], ties: Floats) -> Floats:
+def _normal(positive: Floats, count: Indices, ties: Floats) -> Floats:
     from scipy.special import ndtr
 
     n = count.astype(np.float64)

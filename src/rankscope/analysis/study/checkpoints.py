@@ -17,8 +17,6 @@ from rankscope.errors import RankscopeError
 from rankscope.files import digest, write_atomically
 from rankscope.tables import Table
 
-__all__ = ["Checkpoints"]
-
 Outcome = dict[str, Table] | str
 """Tables of an experiment, or the reason why it is impossible."""
 

@@ -22,8 +22,6 @@ from rankscope.result import Result
 from rankscope.scores import Collection
 from rankscope.tables import Cell, Table, json_text
 
-__all__ = ["Repetition", "Study", "repeat_study", "study"]
-
 _PAPER = (
     "collection", "gain_correlations", "focus_correlations", "correlation_matrix", "archetype_shares", "archetypes",
     "agreement",

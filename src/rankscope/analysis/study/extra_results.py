@@ -11,8 +11,6 @@ from rankscope.measures import needs_aspects
 from rankscope.result import Result
 from rankscope.scores import Collection, Scores, as_scores
 
-__all__ = ["closest_pair", "extra_results"]
-
 
 def extra_results(scores: Scores, seed: int = 1) -> tuple[dict[str, Result], dict[str, str]]:
     """Return further results by name, and the reasons why others are impossible.

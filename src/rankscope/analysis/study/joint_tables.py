@@ -8,8 +8,6 @@ from dataclasses import replace
 from rankscope.judging.description import join_features
 from rankscope.tables import Table
 
-__all__ = ["join_tables", "select_tables"]
-
 _COLUMN = "collection"
 _LABELLED = ("gain_correlations", "focus_correlations")
 """Tables whose first cells name the collection, as papers print them."""

@@ -22,21 +22,6 @@ from rankscope.read.datasets import dataset_digest, dataset_id
 from rankscope.read.source import expand_path, match_single_file
 from rankscope.scores import Collection
 
-__all__ = [
-    "MANIFEST",
-    "changed_files",
-    "checked_input",
-    "collection_settings",
-    "input_digest",
-    "input_files",
-    "listed_files",
-    "manifest_text",
-    "open_inputs",
-    "read_manifest",
-    "versions",
-    "write_directory",
-]
-
 MANIFEST = "manifest.json"
 
 

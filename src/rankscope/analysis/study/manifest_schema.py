@@ -23,8 +23,6 @@ from rankscope.json_documents import (
 from rankscope.read import ORDERS
 from rankscope.read.formats import FORMATS
 
-__all__ = ["FORMAT", "KIND", "check_kind", "check_manifest"]
-
 KIND = "rankscope study"
 FORMAT = 2
 """Version of the schema; increases when older manifests can no longer be read."""

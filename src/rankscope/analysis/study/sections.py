@@ -26,8 +26,6 @@ from rankscope.progress import progress
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell, Table
 
-__all__ = ["Experiments"]
-
 _PAIRS = ("correlations", "pools", "power", "scales")
 """Experiments that compare runs, and so need two of them."""
 

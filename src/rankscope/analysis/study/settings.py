@@ -24,7 +24,6 @@ from rankscope.errors import InputError, SettingsError, suggest_names
 if TYPE_CHECKING:
     from rankscope.measures import Measure
 
-__all__ = ["PUBLISHED", "StudySettings"]
 
 PUBLISHED: dict[str, dict[str, Any]] = {
     "twist": {
