@@ -62,7 +62,7 @@ def with_hole(scored):
 
 @pytest.fixture
 def page_table():
-    """The cells of a table of docs/certainty.md that a script wrote, without its head: ``page_table(name)``."""
+    """Return a function that reads the body of a generated table of docs/certainty.md: ``page_table(name)``."""
     page = (Path(__file__).parents[2] / "docs" / "certainty.md").read_text("utf-8")
 
     def cells(name):

@@ -20,7 +20,7 @@ def bounds(qrels, runs, **options):
     return rs.bounds(rs.Collection(qrels, runs), **options)
 
 
-def collection_of(list_of_grades):
+def build_collection(list_of_grades):
     documents = [f"d{k:02}" for k in range(len(list_of_grades))]
     judged = {d: g for d, g in zip(documents, list_of_grades, strict=True) if g is not None}
     return {"q": {**judged, "other": 2}}, {"q": documents}
@@ -28,21 +28,21 @@ def collection_of(list_of_grades):
 
 @given(grades, st.sampled_from([0.3, 0.5, 0.8, 0.95]))
 def test_bounds_are_their_definition(graded, p):
-    qrels, run = collection_of(graded)
+    qrels, run = build_collection(graded)
     depths = [1, 2, 3, 5, 8, 20]
     result = bounds(qrels, run, p=p, depths=depths)
     for row in result["bounds"].records():
-        known = graded[: row["depth"]]
-        d = len(known)
-        lower = (1 - p) * sum(p**i for i, g in enumerate(known) if g)
-        residual = (1 - p) * sum(p**i for i, g in enumerate(known) if g is None) + p**d
+        prefix = graded[: row["depth"]]
+        d = len(prefix)
+        lower = (1 - p) * sum(p**i for i, g in enumerate(prefix) if g)
+        residual = (1 - p) * sum(p**i for i, g in enumerate(prefix) if g is None) + p**d
         assert row["lower"] == pytest.approx(lower, abs=1e-12)
         assert row["upper"] == pytest.approx(lower + residual, abs=1e-12)
 
 
 @given(grades)
 def test_bounds_tighten_with_depth_and_hold_the_truth(graded):
-    qrels, run = collection_of(graded)
+    qrels, run = build_collection(graded)
     rows = bounds(qrels, run, p=0.8, depths=range(1, len(graded) + 1))["bounds"].records()
     lower, upper = [r["lower"] for r in rows], [r["upper"] for r in rows]
     assert (np.diff(lower) >= -1e-15).all()
@@ -145,10 +145,10 @@ def test_some_runs_are_shown_while_all_make_the_pool(small):
     assert {tuple(row) for row in shown["bounds"].rows} == expected
     alone = bounds(small[0], {"run4": small[1]["run4"]}, **options)
     shallow = [r["upper"] for r in alone["runs"].records() if r["pool"] == "depth 3"]
-    mine = [r["upper"] for r in shown["runs"].records() if r["pool"] == "depth 3" and r["run"] == "run4"]
-    assert mine[-1] < shallow[-1]  # others judged more of its documents
+    upper = [r["upper"] for r in shown["runs"].records() if r["pool"] == "depth 3" and r["run"] == "run4"]
+    assert upper[-1] < shallow[-1]  # others judged more of its documents
     assert shown.settings["show"] == ["run4", "run1"]
-    assert bounds(*small, **options, show="run1")["means"].column("upper_low") != mine
+    assert bounds(*small, **options, show="run1")["means"].column("upper_low") != upper
     with pytest.raises(InputError, match="no run is called 'run'"):
         bounds(*small, show="run")
     with pytest.raises(SettingsError, match="no run is shown"):
@@ -169,10 +169,10 @@ def test_lists_that_reach_the_cutoff_have_the_bounds_of_their_unjudged_documents
     cutoff = int(name.partition("@")[2])
     scores = rs.evaluate(qrels, runs, name, unjudged="bounds")
     rows = bounds(qrels, runs, p=0.5, measures=name, depths=[cutoff])["bounds"].records()
-    mine = [row for row in rows if row["measure"] == name]
+    matching = [row for row in rows if row["measure"] == name]
     for end, bound in zip(("lower", "upper"), scores.bounds(name), strict=True):
-        np.testing.assert_allclose([row[end] for row in mine], bound.values.ravel(), atol=1e-12)
-    assert any(row["upper"] > row["lower"] + 0.01 for row in mine)
+        np.testing.assert_allclose([row[end] for row in matching], bound.values.ravel(), atol=1e-12)
+    assert any(row["upper"] > row["lower"] + 0.01 for row in matching)
 
 
 def test_missing_topics_are_skipped_if_the_collection_says_so():

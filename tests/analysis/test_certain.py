@@ -38,12 +38,12 @@ def relabelled(qrels: dict[str, Any], labels: dict[tuple[str, str], int]) -> dic
 @pytest.mark.parametrize("seed", range(3))
 def test_stated_labels_reverse(seed: int) -> None:
     qrels, runs = collection(seed)
-    found = rs.certain(rs.evaluate(qrels, runs, MEASURES))
+    result = rs.certain(rs.evaluate(qrels, runs, MEASURES))
     stated: dict[tuple[Any, ...], dict[tuple[str, str], int]] = {}
-    for row in found["labels"].records():
+    for row in result["labels"].records():
         pair = (row["a"], row["b"], row["measure"])
         stated.setdefault(pair, {})[row["topic"], row["doc"]] = row["grade"]
-    uncertain = [row for row in found["pairs"].records() if row["labels"]]
+    uncertain = [row for row in result["pairs"].records() if row["labels"]]
     assert uncertain
     for row in uncertain:
         pair = (row["a"], row["b"], row["measure"])
@@ -58,13 +58,13 @@ def test_nothing_certain_is_reversed(seed: int) -> None:
     qrels, runs = collection(seed)
     pairs = rs.certain(rs.evaluate(qrels, runs, [*MEASURES, "AP", "RR"]))["pairs"].records()
     rng = np.random.default_rng(seed)
-    held = {t: sorted({d for run in runs.values() for d in run[t]} - set(qrels[t])) for t in qrels}
+    unjudged = {t: sorted({d for run in runs.values() for d in run[t]} - set(qrels[t])) for t in qrels}
     certain = [row for row in pairs if row["unjudged"] and row["order"] == ">"]
     tied = [row for row in pairs if row["ties"] and row["order"] == ">"]
     assert certain and tied
     for trial in range(30):
         grade = (lambda: 2 * int(rng.integers(0, 2))) if trial % 2 else (lambda: int(rng.integers(0, 3)))
-        labels = {(t, d): grade() for t, names in held.items() for d in names}
+        labels = {(t, d): grade() for t, names in unjudged.items() for d in names}
         means = rs.evaluate(relabelled(qrels, labels), runs, [*MEASURES, "AP", "RR"])
         shuffled = {
             name: {t: {d: s + 1e-6 * rng.random() for d, s in one.items()} for t, one in lists.items()}
@@ -102,21 +102,21 @@ def test_first_and_last_rank_are_those_of_the_leaderboard() -> None:
     expected = {(row["run"], row["measure"]): (row["first_rank"], row["last_rank"]) for row in board}
     for across in (None, "measures"):
         rows = rs.certain(scores, across=across, seed=3).runs
-        mine = {(row.run, row.measure): (row.first_rank, row.last_rank) for row in rows}
-        assert mine.items() <= expected.items() and len(mine) == (5 if across else 10)
+        actual = {(row.run, row.measure): (row.first_rank, row.last_rank) for row in rows}
+        assert actual.items() <= expected.items() and len(actual) == (5 if across else 10)
 
 
 def test_labels_leave_nothing_open_where_everything_is_judged() -> None:
     qrels, runs = collection(0)
-    every = {t: {d: qrels[t].get(d, 0) for d in [f"d{i}" for i in range(14)]} for t in qrels}
-    pairs = rs.certain(rs.evaluate(every, runs, ["P@5", "nDCG@5", "AP"]))["pairs"].records()
+    complete = {t: {d: qrels[t].get(d, 0) for d in [f"d{i}" for i in range(14)]} for t in qrels}
+    pairs = rs.certain(rs.evaluate(complete, runs, ["P@5", "nDCG@5", "AP"]))["pairs"].records()
     assert all(row["unjudged"] for row in pairs) and not any(row["labels"] for row in pairs)
 
 
 def test_a_label_counts_for_runs_that_do_not_hold_the_document() -> None:
     runs = {"A": {"q": ["d1"]}, "B": {"q": ["d0", "d1"]}}
-    found = rs.certain(rs.evaluate({"q": {"d1": 1}}, runs, "AP"))
-    (row,) = found["pairs"].records()
+    result = rs.certain(rs.evaluate({"q": {"d1": 1}}, runs, "AP"))
+    (row,) = result["pairs"].records()
     assert (row["a"], row["unjudged"], row["exact"], row["lowest"], row["labels"]) == (
         "A",
         False,
@@ -124,7 +124,7 @@ def test_a_label_counts_for_runs_that_do_not_hold_the_document() -> None:
         -0.5,
         1,
     )
-    assert [(row["run"], row["lowest"], row["highest"]) for row in found["runs"].records()] == [
+    assert [(row["run"], row["lowest"], row["highest"]) for row in result["runs"].records()] == [
         ("A", 0.5, 1.0), ("B", 0.5, 1.0),
     ]  # fmt: skip
 
@@ -149,9 +149,9 @@ def test_ties_and_labels_act_jointly() -> None:
 def test_every_announced_label_is_listed_and_they_reverse_the_pair() -> None:
     qrels = {"q0": {"d1": 1}, "q1": {"d1": 2, "d2": 1, "d3": 1, "d4": 0, "z": 1}}
     runs = {"A": {"q0": ["d1"], "q1": ["d1"]}, "B": {"q0": ["d1", "d2", "d0"], "q1": ["d4", "d3", "d0"]}}
-    found = rs.certain(rs.evaluate(qrels, runs, "nDCG@2"))
-    (row,) = found["pairs"].records()
-    labels = {(one["topic"], one["doc"]): one["grade"] for one in found["labels"].records()}
+    result = rs.certain(rs.evaluate(qrels, runs, "nDCG@2"))
+    (row,) = result["pairs"].records()
+    labels = {(label["topic"], label["doc"]): label["grade"] for label in result["labels"].records()}
     assert row["unjudged"] is False and len(labels) == row["labels"] == 2
     a, b = rs.evaluate(relabelled(qrels, labels), runs, "nDCG@2").mean("nDCG@2")
     assert a < b
@@ -159,7 +159,7 @@ def test_every_announced_label_is_listed_and_they_reverse_the_pair() -> None:
 
 def test_a_pair_is_not_proved_where_only_a_bound_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds prove an order or nothing: an unknown pair is neither certain nor refuted."""
-    monkeypatch.setattr("rankscope.certainty.cases.MAX_LISTS", 1)  # no labelling is looked at by itself
+    monkeypatch.setattr("rankscope.certainty.cases.MAX_LISTS", 1)  # no labelling is evaluated individually
     qrels, runs = collection(0)
     rows = rs.certain(rs.evaluate(qrels, runs, ["ERR", "Twist"]), labels=False)["pairs"].records()
     unknown = [row for row in rows if row["unjudged"] is None]
@@ -177,13 +177,15 @@ def test_many_labels_do_not_leave_the_range(measure: str) -> None:
         run: {t: {d: float(rng.integers(0, 8)) for d in rng.permutation(names)[:20]} for t in qrels}
         for run in "abc"
     }
-    found = rs.certain(rs.evaluate(qrels, runs, measure), labels=True)
-    ranges = {(row["a"], row["b"], row["source"]): row for row in found["ranges"].records()}
-    held = {t: sorted({d for run in runs.values() for d in run[t]} - set(qrels[t])) for t in qrels}
+    result = rs.certain(rs.evaluate(qrels, runs, measure), labels=True)
+    ranges = {(row["a"], row["b"], row["source"]): row for row in result["ranges"].records()}
+    unjudged = {t: sorted({d for run in runs.values() for d in run[t]} - set(qrels[t])) for t in qrels}
     for _ in range(150):
         share = rng.random()
         labels = {
-            (t, d): int(rng.integers(1, 3)) if rng.random() < share else 0 for t in held for d in held[t]
+            (t, d): int(rng.integers(1, 3)) if rng.random() < share else 0
+            for t in unjudged
+            for d in unjudged[t]
         }
         shuffled = {
             run: {t: {d: s + 1e-3 * rng.random() for d, s in one.items()} for t, one in lists.items()}

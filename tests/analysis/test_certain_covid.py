@@ -27,7 +27,7 @@ DISCOUNT = 1 / np.log2(np.arange(2, DEPTH + 2))
 
 
 class World:
-    """The first documents of every list, as numbers, and the grades of all documents."""
+    """Top documents of every list, as integers, and grades of all documents."""
 
     def __init__(self, folder: Path, step: int = 1) -> None:
         grades: dict[str, dict[str, int]] = defaultdict(dict)
@@ -41,14 +41,14 @@ class World:
         self.every = np.full((len(files), len(self.topics), LENGTH), -1)
         self.top = self.every[:, :, :DEPTH]
         self.tied: list[tuple[int, int, np.ndarray, np.ndarray]] = []
-        held: list[set[int]] = [set() for _ in self.topics]
+        retrieved: list[set[int]] = [set() for _ in self.topics]
         for r, run in enumerate(lists):
             for t, topic in enumerate(self.topics):
-                found = sorted(run.get(topic, []), reverse=True)  # by score, then by id, both descending
-                numbers = [self.number.setdefault((topic, d), len(self.number)) for _, d in found]
-                held[t].update(numbers)
+                ranking = sorted(run.get(topic, []), reverse=True)  # by score, then by id, both descending
+                numbers = [self.number.setdefault((topic, d), len(self.number)) for _, d in ranking]
+                retrieved[t].update(numbers)
                 self.every[r, t, : len(numbers)] = numbers
-                scores = np.array([score for score, _ in found])
+                scores = np.array([score for score, _ in ranking])
                 reach = int((scores >= scores[DEPTH - 1]).sum()) if len(scores) >= DEPTH else len(scores)
                 if len(np.unique(scores[:reach])) < reach:
                     self.tied.append((r, t, scores[:reach], np.array(numbers[:reach])))
@@ -59,14 +59,14 @@ class World:
                 if (topic, document) in self.number:
                     self.grade[self.number[topic, document]] = max(grade, 0)
                     self.open[self.number[topic, document]] = grade < 0
-        self.held = [np.array(sorted(one)) for one in held]
+        self.held = [np.array(sorted(one)) for one in retrieved]
         self.elsewhere = [
             [sum(g == want for d, g in grades[t].items() if (t, d) not in self.number) for want in (0, 1, 2)]
             for t in self.topics
         ]
 
     def shuffled(self, rng: np.random.Generator) -> np.ndarray:
-        """The first documents of every list in one of the orders that the scores allow."""
+        """Return the top documents of every list in a random order that the scores allow."""
         top = self.top.copy()
         for r, t, scores, numbers in self.tied:
             order = np.lexsort((rng.random(len(scores)), -scores))[:DEPTH]
@@ -74,7 +74,7 @@ class World:
         return top
 
     def ideal(self, grade: np.ndarray) -> np.ndarray:
-        """What the best order of all documents of each topic gains."""
+        """Return the ideal gain of each topic."""
         ideal = np.empty(len(self.topics))
         for t, (mine, (_, ones, twos)) in enumerate(zip(self.held, self.elsewhere, strict=True)):
             counts = np.bincount(grade[mine], minlength=3)
@@ -83,21 +83,21 @@ class World:
         return ideal
 
     def means(self, top: np.ndarray, grade: np.ndarray, ideal: np.ndarray) -> dict[str, np.ndarray]:
-        """The mean of each run under both measures."""
-        found = grade[top]
-        gained = np.divide(found @ DISCOUNT, ideal, out=np.zeros(top.shape[:2]), where=ideal > 0)
-        return {"nDCG@10": gained.mean(axis=1), "P@10": (found > 0).mean(axis=(1, 2))}
+        """Return the mean of each run under both measures."""
+        gains = grade[top]
+        gained = np.divide(gains @ DISCOUNT, ideal, out=np.zeros(top.shape[:2]), where=ideal > 0)
+        return {"nDCG@10": gained.mean(axis=1), "P@10": (gains > 0).mean(axis=(1, 2))}
 
     def deep_means(self, grade: np.ndarray) -> dict[str, np.ndarray]:
-        """The mean of each run under measures that see whole lists and the recall base; -1 is unjudged."""
+        """Return the mean of each run under measures of whole lists and the recall base; -1 is unjudged."""
         counts = np.array([
-            np.bincount(grade[mine][grade[mine] >= 0], minlength=3) + more
-            for mine, more in zip(self.held, self.elsewhere, strict=True)
+            np.bincount(grade[documents][grade[documents] >= 0], minlength=3) + counts
+            for documents, counts in zip(self.held, self.elsewhere, strict=True)
         ])  # fmt: skip
         base, others = counts[:, 1:].sum(axis=1), counts[:, 0]
-        found = grade[self.every]
-        relevant = found > 0
-        above = np.minimum(np.cumsum(found == 0, axis=2), base[:, np.newaxis])
+        grades = grade[self.every]
+        relevant = grades > 0
+        above = np.minimum(np.cumsum(grades == 0, axis=2), base[:, np.newaxis])
         share = 1 - above / np.maximum(1, np.minimum(base, others))[:, np.newaxis]
         precision = np.cumsum(relevant, axis=2) / np.arange(1, LENGTH + 1)
         sums = {
@@ -109,34 +109,34 @@ class World:
 
 
 def _lists(path: Path) -> dict[str, list[tuple[float, str]]]:
-    found: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    rankings: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for line in gzip.decompress(path.read_bytes()).decode().splitlines():
         topic, _, document, _, score, _ = line.split()
-        found[topic].append((float(score), document))
-    return found
+        rankings[topic].append((float(score), document))
+    return rankings
 
 
 def test_no_pair_called_certain_is_reversed(data_dir: Any) -> None:
     folder = data_dir / "trec_covid_r1_depth100"
     world = World(folder)
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", ["P@10", "nDCG@10"])
-    given = world.ideal(world.grade)
-    now = world.means(world.top, world.grade, given)
-    for name, means in now.items():
+    ideal_gain = world.ideal(world.grade)
+    current = world.means(world.top, world.grade, ideal_gain)
+    for name, means in current.items():
         assert scores.mean(name) == pytest.approx(means, abs=1e-9)
     start = time.process_time()
     pairs = rs.certain(scores, labels=False)["pairs"].records()
-    assert time.process_time() - start < 60  # about 7 s, the ten that are asked for are measured elsewhere
-    place = {run: r for r, run in enumerate(scores.runs)}
+    assert time.process_time() - start < 60  # about 7 s; the limit of 10 s is measured elsewhere
+    index = {run: r for r, run in enumerate(scores.runs)}
     called = {
         name: {
             kind: np.array([
-                (place[row["a"]], place[row["b"]])
+                (index[row["a"]], index[row["b"]])
                 for row in pairs if row["measure"] == name and row["order"] == ">" and row[kind]
             ])
             for kind in ("ties", "unjudged", "together")
         }
-        for name in now
+        for name in current
     }  # fmt: skip
     for kinds in called.values():
         assert all(len(some) > 1000 for some in kinds.values())
@@ -147,14 +147,14 @@ def test_no_pair_called_certain_is_reversed(data_dir: Any) -> None:
         share = rng.random()  # few, half, or nearly all of the unjudged documents are relevant
         labels = np.where(rng.random(len(world.open)) < share, rng.integers(1, 3, len(world.open)), 0)
         if trial % 3 == 0:  # those of one run against all others
-            mine = np.zeros(len(world.open), np.bool_)
-            chosen = world.top[rng.integers(len(world.top))]
-            mine[chosen[chosen >= 0]] = True
-            labels = np.where(mine, 2, 0)
+            is_relevant = np.zeros(len(world.open), np.bool_)
+            ranking = world.top[rng.integers(len(world.top))]
+            is_relevant[ranking[ranking >= 0]] = True
+            labels = np.where(is_relevant, 2, 0)
         grade[:-1][world.open] = labels[world.open]
         top, ideal = world.shuffled(rng), world.ideal(grade)
         for kind, means in (
-            ("ties", world.means(top, world.grade, given)),
+            ("ties", world.means(top, world.grade, ideal_gain)),
             ("unjudged", world.means(world.top, grade, ideal)),
             ("together", world.means(top, grade, ideal)),
         ):
@@ -162,7 +162,9 @@ def test_no_pair_called_certain_is_reversed(data_dir: Any) -> None:
                 a, b = called[name][kind].T
                 assert (values[a] >= values[b] - 1e-12).all(), (trial, kind, name)
                 moved += int(
-                    (np.sign(values[:-1] - values[1:]) != np.sign(now[name][:-1] - now[name][1:])).sum()
+                    (
+                        np.sign(values[:-1] - values[1:]) != np.sign(current[name][:-1] - current[name][1:])
+                    ).sum()
                 )
     assert moved > TRIALS  # other pairs are reversed often
 
@@ -172,40 +174,40 @@ def test_no_labels_that_favour_the_worse_run_reverse_a_pair_called_certain(data_
     folder = data_dir / "trec_covid_r1_depth100"
     world = World(folder, 6 if LABELLINGS < 1000 else 1)
     unjudged = np.flatnonzero(world.open)
-    given = world.grade.copy()
-    given[unjudged] = given[-1] = -1
-    now = world.deep_means(given)
-    scores = rs.evaluate(folder / "qrels.txt", world.files, list(now))
-    for name, means in now.items():
+    judged = world.grade.copy()
+    judged[unjudged] = judged[-1] = -1
+    current = world.deep_means(judged)
+    scores = rs.evaluate(folder / "qrels.txt", world.files, list(current))
+    for name, means in current.items():
         assert scores.mean(name) == pytest.approx(means, abs=1e-9), name
-    place = {run: r for r, run in enumerate(scores.runs)}
+    index = {run: r for r, run in enumerate(scores.runs)}
     rows = rs.certain(scores, labels=False)["pairs"].records()
     called = {
         name: np.array([
-            (place[row["a"]], place[row["b"]])
+            (index[row["a"]], index[row["b"]])
             for row in rows if row["measure"] == name and row["order"] == ">" and row["unjudged"]
         ], np.int64).reshape(-1, 2)
-        for name in now
+        for name in current
     }  # fmt: skip
     # So many documents of the lists of 100 are unjudged that labels may reverse any pair by the other measures.
     assert len(called["nDCG@10"]) > 50 and len(called["P@10"]) > 50
-    assert LABELLINGS < 1000 or [len(called[name]) for name in now] == [0, 0, 0, 3296, 2376]
+    assert LABELLINGS < 1000 or [len(called[name]) for name in current] == [0, 0, 0, 3296, 2376]
     rng = np.random.default_rng(2)
-    every = [(name, a, b) for name, pairs in called.items() for a, b in rng.permutation(pairs)]
+    candidates = [(name, a, b) for name, pairs in called.items() for a, b in rng.permutation(pairs)]
     grown = 0
     for trial in range(2 * LABELLINGS):
-        grade = given.copy()
+        grade = judged.copy()
         labels = np.where(rng.random(len(unjudged)) < rng.random(), rng.integers(1, 3, len(unjudged)), 0)
         if (
             trial % 2
-        ):  # what the worse run has is relevant; what only the better one has is not; the rest is as it was
-            name, a, b = every[rng.integers(len(every))]
-            mine, theirs = (np.isin(unjudged, world.every[r]) for r in (a, b))
-            labels = np.where(theirs, 2, np.where(mine, 0, labels * rng.integers(2)))
+        ):  # favour the worse run: its documents are relevant, those of only the better run are not
+            name, a, b = candidates[rng.integers(len(candidates))]
+            in_better, in_worse = (np.isin(unjudged, world.every[r]) for r in (a, b))
+            labels = np.where(in_worse, 2, np.where(in_better, 0, labels * rng.integers(2)))
         grade[unjudged] = labels
         values = world.deep_means(grade)
         if trial % 2:
-            grown += values[name][b] - values[name][a] > now[name][b] - now[name][a]
+            grown += values[name][b] - values[name][a] > current[name][b] - current[name][a]
         for name, pairs in called.items():
             a, b = pairs.T
             assert (values[name][a] >= values[name][b] - 1e-12).all(), (trial, name)

@@ -14,8 +14,8 @@ from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap
 from rankscope.errors import InputError, SettingsError
 
 
-def rows(result, **where):
-    return [r for r in result["correlations"].records() if all(r[k] == v for k, v in where.items())]
+def rows(result, **fields):
+    return [r for r in result["correlations"].records() if all(r[k] == v for k, v in fields.items())]
 
 
 def test_it_is_scipys_tau_of_the_means(small):

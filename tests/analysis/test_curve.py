@@ -55,13 +55,13 @@ def paper(name: str, **options: Any) -> rs.Curve:
 
 @pytest.mark.parametrize("name", RP)
 def test_the_published_vectors(name: str) -> None:
-    found = paper(name)
-    assert found.curve.column("rp") == RP[name]
-    assert found.curve.column("crp") == CRP[name]
-    assert found.curve.column("rank") == list(range(1, 16))
-    assert found.references.column("full_scale") == CRP["fs"]
-    assert found.references.column("ideal") == [0] * 15
-    assert found.references.column("worst") == [-7, -13, -18, -22, -25, -27] + [-28] * 9
+    curve = paper(name)
+    assert curve.curve.column("rp") == RP[name]
+    assert curve.curve.column("crp") == CRP[name]
+    assert curve.curve.column("rank") == list(range(1, 16))
+    assert curve.references.column("full_scale") == CRP["fs"]
+    assert curve.references.column("ideal") == [0] * 15
+    assert curve.references.column("worst") == [-7, -13, -18, -22, -25, -27] + [-28] * 9
 
 
 @pytest.mark.parametrize("name", RP)
@@ -98,40 +98,40 @@ def test_points() -> None:
 
 def test_dcg_is_the_measure() -> None:
     settings = {"gains": "0,5,10,15", "discount": "jk", "base": 10.0}
-    found = paper("b", **settings)
+    curve = paper("b", **settings)
     for k in (1, 5, 10, 15):
-        wanted = rs.DCG(**settings) @ k
+        measure = rs.DCG(**settings) @ k
         normal = rs.nDCG(**settings) @ k
-        scores = rs.evaluate(judged(), {"t": ranking(RUNS["b"])}, [wanted, normal])
-        assert found.dcg[k - 1] == pytest.approx(scores.mean(wanted)[0])
-        assert found.dcg[k - 1] / found.ideal_dcg[k - 1] == pytest.approx(scores.mean(normal)[0])
-    delta = np.cumsum(found.curve.column("delta_gain"))
-    np.testing.assert_allclose(delta, found.dcg - found.ideal_dcg, atol=1e-12)
+        scores = rs.evaluate(judged(), {"t": ranking(RUNS["b"])}, [measure, normal])
+        assert curve.dcg[k - 1] == pytest.approx(scores.mean(measure)[0])
+        assert curve.dcg[k - 1] / curve.ideal_dcg[k - 1] == pytest.approx(scores.mean(normal)[0])
+    delta = np.cumsum(curve.curve.column("delta_gain"))
+    np.testing.assert_allclose(delta, curve.dcg - curve.ideal_dcg, atol=1e-12)
 
 
 @given(st.permutations([3, 2, 2, 1, 0, 0, 0, 0]), st.integers(1, 12))
 def test_dense_and_sparse_agree(grades: list[int], cutoff: int) -> None:
-    """The curve is written out rank by rank, the measures look at hits only."""
+    """Compare the curve, which has every rank, with the measures, which use hits only."""
     qrels = {"t": {f"d{r}": g for r, g in enumerate(grades)}}
-    found = rs.curve(rs.Collection(qrels, {"t": [f"d{r}" for r in range(8)]}), None, "t", cutoff=cutoff)
-    values = {row["name"]: row["value"] for row in found.values.records()}
-    backward, forward = -found.rp[found.rp < 0].sum(), found.rp[found.rp > 0].sum()
-    full = np.diff([0, *found.references.column("full_scale")])
-    assert values[found.label("SigmaPlus")] == pytest.approx(1 - forward / full[full > 0].sum(), abs=1e-12)
-    assert values[found.label("SigmaMinus")] == pytest.approx(1 + backward / full[full < 0].sum(), abs=1e-12)
-    points = {row["point"]: row["rank"] for row in found.points.records()}
+    dense = rs.curve(rs.Collection(qrels, {"t": [f"d{r}" for r in range(8)]}), None, "t", cutoff=cutoff)
+    values = {row["name"]: row["value"] for row in dense.values.records()}
+    backward, forward = -dense.rp[dense.rp < 0].sum(), dense.rp[dense.rp > 0].sum()
+    full = np.diff([0, *dense.references.column("full_scale")])
+    assert values[dense.label("SigmaPlus")] == pytest.approx(1 - forward / full[full > 0].sum(), abs=1e-12)
+    assert values[dense.label("SigmaMinus")] == pytest.approx(1 + backward / full[full < 0].sum(), abs=1e-12)
+    points = {row["point"]: row["rank"] for row in dense.points.records()}
     for mode in CROSSINGS:
-        assert points[f"first crossing ({mode})"] == min(found.crossings(mode), default=float("inf"))
-    assert points["turn-around"] == (np.argmin(found.crp) + 1 if found.crp.any() else 4)
+        assert points[f"first crossing ({mode})"] == min(dense.crossings(mode), default=float("inf"))
+    assert points["turn-around"] == (np.argmin(dense.crp) + 1 if dense.crp.any() else 4)
 
 
 def test_ranks_beyond_the_list_are_nonrelevant() -> None:
-    found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1, "c": 1, "d": -1}}, {"q": ["a", "d"]}), None, "q")
-    assert found.length == 6
-    assert found.curve.column("doc") == ["a", "d", None, None, None, None]
-    assert found.curve.column("grade") == [1, -1, None, None, None, None]
-    assert found.curve.column("rp") == [0, -2, -1, 0, 0, 0]
-    assert found.settings["cutoff"] == 2 and found.settings["N"] == 6
+    curve = rs.curve(rs.Collection({"q": {"a": 1, "b": 1, "c": 1, "d": -1}}, {"q": ["a", "d"]}), None, "q")
+    assert curve.length == 6
+    assert curve.curve.column("doc") == ["a", "d", None, None, None, None]
+    assert curve.curve.column("grade") == [1, -1, None, None, None, None]
+    assert curve.curve.column("rp") == [0, -2, -1, 0, 0, 0]
+    assert curve.settings["cutoff"] == 2 and curve.settings["N"] == 6
 
 
 def test_cutoff() -> None:
@@ -216,15 +216,15 @@ EDITED = {"q": {"a": 2, "b": 1, "c": 1, "n": 0, "m": 0}}
 
 def test_an_edited_list_is_the_list_one_writes_down() -> None:
     run = {"q": ["n", "a", "x", "b", "y", "z"]}
-    found = rs.curve(rs.Collection(EDITED, run), None, "q", edits="m4-1 r3=1 r6=0")
+    curve = rs.curve(rs.Collection(EDITED, run), None, "q", edits="m4-1 r3=1 r6=0")
     written = rs.curve(rs.Collection(EDITED, {"q": ["b", "n", "c", "x", "y", "m"]}), None, "q")
-    assert found.documents == written.documents
-    assert found.settings == {**written.settings, "edits": "m4-1 r3=1 r6=0"}
+    assert curve.documents == written.documents
+    assert curve.settings == {**written.settings, "edits": "m4-1 r3=1 r6=0"}
     before = rs.curve(rs.Collection(EDITED, run), None, "q")
-    assert found.curve.column("crp_before") == before.curve.column("crp")
-    assert [row[:-1] for row in found.curve.rows] == written.curve.rows
+    assert curve.curve.column("crp_before") == before.curve.column("crp")
+    assert [row[:-1] for row in curve.curve.rows] == written.curve.rows
     for name in ("points", "values", "places"):
-        assert found[name].rows == written[name].rows, name
+        assert curve[name].rows == written[name].rows, name
     assert "crp_before" not in before.curve.columns and before.crp_before is None
 
 
@@ -235,7 +235,7 @@ def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("edits", "said"),
+    ("edits", "message"),
     [
         ("m1-9", "no rank 9"),
         ("m0-1", "no rank 0"),
@@ -245,8 +245,8 @@ def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
         ("r1=-1", "no edit is called"),
     ],
 )
-def test_edits_that_cannot_be_done_say_why(edits: str, said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
+def test_edits_that_cannot_be_done_say_why(edits: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
         rs.curve(rs.Collection(EDITED, {"q": ["b", "n", "c"]}), None, "q", edits=edits)
 
 

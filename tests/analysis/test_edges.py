@@ -32,8 +32,8 @@ def test_lists_are_cut_down_to_one_rank_where_there_are_always_too_many_rankings
 
 def test_pairs_of_measures_that_disagree_equally_are_in_the_order_of_their_names(scored):
     values = np.array([[0.9, 0.8], [0.5, 0.4], [0.1, 0.2]])
-    found = rs.findings(scored({"AP": values, "RR": values, "Bpref": values}), replicates=20)
-    rows = found.get("disagreement").evidence.rows
+    result = rs.findings(scored({"AP": values, "RR": values, "Bpref": values}), replicates=20)
+    rows = result.get("disagreement").evidence.rows
     assert [row[:2] for row in rows] == [("AP", "Bpref"), ("AP", "RR"), ("RR", "Bpref")]
 
 
@@ -100,8 +100,8 @@ def test_a_measure_that_is_defined_on_one_topic_says_so():
 def test_measures_on_one_topic_disagree_without_significance(scored):
     values = np.array([[0.9, 0.8, 0.7], [0.1, 0.3, 0.2]])
     holes = np.array([[0.1, np.nan, np.nan], [0.9, np.nan, np.nan]])
-    one = rs.findings(scored({"AP": values, "Twist": holes}), replicates=20).get("disagreement")
-    assert (one.numbers["swapped"], one.numbers["contradict"]) == (1, 0)
+    finding = rs.findings(scored({"AP": values, "Twist": holes}), replicates=20).get("disagreement")
+    assert (finding.numbers["swapped"], finding.numbers["contradict"]) == (1, 0)
 
 
 def test_findings_know_the_ties_of_lists_that_were_read_without_them(small):

@@ -23,7 +23,7 @@ from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 
 
 def plain_archetype(curve: rs.Curve, crossing: str) -> str:
-    """The definition, on the curve written out."""
+    """Return the archetype by definition, from the values at every rank."""
     RB, crp, grades = curve.recall_base, curve.crp.tolist(), curve.relevance.tolist()
     if not any(grades):
         return "worst"
@@ -47,17 +47,17 @@ def plain_archetype(curve: rs.Curve, crossing: str) -> str:
 )
 def test_archetypes_of_every_list(counts: dict[int, int], length: int) -> None:
     documents = {f"g{g}-{k}": g for g, c in counts.items() for k in range(c)}
-    found: Counter[str] = Counter()
+    frequencies: Counter[str] = Counter()
     runs = {}
     for word in itertools.product([0, *counts], repeat=length):
         have = Counter(word)
         if all(have[g] <= c for g, c in counts.items()):
             used: Counter[int] = Counter()
-            one = []
+            ranking = []
             for r, g in enumerate(word):
-                one.append(f"g{g}-{used[g]}" if g else f"x{r}")
+                ranking.append(f"g{g}-{used[g]}" if g else f"x{r}")
                 used[g] += 1
-            runs["".join(map(str, word))] = {"t": one}
+            runs["".join(map(str, word))] = {"t": ranking}
     qrels = {"t": documents}
     for crossing in CROSSINGS:
         effort = rs.effort(rs.Collection(qrels, runs), "AP", crossing=crossing, cutoff=length)
@@ -66,8 +66,13 @@ def test_archetypes_of_every_list(counts: dict[int, int], length: int) -> None:
         for word in sample:
             curve = rs.curve(rs.Collection(qrels, runs[word]), None, "t", cutoff=length)
             assert names[word] == plain_archetype(curve, crossing), (word, crossing)
-            found[str(names[word])] += 1
-    assert found["worst"] and found["ideal"] and found["typical B"] and set(found) <= set(ARCHETYPES)
+            frequencies[str(names[word])] += 1
+    assert (
+        frequencies["worst"]
+        and frequencies["ideal"]
+        and frequencies["typical B"]
+        and set(frequencies) <= set(ARCHETYPES)
+    )
 
 
 def test_every_archetype_occurs() -> None:
@@ -86,19 +91,19 @@ def test_every_archetype_occurs() -> None:
     runs = {}
     for name, word in words.items():
         used: Counter[int] = Counter()
-        one = []
+        ranking = []
         for r, g in enumerate(word):
-            one.append(f"g{g}-{used[g]}" if g else f"x{r}")
+            ranking.append(f"g{g}-{used[g]}" if g else f"x{r}")
             used[g] += 1
-        runs[name] = {"t": one}
+        runs[name] = {"t": ranking}
     for name, lists in runs.items():
-        [found] = find_archetypes(
+        [result] = find_archetypes(
             judge(rs.Qrels.from_dict({"t": documents}), rs.Run.from_dict(lists)).lists, cutoff=15
         )
-        assert found == plain_archetype(
+        assert result == plain_archetype(
             rs.curve(rs.Collection({"t": documents}, lists), None, "t", cutoff=15), "sign-change"
         )
-        assert found == name or name in ("excellent A", "ups-and-downs")
+        assert result == name or name in ("excellent A", "ups-and-downs")
 
 
 # planes ---------------------------------------------------------------------------------------------------
@@ -108,9 +113,9 @@ def test_every_archetype_occurs() -> None:
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from rankscope.simulation import simulate
 
-    place = tmp_path_factory.mktemp("effort")
-    simulate(systems=6, topics=8, depth=60, grades=3, seed=3).write(place / "made")
-    return place / "made"
+    folder = tmp_path_factory.mktemp("effort")
+    simulate(systems=6, topics=8, depth=60, grades=3, seed=3).write(folder / "made")
+    return folder / "made"
 
 
 @pytest.fixture(scope="module")
@@ -130,10 +135,10 @@ def test_shares(effort: Effort) -> None:
 
 
 def test_points_are_those_of_the_cell(effort: Effort) -> None:
-    """Each list stands in the one cell that its Twist and its gain say, quartiles over all lists."""
+    """Assert that every list is in exactly one cell, by its Twist and the quartile of its gain."""
     gain = effort.gain[0]
     quartiles = np.quantile(gain, [0.25, 0.5, 0.75])
-    seen = []
+    points = []
     for g, row in enumerate(GAINS):
         for e, column in enumerate(EFFORTS):
             table = effort.points("AP", gain=row, effort=column)
@@ -141,9 +146,9 @@ def test_points_are_those_of_the_cell(effort: Effort) -> None:
             for record in table.records():
                 assert e / 4 <= record["Twist"] < (e + 1) / 4 or record["Twist"] == 1
                 assert (quartiles < record["AP"]).sum() == g
-                seen.append((record["run"], record["topic"]))
+                points.append((record["run"], record["topic"]))
             assert table.column("AP") == sorted(table.column("AP"), reverse=True)
-    assert len(seen) == len(set(seen)) == 48
+    assert len(points) == len(set(points)) == 48
 
 
 def test_diagonal_and_high_high(effort: Effort) -> None:
@@ -163,9 +168,9 @@ def test_diagonal_and_high_high(effort: Effort) -> None:
 def test_borders() -> None:
     """Twist of exactly 1/4 is high effort, and a gain on a quartile is in the lower row."""
     runs = {"a": {"q": ["x", "x2", "x3", "x4", "d1", "x5"]}, "b": {"q": ["d1", "d2"]}}
-    found = rs.effort(rs.Collection({"q": {"d1": 1, "d2": 1}}, runs), "SetR", cutoff=6)
-    assert found.twist.tolist() == [0.25, 1.0]
-    assert found.plane("SetR").tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    result = rs.effort(rs.Collection({"q": {"d1": 1, "d2": 1}}, runs), "SetR", cutoff=6)
+    assert result.twist.tolist() == [0.25, 1.0]
+    assert result.plane("SetR").tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
     same = rs.effort(rs.Collection({"q": {"d1": 1}}, {"a": {"q": ["x"]}, "b": {"q": ["y"]}}), "AP")
     assert same.plane("AP")[0].tolist() == [2, 0, 0, 0]
     assert same.agreement.records()[0]["coincide"] == "all quartiles = 0"
@@ -175,24 +180,24 @@ def test_tied_gains() -> None:
     """Half of the lists gain nothing, which is low; the rows between equal quartiles are empty and said to be."""
     qrels = {"q": {"d1": 1, "d2": 1}}
     runs = {name: {"q": ["x"]} for name in "abcd"} | {name: {"q": ["d1"]} for name in "efg"}
-    found = rs.effort(rs.Collection(qrels, runs | {"h": {"q": ["d1", "d2"]}}), "P@2")
-    assert found.quartiles("P@2") == [0.0, 0.25, 0.5]
-    assert found.plane("P@2").sum(axis=1).tolist() == [4, 0, 3, 1]
-    assert found.agreement.records()[0]["coincide"] is None
-    found = rs.effort(rs.Collection(qrels, runs | {"i": {"q": ["y"]}}), "P@2")
-    assert found.quartiles("P@2") == [0.0, 0.0, 0.5]
-    assert found.plane("P@2").sum(axis=1).tolist() == [5, 0, 3, 0]
-    assert found.agreement.records()[0]["coincide"] == "lower quartile = median = 0"
-    assert found.planes()[0].caption.endswith("(lower quartile = median = 0: no list lies between)")
+    result = rs.effort(rs.Collection(qrels, runs | {"h": {"q": ["d1", "d2"]}}), "P@2")
+    assert result.quartiles("P@2") == [0.0, 0.25, 0.5]
+    assert result.plane("P@2").sum(axis=1).tolist() == [4, 0, 3, 1]
+    assert result.agreement.records()[0]["coincide"] is None
+    result = rs.effort(rs.Collection(qrels, runs | {"i": {"q": ["y"]}}), "P@2")
+    assert result.quartiles("P@2") == [0.0, 0.0, 0.5]
+    assert result.plane("P@2").sum(axis=1).tolist() == [5, 0, 3, 0]
+    assert result.agreement.records()[0]["coincide"] == "lower quartile = median = 0"
+    assert result.planes()[0].caption.endswith("(lower quartile = median = 0: no list lies between)")
 
 
 def test_lists_that_gain_nothing_are_low_on_a_real_collection(data_dir: Any) -> None:
-    place = data_dir / "cranfield"
-    found = rs.effort(rs.Collection(place / "qrels.txt", place / "runs"), "P@5")
-    [row] = found.agreement.records()
+    folder = data_dir / "cranfield"
+    result = rs.effort(rs.Collection(folder / "qrels.txt", folder / "runs"), "P@5")
+    [row] = result.agreement.records()
     assert 100 * row["diagonal_share"] == pytest.approx(49.2, abs=0.05)
     assert 100 * row["high_high_share"] == pytest.approx(30.1, abs=0.05)
-    assert found.plane("P@5")[0].sum() >= (found.gain[0] == 0).sum() == 2111
+    assert result.plane("P@5")[0].sum() >= (result.gain[0] == 0).sum() == 2111
 
 
 def test_undefined_topics_and_missing_lists_are_left_out() -> None:
@@ -239,17 +244,17 @@ def test_refused(effort: Effort) -> None:
 def test_command(collection: Path, capfd: pytest.CaptureFixture[str]) -> None:
     paths = [str(collection / "qrels.txt"), str(collection / "runs")]
     assert main(["effort", *paths, "-f", "json", "--cutoff", "60", "--cell", "AP huge high"]) == 0
-    found = json.loads(capfd.readouterr().out)
+    output = json.loads(capfd.readouterr().out)
     lists = {"equal_gain", "archetypes", "indicators", "points"}
-    assert set(found["tables"]) == {"summary", "quadrants", "agreement", *lists}
-    assert found["settings"]["crossing"] == "sign-change" and found["settings"]["cutoff"] == 60
-    wanted = [
+    assert set(output["tables"]) == {"summary", "quadrants", "agreement", *lists}
+    assert output["settings"]["crossing"] == "sign-change" and output["settings"]["cutoff"] == 60
+    cell = [
         r
-        for r in found["tables"]["quadrants"]
+        for r in output["tables"]["quadrants"]
         if (r["measure"], r["gain"], r["effort"]) == ("AP", "huge", "high")
     ]
-    assert [len(found["tables"]["points"])] == [r["count"] for r in wanted]
-    assert set(found["tables"]["archetypes"][0]) == {"run", "topic", "archetype"}
+    assert [len(output["tables"]["points"])] == [r["count"] for r in cell]
+    assert set(output["tables"]["archetypes"][0]) == {"run", "topic", "archetype"}
     assert main(["effort", *paths, "-f", "table", "-m", "AP"]) == 0
     text = capfd.readouterr().out
     assert "huge gain" in text and "Archetypes of 48 lists" in text and "Effort indicators" not in text
@@ -264,8 +269,8 @@ def test_figures(collection: Path, tmp_path: Path, capfd: pytest.CaptureFixture[
     paths = [str(collection / "qrels.txt"), str(collection / "runs")]
     assert main(["effort", *paths, "-m", "AP", "--plot", str(tmp_path / "plane.svg")]) == 0
     [first, *_] = sorted((collection / "runs").iterdir())
-    place = [paths[0], str(first), "--topic", "301"]
-    assert main(["curve", *place, "--plot", str(tmp_path / "curve.svg")]) == 0
+    inputs = [paths[0], str(first), "--topic", "301"]
+    assert main(["curve", *inputs, "--plot", str(tmp_path / "curve.svg")]) == 0
     capfd.readouterr()
     assert all((tmp_path / name).read_text().startswith("<?xml") for name in ("plane.svg", "curve.svg"))
 
@@ -274,17 +279,17 @@ def test_figures(collection: Path, tmp_path: Path, capfd: pytest.CaptureFixture[
     ("name", "lists"), [("trec_covid_r1_depth100", 143 * 30), ("trec_covid_r1_full24", 25 * 30)]
 )
 def test_trec_covid(name: str, lists: int, data_dir: Path) -> None:
-    found = rs.effort(rs.Collection(data_dir / name / "qrels.txt", data_dir / name / "runs"))
-    assert sum(found.summary.column("count")) == lists
-    assert sum(found.summary.column("share")) == pytest.approx(1, abs=1e-12)
-    for measure in found.gains:
-        assert found.plane(measure).shape == (4, 4) and found.plane(measure).sum() == lists
+    result = rs.effort(rs.Collection(data_dir / name / "qrels.txt", data_dir / name / "runs"))
+    assert sum(result.summary.column("count")) == lists
+    assert sum(result.summary.column("share")) == pytest.approx(1, abs=1e-12)
+    for measure in result.gains:
+        assert result.plane(measure).shape == (4, 4) and result.plane(measure).sum() == lists
 
 
 @pytest.mark.parametrize("topics", [1, 2, 3])
 def test_lists_belong_to_their_topics(topics):
     qrels = {f"q{t}": {"a": 1, "b": 1} for t in range(topics)}
     runs = {name: {topic: ["x", "a", "b"] for topic in qrels} for name in ("r", "s")}
-    found, names = rs.effort(rs.Collection(qrels, runs)).classes("topic")
+    classes, names = rs.effort(rs.Collection(qrels, runs)).classes("topic")
     assert names == list(qrels)
-    assert found.tolist() == [*range(topics), *range(topics)]
+    assert classes.tolist() == [*range(topics), *range(topics)]

@@ -27,7 +27,7 @@ class _Fenced(doctest.DocTestParser):
 
 
 def test_broken_axioms(capfd: pytest.CaptureFixture[str]) -> None:
-    """The command that the page names gives the numbers that the page prints."""
+    """Check the numbers printed in the documentation against the output of the documented command."""
     [command] = [
         line
         for line in PAGE.read_text(encoding="utf-8").splitlines()
@@ -35,9 +35,9 @@ def test_broken_axioms(capfd: pytest.CaptureFixture[str]) -> None:
     ]
     assert main([*shlex.split(command)[1:], "-f", "json"]) == 0
     rows = json.loads(capfd.readouterr().out)["tables"]["properties"]
-    found = {(row["measure"], row["property"]): (row["violations"], row["cases"]) for row in rows}
-    assert found["AP", "swap"][0] == found["AP", "replacement"][0] == 0
+    counts = {(row["measure"], row["property"]): (row["violations"], row["cases"]) for row in rows}
+    assert counts["AP", "swap"][0] == counts["AP", "replacement"][0] == 0
     printed = PAGE.read_text(encoding="utf-8")
     for name, plural in (("swap", "swaps"), ("replacement", "replacements")):
-        violations, cases = found["Twist@10", name]
+        violations, cases = counts["Twist@10", name]
         assert violations > 0 and f"{violations:,} of {cases:,} {plural}" in printed

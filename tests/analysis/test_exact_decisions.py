@@ -56,19 +56,21 @@ def test_a_run_that_is_not_there_is_answered_with_five_that_are() -> None:
 
 def test_bounds_are_looked_at_down_to_usual_depths() -> None:
     long = {"q": [f"d{i}" for i in range(1000)]}
-    found = rs.bounds(rs.Collection({"q": {"d0": 1}}, {"r": long}), p=0.5)
+    result = rs.bounds(rs.Collection({"q": {"d0": 1}}, {"r": long}), p=0.5)
     usual = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000]
-    assert found.settings["depths"] == usual
-    assert found["bounds"].column("depth") == usual
-    for ratio, said in ((None, None), (50, 50), ([50], 50), ([50, 20], [50, 20])):
-        assert rs.bounds(rs.Collection(QRELS, runs(2)), ratios=ratio, depths=[1]).settings["ratio"] == said
+    assert result.settings["depths"] == usual
+    assert result["bounds"].column("depth") == usual
+    for ratio, expected in ((None, None), (50, 50), ([50], 50), ([50, 20], [50, 20])):
+        assert (
+            rs.bounds(rs.Collection(QRELS, runs(2)), ratios=ratio, depths=[1]).settings["ratio"] == expected
+        )
 
 
 def test_negative_grades_are_as_good_as_none_in_orderings(tmp_path: Path) -> None:
     """In the file n and m have each other's rank, and neither is relevant, with grade 0 or -2; shares of the swaps."""
     (tmp_path / "r.txt").write_text("q Q0 n 1 1.0 r\nq Q0 m 2 2.0 r\nq Q0 a 3 0.5 r\n")
-    found = rs.orderings(rs.evaluate({"q": {"a": 1, "n": -2, "m": 0}}, str(tmp_path / "r.txt"), ["P@1"]))
-    (row,) = found["swaps"].records()
+    result = rs.orderings(rs.evaluate({"q": {"a": 1, "n": -2, "m": 0}}, str(tmp_path / "r.txt"), ["P@1"]))
+    (row,) = result["swaps"].records()
     assert (row["swapped"], row["nonrelevant"], row["equal"], row["different"]) == (2, 1, 0, 0)
 
 
@@ -79,7 +81,7 @@ def test_a_leaderboard_is_drawn_with_seed_1() -> None:
 
 
 def test_bootstrap_means_leave_undefined_values_out() -> None:
-    """Each row for itself: three topics with the same value have that mean in every sample that has one of them."""
+    """Three topics of equal value have that mean in every sample that contains at least one of them."""
     means = bootstrap_means(np.array([[0.3, 0.3, np.nan, 0.3], [0.1, 0.4, 0.2, 0.9]]), 100, 1)
     assert means[0][~np.isnan(means[0])].tolist() == pytest.approx([0.3] * int((~np.isnan(means[0])).sum()))
     assert means[1].tolist() == pytest.approx(
@@ -89,8 +91,8 @@ def test_bootstrap_means_leave_undefined_values_out() -> None:
 
 @pytest.mark.parametrize("topics", [2, 3, 10])
 def test_tails_of_few_topics_are_those_of_students_distribution(topics: int) -> None:
-    wanted = stats.norm.cdf(-np.sqrt(topics / (topics - 1)) * stats.t.ppf(1 - 0.05 / 2, topics - 1))
-    assert expanded(0.05, topics) == pytest.approx(wanted)
+    expected = stats.norm.cdf(-np.sqrt(topics / (topics - 1)) * stats.t.ppf(1 - 0.05 / 2, topics - 1))
+    assert expanded(0.05, topics) == pytest.approx(expected)
     assert expanded(0.05, 1) == 0.025
 
 
@@ -129,9 +131,9 @@ def test_leaderboards_are_as_alike_one_way_as_the_other() -> None:
     a, b = np.array([0.9, 0.5, 0.4, 0.1]), np.array([0.5, 0.9, 0.1, 0.4])
     a[3], b[3] = 0.7, 0.95
     assert ap_correlation(a, b) != pytest.approx(ap_correlation(b, a))
-    both = (ap_correlation(a, b) + ap_correlation(b, a)) / 2
+    expected = (ap_correlation(a, b) + ap_correlation(b, a)) / 2
     (name,) = [name for name in COEFFICIENTS if "ap" in name.lower()]
-    assert COEFFICIENTS[name](a, b) == COEFFICIENTS[name](b, a) == pytest.approx(both)
+    assert COEFFICIENTS[name](a, b) == COEFFICIENTS[name](b, a) == pytest.approx(expected)
 
 
 def test_a_curve_has_as_many_ranks_as_asked_for_up_to_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,9 +153,9 @@ def test_kendalls_p_equals_scipys_with_and_without_ties(size: int) -> None:
         (rng.integers(0, 3, size), rng.integers(0, 4, size)),
         (rng.integers(0, 3, size), rng.permutation(size)),
     ):
-        found, wanted = kendall(a.astype(float), b.astype(float)), stats.kendalltau(a, b)
-        assert found.tau_b == pytest.approx(wanted.statistic)
-        assert found.p == pytest.approx(wanted.pvalue)
+        actual, expected = kendall(a.astype(float), b.astype(float)), stats.kendalltau(a, b)
+        assert actual.tau_b == pytest.approx(expected.statistic)
+        assert actual.p == pytest.approx(expected.pvalue)
 
 
 def test_single_topics_decide_nothing_about_a_pair_with_equal_means() -> None:
@@ -161,12 +163,12 @@ def test_single_topics_decide_nothing_about_a_pair_with_equal_means() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     same = {"q1": {"a": 2.0, "u": 1.0}, "q2": {"a": 2.0}}
     other = {"q1": {"a": 2.0}, "q2": {"a": 2.0, "v": 1.0}}
-    known = {"q1": {"a": 2.0}, "q2": {"a": 2.0}}
-    found = rs.certain(rs.evaluate(qrels, {"x": same, "y": other, "z": known}, "P@2"))
-    pairs = {(row["a"], row["b"]): row for row in found["pairs"].records()}
+    judged = {"q1": {"a": 2.0}, "q2": {"a": 2.0}}
+    result = rs.certain(rs.evaluate(qrels, {"x": same, "y": other, "z": judged}, "P@2"))
+    pairs = {(row["a"], row["b"]): row for row in result["pairs"].records()}
     assert {row["order"] for row in pairs.values()} == {"="}
     assert [pairs[pair]["unjudged"] for pair in (("x", "y"), ("x", "z"), ("y", "z"))] == [False, False, False]
-    alike = rs.certain(rs.evaluate(qrels, {"y": known, "z": dict(known)}, "P@2"))["pairs"].records()
+    alike = rs.certain(rs.evaluate(qrels, {"y": judged, "z": dict(judged)}, "P@2"))["pairs"].records()
     assert [row["unjudged"] for row in alike] == [True]
 
 
@@ -186,16 +188,16 @@ def test_a_level_is_a_share_and_one_replicate_is_enough() -> None:
 
 
 def test_regions_of_k_end_with_the_longest_list() -> None:
-    one = {"a": {"q": ["d"]}, "b": {"q": ["x"]}}
-    for depth, lists in ((1, one), (2, one | {"b": {"q": ["x", "y"]}})):
+    short = {"a": {"q": ["d"]}, "b": {"q": ["x"]}}
+    for depth, lists in ((1, short), (2, short | {"b": {"q": ["x", "y"]}})):
         regions = rs.verdict(rs.evaluate({"q": {"d": 1}}, lists, "AP"), ("a", "b")).regions
         assert max(row.to for row in regions or () if row.family == "P@k") == depth
 
 
 def test_studies_and_curves_have_the_usual_defaults() -> None:
     settings = rs.StudySettings(measures=["AP", "P@1"], repeats=1, replicates=20, ratios=[50])
-    made = rs.study(rs.Collection(QRELS, runs(3)), settings)
-    assert set(made["bounds"].column("p")) == {0.5, 0.8, 0.95}
+    result = rs.study(rs.Collection(QRELS, runs(3)), settings)
+    assert set(result["bounds"].column("p")) == {0.5, 0.8, 0.95}
     judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Runs([rs.Run.from_dict(runs(1)["r1"], "r1")]))
     assert len(curves.curve_from_judged(judged, "r1", "q0")["curve"]) == 1000
 
@@ -210,18 +212,18 @@ def test_a_run_without_the_topic_is_named_by_its_file(tmp_path: Path) -> None:
 
 
 def test_a_pair_is_certain_of_all_together_only_if_it_is_of_each() -> None:
-    """Every document is judged and none is tied, so that only the topics can speak against a pair."""
+    """With all documents judged and no ties, only the sample of topics makes a pair uncertain."""
     qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(12)}
     lists = {
         "best": {q: {"a": 3.0, "b": 2.0} for q in qrels},
         "near": {q: {"b": 3.0, "c": 2.0} if q == "q0" else {"a": 3.0, "b": 2.0} for q in qrels},
         "none": {q: {"b": 3.0, "c": 2.0} for q in qrels},
     }
-    found = rs.certain(rs.evaluate(qrels, lists, "P@1"))["pairs"].records()
-    verdicts = {(row["a"], row["b"]): row for row in found}
+    pairs = rs.certain(rs.evaluate(qrels, lists, "P@1"))["pairs"].records()
+    verdicts = {(row["a"], row["b"]): row for row in pairs}
     assert verdicts["best", "none"]["topics"] and verdicts["best", "none"]["together"]
     assert not verdicts["best", "near"]["topics"] and not verdicts["best", "near"]["together"]
-    assert all(row["ties"] and row["unjudged"] for row in found)
+    assert all(row["ties"] and row["unjudged"] for row in pairs)
 
 
 @pytest.mark.parametrize("exchanged", [0, 1, 2])
@@ -231,8 +233,8 @@ def test_kendalls_p_is_exact_for_long_rankings_with_one_exchange_at_most(exchang
     b = a.copy()
     for k in range(exchanged):
         b[[2 * k, 2 * k + 1]] = b[[2 * k + 1, 2 * k]]
-    for one in (b, -b):
-        assert kendall(a, one).p == pytest.approx(stats.kendalltau(a, one).pvalue, rel=1e-9, abs=0)
+    for ranking in (b, -b):
+        assert kendall(a, ranking).p == pytest.approx(stats.kendalltau(a, ranking).pvalue, rel=1e-9, abs=0)
 
 
 def test_a_level_that_chance_meets_exactly_is_not_undercut(scored: Any) -> None:
@@ -252,16 +254,16 @@ def test_a_level_that_chance_meets_exactly_is_not_undercut(scored: Any) -> None:
 
 
 def test_the_hardest_of_two_topics_is_named_and_of_one_there_is_none(scored: Any) -> None:
-    found = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).get("hard")
-    assert found is not None
-    assert (found.numbers["topic"], found.numbers["mean"], found.numbers["empty"]) == ("t1", 0.1, 1)
+    finding = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).get("hard")
+    assert finding is not None
+    assert (finding.numbers["topic"], finding.numbers["mean"], finding.numbers["empty"]) == ("t1", 0.1, 1)
     empty = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.0]]})).get("hard")
     assert empty is not None and empty.numbers["empty"] == 1
     assert rs.findings(scored({"AP": [[0.5], [0.4]]})).get("hard") is None
 
 
 def test_runs_are_tied_for_first_until_the_selected_best_is_better_with_corrected_levels(scored: Any) -> None:
-    """The second run has a level that only the correction for the selection of the best lifts above alpha."""
+    """Only the correction for selecting the best run raises the second run's p value above alpha."""
     rise = np.array([[0.3], [0.2], [0.15], [0.0]])
     values = np.random.default_rng(29).random((4, 20)) * 0.4 + rise
     p = np.array([stats.ttest_rel(values[r], values[0]).pvalue for r in (1, 2, 3)])
@@ -294,8 +296,8 @@ def test_a_verdict_that_the_scale_reverses_is_counted() -> None:
 def test_means_of_rows_are_those_of_the_measure() -> None:
     """Geometric means and sums with and without undefined values, which plain means leave out, too."""
     whole, hole = np.array([[0.1, 0.4], [0.2, 0.2]]), np.array([[0.1, 0.4, np.nan], [0.2, 0.2, 0.5]])
-    wanted = {"AP": ([0.25, 0.2], [0.25, 0.3]), "GMAP": ([0.2, 0.2], [0.2, 0.02 ** (1 / 3)])}
-    for name, means in {**wanted, "NumRel": ([0.5, 0.4], [0.5, 0.9])}.items():
+    averages = {"AP": ([0.25, 0.2], [0.25, 0.3]), "GMAP": ([0.2, 0.2], [0.2, 0.02 ** (1 / 3)])}
+    for name, means in {**averages, "NumRel": ([0.5, 0.4], [0.5, 0.9])}.items():
         for values, expected in zip((whole, hole), means, strict=True):
             assert row_means(rs.measure(name), values).tolist() == pytest.approx(expected), name
 
@@ -311,23 +313,23 @@ def test_means_as_far_apart_as_the_slack_are_equal() -> None:
 
 
 def test_a_statistic_at_the_end_of_the_tolerance_is_tied() -> None:
-    """The second largest of 3, 5 and a hair more than 5: both are equal, so that it is the later of the two."""
+    """Find the second largest of 3, 5 and slightly more than 5: within the tolerance, the later column."""
     for row, column in (([5.0, 5.0 * (1 + _RELATIVE), 3.0], 1), ([5.0, 5.0 * (1 + 3 * _RELATIVE), 3.0], 0)):
         ratio = np.array([row])
-        chosen, critical = _holding(ratio, ratio.copy(), np.empty(ratio.shape, bool), 2)
-        assert (chosen.tolist(), critical.tolist()) == ([column], [5.0])
+        columns, critical = _holding(ratio, ratio.copy(), np.empty(ratio.shape, bool), 2)
+        assert (columns.tolist(), critical.tolist()) == ([column], [5.0])
 
 
 def test_judgments_are_shown_a_hundred_at_a_time_to_95_percent_of_the_pairs() -> None:
     """Of 150 judged documents: none, a hundred, all; the usual settings are those of the result."""
     qrels = {"q": {f"d{i:03}": int(i % 3 == 0) for i in range(150)}}
     orders = [sorted(qrels["q"], key=lambda d, n=n: (int(d[1:]) * n) % 151) for n in (1, 2, 3)]
-    found = rs.next(
+    result = rs.next(
         rs.evaluate(qrels, {f"r{n}": {"q": order} for n, order in enumerate(orders)}, "P@10"), simulate=True
     )
-    assert [found.settings[name] for name in ("batch", "target", "seed")] == [100, 0.95, 1]
+    assert [result.settings[name] for name in ("batch", "target", "seed")] == [100, 0.95, 1]
     for name in ("influence", "depth", "random"):
-        shown = [row["judged"] for row in found["curve"].records() if row["order"] == name]
+        shown = [row["judged"] for row in result["curve"].records() if row["order"] == name]
         assert shown == [0, 100, 150]
 
 
@@ -353,20 +355,20 @@ def test_tests_of_pairs_are_drawn_with_seed_1_at_a_level_of_5_percent(test: str)
 def test_usual_settings_are_the_same_everywhere() -> None:
     """A seed is 1, a level .05 and a target .95, wherever they need not be given."""
     usual = {"seed": 1, "alpha": 0.05, "target": 0.95}
-    found = {
+    defaults = {
         (name, parameter.name): parameter.default
         for module in pkgutil.walk_packages(analysis.__path__, "rankscope.analysis.")
         for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction)
         for parameter in inspect.signature(function).parameters.values()
         if parameter.name in usual and parameter.default not in (parameter.empty, None)
     }
-    assert len(found) > 25
-    assert {place: value for place, value in found.items() if value != usual[place[1]]} == {}
+    assert len(defaults) > 25
+    assert {place: value for place, value in defaults.items() if value != usual[place[1]]} == {}
 
 
 def test_runs_of_a_verdict_are_listed_best_first_whatever_their_names() -> None:
     lists = {"a": ["x", "y", "d"], "m": ["x", "d", "y"], "z": ["d", "x", "y"]}
     scores = rs.evaluate({"q": {"d": 1}}, {name: {"q": ranking} for name, ranking in lists.items()}, "AP")
-    found = rs.verdict(scores)["runs"]
-    assert found.column("run") == ["z", "m", "a"]
-    assert found.column("best_first") == found.column("worst_first") == [1, 2, 3]
+    runs = rs.verdict(scores)["runs"]
+    assert runs.column("run") == ["z", "m", "a"]
+    assert runs.column("best_first") == runs.column("worst_first") == [1, 2, 3]

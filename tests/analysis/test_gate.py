@@ -24,16 +24,19 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def simulated(tmp_path_factory):
     """A collection with two runs, and the kept scores of one."""
-    place = tmp_path_factory.mktemp("gate")
+    folder = tmp_path_factory.mktemp("gate")
     collection = rs.simulate(systems=6, topics=20, depth=50, seed=4, pool_depth=20)
-    collection.write(place / "made")
-    return place / "made"
+    collection.write(folder / "simulated")
+    return folder / "simulated"
 
 
-def paths(made, *names):
-    return [str(made / "qrels.txt"), *(str(next((made / "runs").glob(f"{name}*"))) for name in names)]
+def paths(simulated, *names):
+    return [
+        str(simulated / "qrels.txt"),
+        *(str(next((simulated / "runs").glob(f"{name}*"))) for name in names),
+    ]
 
 
 def test_every_number_is_that_of_a_one_sided_t_test(small):
@@ -44,8 +47,8 @@ def test_every_number_is_that_of_a_one_sided_t_test(small):
     assert len(rows) == 10
     for row in rows:
         values = scores.matrix(row["measure"]).values
-        mine, theirs = values[scores.runs.index(row["run"])], values[4]
-        interval = stats.ttest_rel(mine, theirs, alternative="greater").confidence_interval(0.9)
+        candidate, baseline = values[scores.runs.index(row["run"])], values[4]
+        interval = stats.ttest_rel(candidate, baseline, alternative="greater").confidence_interval(0.9)
         assert row["lower"] == pytest.approx(interval.low)
         assert row["difference"] == pytest.approx(row["value"] - row["baseline"])
         assert row["margin"] == (0.02 if row["measure"] == "AP" else 0.3)
@@ -99,14 +102,14 @@ def test_mistakes_are_answered_in_one_line(small, scored):
         rs.gate(scored({"RR": [[0.1, 0.2]]}), scored({"AP": [[0.1, 0.2]]}))
 
 
-def test_a_margin_of_a_measure_that_is_not_evaluated_is_rejected(small, made, capsys):
+def test_a_margin_of_a_measure_that_is_not_evaluated_is_rejected(small, simulated, capsys):
     scores = rs.evaluate(*small, ["RR@10"])
     unknown = "the margin of R@100 has no effect, since R@100 is not evaluated; evaluate it, too"
     with pytest.raises(SettingsError, match=unknown):
         rs.gate(scores, "run0", margin={"MRR@10": 0.05, "recall@100": 0.02})
     with pytest.raises(SettingsError, match=r"names RR@10 again"):
         rs.gate(scores, "run0", margin={"MRR@10": 0.05, "RR@10": 0.02})
-    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+    qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
     command = ["gate", qrels, poor, "--baseline", good, "-m", "MRR@10"]
     assert main([*command, "--margin", "MRR@10=.05,recall@100=.02"]) == 2
     out, err = capsys.readouterr()
@@ -116,8 +119,8 @@ def test_a_margin_of_a_measure_that_is_not_evaluated_is_rejected(small, made, ca
     assert "'MRR@10' twice" in capsys.readouterr().err
 
 
-def test_the_command_fails_with_one_and_a_report(made, capsys):
-    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+def test_the_command_fails_with_one_and_a_report(simulated, capsys):
+    qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
     assert main(["gate", qrels, good, "--baseline", good]) == 0
     assert "no worse than the baseline" in capsys.readouterr().out
     assert main(["gate", qrels, poor, "--baseline", good, "-m", "AP nDCG@10"]) == 1
@@ -136,8 +139,8 @@ def test_the_command_fails_with_one_and_a_report(made, capsys):
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "csv.gz"])
-def test_kept_scores_are_as_good_as_the_run(made, tmp_path, capsys, kind):
-    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+def test_kept_scores_are_as_good_as_the_run(simulated, tmp_path, capsys, kind):
+    qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
     kept = tmp_path / f"kept.{kind.removesuffix('.gz')}"
     assert main(["eval", qrels, good, "-m", "AP nDCG@10", "-q", "-o", str(kept)]) == 0
     if kind.endswith(".gz"):
@@ -157,9 +160,9 @@ def test_kept_scores_are_as_good_as_the_run(made, tmp_path, capsys, kind):
         rs.read_scores({"RR": kept})
 
 
-def test_some_topics_can_be_chosen(made, tmp_path, capsys):
-    """The other commands had --topics; topics that were not asked for are not said to be left out."""
-    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+def test_some_topics_can_be_chosen(simulated, tmp_path, capsys):
+    """Like other commands, gate has --topics, and does not report unselected topics as left out."""
+    qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
     kept = tmp_path / "kept.csv"
     assert main(["eval", qrels, good, "-m", "AP", "-q", "-o", str(kept)]) == 0
     for baseline in (good, str(kept)):
@@ -186,12 +189,12 @@ def test_names_do_not_become_markup(scored):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the step is a shell script")
-def test_the_action_runs_its_command_with_the_inputs_as_they_are(made, tmp_path):
+def test_the_action_runs_its_command_with_the_inputs_as_they_are(simulated, tmp_path):
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     step = action["runs"]["steps"][-1]
     assert "${{" not in step["run"]  # an input in the text of a script could be a command
-    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
-    given = {
+    qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
+    defaults = {
         "qrels": qrels,
         "baseline": good,
         **{k: v["default"] for k, v in action["inputs"].items() if "default" in v},
@@ -201,7 +204,7 @@ def test_the_action_runs_its_command_with_the_inputs_as_they_are(made, tmp_path)
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rankscope "$@"\n')
     shim.chmod(0o755)
     for run, code in ((good, 0), (poor, 1), ("$(touch pwned).run", 2)):
-        inputs = {**given, "run": run}
+        inputs = {**defaults, "run": run}
         variables = {
             name: inputs[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]]
             for name, value in step["env"].items()
@@ -218,35 +221,37 @@ def test_the_action_runs_its_command_with_the_inputs_as_they_are(made, tmp_path)
             **where,
             "PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}",
         }
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-e", "-c", step["run"]], env=environment, cwd=tmp_path, capture_output=True
         )
-        assert done.returncode == code, done.stderr
+        assert process.returncode == code, process.stderr
     assert not (tmp_path / "pwned").exists()
     assert "checks failed" in (tmp_path / "sum").read_text("utf-8")
 
 
 def test_topics_are_matched_in_one_pass() -> None:
-    """Every topic was looked for in a list: 10^5 of them took an hour."""
+    """A linear search per topic once took an hour for 10^5 topics."""
     topics = [f"t{i}" for i in range(100_000)]
     qrels = {topic: {"a": 1} for topic in topics}
     run = {topic: ["a"] for topic in topics[:-1]}
     scores = rs.evaluate(qrels, {"old": run, "new": run}, ["RR"], missing="skip")
     start = time.process_time()
-    found = rs.gate(scores, "old")
+    result = rs.gate(scores, "old")
     assert time.process_time() - start < 10
-    assert found.settings["left_out_topics"] == topics[-1:]
+    assert result.settings["left_out_topics"] == topics[-1:]
 
 
 def test_an_equally_good_system_passes_with_the_probability_of_noncentral_t():
     for spread, topics, margin, alpha in ((0.1, 50, 0.02, 0.05), (0.3, 9, 0.2, 0.1), (0.2, 200, 0.005, 0.05)):
-        probability, wide, many = pass_plan(spread, topics, margin, alpha)
+        probability, wide, n_topics = pass_plan(spread, topics, margin, alpha)
         quantile = stats.t.ppf(1 - alpha, topics - 1)
         shift = margin * np.sqrt(topics) / spread
         assert probability == pytest.approx(stats.nct.sf(quantile, topics - 1, shift), abs=1e-9)
         assert pass_plan(spread, topics, wide, alpha)[0] == pytest.approx(0.8, abs=1e-6)
         assert (
-            pass_plan(spread, many, margin, alpha)[0] >= 0.8 > pass_plan(spread, many - 1, margin, alpha)[0]
+            pass_plan(spread, n_topics, margin, alpha)[0]
+            >= 0.8
+            > pass_plan(spread, n_topics - 1, margin, alpha)[0]
         )
 
 
@@ -290,8 +295,8 @@ def test_the_report_says_what_is_tested_and_what_it_can_tell(scored):
     assert re.search(r"80 % takes a margin of 0\.\d{4}, or [\d,]+ topics with this margin", report)
 
 
-def test_scores_are_tested_against_scores(made, tmp_path, capsys):
-    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+def test_scores_are_tested_against_scores(simulated, tmp_path, capsys):
+    qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
     kept = {name: str(tmp_path / f"{name}.csv") for name in ("good", "poor")}
     for name, run in (("good", good), ("poor", poor)):
         assert main(["eval", qrels, run, "-m", "AP", "-q", "-o", kept[name]]) == 0
@@ -302,8 +307,8 @@ def test_scores_are_tested_against_scores(made, tmp_path, capsys):
     assert "--scores needs a baseline of scores" in capsys.readouterr().err
 
 
-def test_ties_of_the_baseline_are_those_of_the_runs(made, capsys):
-    qrels, run, _ = paths(made, "hybrid-1", "boolean-1")
+def test_ties_of_the_baseline_are_those_of_the_runs(simulated, capsys):
+    qrels, run, _ = paths(simulated, "hybrid-1", "boolean-1")
     for ties in ("expected", "worst"):
         assert main(["gate", qrels, run, "--baseline", run, "--ties", ties, "-f", "json"]) == 0
         answer = json.loads(capsys.readouterr().out)

@@ -21,24 +21,24 @@ def place(tmp_path_factory):
 def test_changes_are_those_of_the_two_comparisons(place):
     files = place / "qrels.txt", place / "runs"
     measures = ["RR@5", "AP@5", "P@5"]
-    found = rs.compare(rs.evaluate(*files, measures), also_interval=5)
-    for row in found["intervals"].records():
+    result = rs.compare(rs.evaluate(*files, measures), also_interval=5)
+    for row in result["intervals"].records():
         scores = rs.evaluate(*files, [row["measure"], row["interval"]])
-        both = rs.compare(scores)["pairs"].records()
-        half = len(both) // 2
+        pairs = rs.compare(scores)["pairs"].records()
+        half = len(pairs) // 2
         expected = []
-        for one, other in zip(both[:half], both[half:], strict=True):
-            assert (one["a"], one["b"]) == (other["a"], other["b"])
-            if one["significant"] != other["significant"]:
-                expected.append((one["a"], one["b"], "lost" if one["significant"] else "gained"))
-        mine = [
+        for before, after in zip(pairs[:half], pairs[half:], strict=True):
+            assert (before["a"], before["b"]) == (after["a"], after["b"])
+            if before["significant"] != after["significant"]:
+                expected.append((before["a"], before["b"], "lost" if before["significant"] else "gained"))
+        actual = [
             (r["a"], r["b"], r["change"])
-            for r in found["changes"].records()
+            for r in result["changes"].records()
             if r["measure"] == row["measure"]
         ]
-        assert mine == expected
+        assert actual == expected
         assert row["pairs"] == half and row["lost"] + row["gained"] + row["reversed"] == len(expected)
-    assert found["changes"].rows, "the simulated runs have such pairs"
+    assert result["changes"].rows, "the simulated runs have such pairs"
 
 
 def test_measures_without_an_interval_scale_say_why(place):
@@ -56,9 +56,9 @@ def test_scores_without_lists_are_refused():
 
 
 def test_the_command(place, capsys):
-    asked = ["compare", str(place / "qrels.txt"), str(place / "runs"), "-m", "RR@5", "--also-interval", "5"]
-    assert main([*asked, "-f", "json"]) == 0
+    command = ["compare", str(place / "qrels.txt"), str(place / "runs"), "-m", "RR@5", "--also-interval", "5"]
+    assert main([*command, "-f", "json"]) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
     assert tables["intervals"][0]["interval"] == "Interval(measure='RR@5')@5" and "changes" in tables
-    assert main([*asked, "-f", "table"]) == 0
+    assert main([*command, "-f", "table"]) == 0
     assert "Verdicts that an interval scale changes, 5 ranks" in capsys.readouterr().out

@@ -167,12 +167,12 @@ def test_mistakes_are_answered_in_one_line(small):
 
 
 def test_the_command_and_its_figures(small, tmp_path, capsys):
-    for name, one in (("a", small[0]), ("b", noisy(small[0], 0.3))):
-        lines = [f"{t} 0 {d} {g}" for t, judged in one.items() for d, g in judged.items()]
+    for name, judgments in (("a", small[0]), ("b", noisy(small[0], 0.3))):
+        lines = [f"{t} 0 {d} {g}" for t, judged in judgments.items() for d, g in judged.items()]
         (tmp_path / f"{name}.qrels").write_text("\n".join(lines) + "\n")
     (tmp_path / "runs").mkdir()
     for name, lists in small[1].items():
-        lines = [f"{t} Q0 {d} 0 {s} {name}" for t, one in lists.items() for d, s in one.items()]
+        lines = [f"{t} Q0 {d} 0 {s} {name}" for t, judgments in lists.items() for d, s in judgments.items()]
         (tmp_path / "runs" / f"{name}.run").write_text("\n".join(lines) + "\n")
     files = [f"person={tmp_path / 'a.qrels'}", str(tmp_path / "b.qrels")]
     drawn = tmp_path / "slopes.svg"
@@ -196,13 +196,13 @@ def test_the_command_and_its_figures(small, tmp_path, capsys):
 
 @pytest.fixture(scope="module")
 def covid(data_dir):
-    """The judgments of TREC-COVID round 1, and some of its runs."""
-    place = data_dir / "trec_covid_r1_depth100"
-    runs = sorted((place / "runs").iterdir())[::6]
-    return rs.read_qrels(place / "qrels.txt"), [str(run) for run in runs]
+    """Return the judgments of TREC-COVID round 1 and every sixth run."""
+    folder = data_dir / "trec_covid_r1_depth100"
+    runs = sorted((folder / "runs").iterdir())[::6]
+    return rs.read_qrels(folder / "qrels.txt"), [str(run) for run in runs]
 
 
-def judgments_of(qrels):
+def list_judgments(qrels):
     return {topic: qrels.judgments(topic) for topic in qrels.topics}
 
 
@@ -214,7 +214,7 @@ def test_round_one_against_a_stratified_half(covid):
     pool = Pool(qrels.topic_offsets, qrels.grade)
     half = qrels.with_grades(Sampler(pool, "grade", np.random.SeedSequence(3)).sample(50))
     result = rs.judges(
-        {"all": qrels, "half": judgments_of(half)},
+        {"all": qrels, "half": list_judgments(half)},
         rs.Collection(None, runs),
         "AP Bpref",
         most=5,

@@ -42,16 +42,16 @@ def test_values_are_those_of_the_scores_and_intervals_hold_them(small):
 
 def test_what_is_open_about_a_mean_is_beside_it(small):
     scores = rs.evaluate(*small, ["AP", "RR"], ties="expected", unjudged="bounds")
-    wanted = {(row["run"], row["measure"]): row for row in scores["means"].records()}
+    expected = {(row["run"], row["measure"]): row for row in scores["means"].records()}
     rows = rs.leaderboard(scores)["leaderboard"].records()
     for row in rows:
-        mine = wanted[row["run"], row["measure"]]
+        mean = expected[row["run"], row["measure"]]
         for name in ("value", "error", "exact", "lowest", "highest", "tight"):
-            assert row[name] == mine[name]
+            assert row[name] == mean[name]
     assert "lowest" not in rs.leaderboard(rs.evaluate(*small, ["AP"]))["leaderboard"].columns
     turned = with_runs(scores, np.array([3, 1]))
     assert [row["highest"] for row in turned["means"].records()] == [
-        wanted[run, measure]["highest"] for run in turned.runs for measure in ("AP", "RR")
+        expected[run, measure]["highest"] for run in turned.runs for measure in ("AP", "RR")
     ]
 
 
@@ -84,9 +84,9 @@ def test_holes_single_topics_and_single_runs(with_hole, scored):
     twist = {row["run"]: row for row in rows if row["measure"] == "Twist"}
     assert [twist[f"r{k}"]["topics"] for k in range(3)] == [4, 4, 3]
     assert all(np.isfinite(row["low"]) for row in twist.values())
-    one = rs.leaderboard(scored({"AP": [[0.5], [0.4]]}))["leaderboard"].records()
-    assert [(row["rank"], row["tied_for_first"]) for row in one] == [(1, None), (2, None)]
-    assert all(math.isnan(row["low"]) and math.isnan(row["bootstrap_low"]) for row in one)
+    single_topic = rs.leaderboard(scored({"AP": [[0.5], [0.4]]}))["leaderboard"].records()
+    assert [(row["rank"], row["tied_for_first"]) for row in single_topic] == [(1, None), (2, None)]
+    assert all(math.isnan(row["low"]) and math.isnan(row["bootstrap_low"]) for row in single_topic)
     alone = rs.leaderboard(scored({"AP": [[0.5, 0.4]]}))["leaderboard"].records()
     assert (alone[0]["last_rank"], alone[0]["tied_for_first"]) == (1, True)
     with pytest.raises(SettingsError, match="alpha"):
@@ -99,10 +99,10 @@ def test_people_read_margins_ranges_and_ties_for_first(small):
     table = with_margins(scores.wide(), result)
     rows = {r["run"]: r for r in result["leaderboard"].records() if r["measure"] == "AP"}
     assert table.columns == ("run", "rank", "NumRet", "AP")
-    for place, row in enumerate(table.rows):
-        found = rows[row[0]]
-        assert table.marks[place, "AP"] == f" ±{(found['high'] - found['low']) / 2:.4f}"
-        ends = found["first_rank"], found["last_rank"]
+    for index, row in enumerate(table.rows):
+        record = rows[row[0]]
+        assert table.marks[index, "AP"] == f" ±{(record['high'] - record['low']) / 2:.4f}"
+        ends = record["first_rank"], record["last_rank"]
         assert row[1] == (str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}")
     tied = [run for run, row in rows.items() if row["tied_for_first"]]
     assert ("tied for first" in table.caption) == (len(tied) > 1)
@@ -114,8 +114,8 @@ def test_a_run_tied_for_first_whose_own_range_begins_later_is_explained(scored):
     topics = rng.random(40)
     values = np.array([topics + 0.0025 * gap + 0.08 * rng.random(40) for gap in range(12)])
     close = scored({"AP": values})
-    found = {row["run"]: row for row in rs.leaderboard(close)["leaderboard"].records()}
-    assert any(row["tied_for_first"] and row["first_rank"] > 1 for row in found.values())
+    records = {row["run"]: row for row in rs.leaderboard(close)["leaderboard"].records()}
+    assert any(row["tied_for_first"] and row["first_rank"] > 1 for row in records.values())
     assert "tested for all runs together" in with_margins(close.wide(), rs.leaderboard(close)).legend
     apart = scored({"AP": values[:1] + np.array([[0.0], [9.0]])})
     assert "together" not in with_margins(apart.wide(), rs.leaderboard(apart)).legend
@@ -127,10 +127,10 @@ def test_several_baselines_have_a_sign_each_and_every_pair_is_tested_once(small)
     pairs = [(row["a"], row["b"]) for row in result["pairs"].records()]
     assert len(pairs) == len({frozenset(pair) for pair in pairs}) == 9
     assert pairs[0] == ("run1", "run0")
-    both = {frozenset((r["a"], r["b"])): r["significant"] for r in result["pairs"].records()}
+    significant = {frozenset((r["a"], r["b"])): r["significant"] for r in result["pairs"].records()}
     for row in result["runs"].records():
         for sign, base in (("†", "run0"), ("‡", "run1")):
-            assert (sign in row["mark"]) == both.get(frozenset((row["run"], base)), False)
+            assert (sign in row["mark"]) == significant.get(frozenset((row["run"], base)), False)
     assert "† differs from run0, ‡ differs from run1" in str(result)
     p = [row["p"] for row in result["pairs"].records()]
     assert min(row["adjusted"] for row in result["pairs"].records()) == pytest.approx(9 * min(p))
@@ -160,42 +160,44 @@ def test_a_terminal_with_room_shows_margins_and_columns_are_for_who_asks(tmp_pat
     rs.simulate(systems=3, topics=5, depth=20, seed=3, pool_depth=10).write(tmp_path / "made")
     files = str(tmp_path / "made" / "qrels.txt"), str(tmp_path / "made" / "runs")
 
-    def shown(*options, columns, terminal=True):
+    def run_eval(*options, columns, terminal=True):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
         assert main(["eval", *files, *options]) == 0
         return capsys.readouterr().out
 
-    assert "±" in shown("-m", "AP", columns=100)
-    narrow = shown("-m", "AP nDCG@10 RBP", columns=50)
+    assert "±" in run_eval("-m", "AP", columns=100)
+    narrow = run_eval("-m", "AP nDCG@10 RBP", columns=50)
     assert "±" not in narrow
     assert "rank" in narrow
-    assert "rank" not in shown("-m", "AP nDCG@10 RBP", columns=30)
-    assert "±" not in shown("-m", "AP", "--no-ci", columns=100)
-    assert "±" not in shown("-m", "AP", "-f", "table", columns=100)
-    assert shown("-m", "AP", columns=100, terminal=False).startswith("run\tmeasure\tvalue\ttopics\n")
-    asked = shown("-m", "AP", "--ci", columns=100, terminal=False)
-    assert asked.startswith("run\tmeasure\tvalue\ttopics\tlow\thigh\tbootstrap_low\t")
+    assert "rank" not in run_eval("-m", "AP nDCG@10 RBP", columns=30)
+    assert "±" not in run_eval("-m", "AP", "--no-ci", columns=100)
+    assert "±" not in run_eval("-m", "AP", "-f", "table", columns=100)
+    assert run_eval("-m", "AP", columns=100, terminal=False).startswith("run\tmeasure\tvalue\ttopics\n")
+    output = run_eval("-m", "AP", "--ci", columns=100, terminal=False)
+    assert output.startswith("run\tmeasure\tvalue\ttopics\tlow\thigh\tbootstrap_low\t")
 
 
 def test_no_interval_is_computed_that_is_not_shown(tmp_path, capsys, monkeypatch):
     """On a narrow terminal all intervals of all measures were computed, and dropped."""
-    asked = []
+    calls = []
     monkeypatch.setattr(
         "rankscope.analysis.leaderboard.leaderboard",
-        lambda scores, **more: asked.append(scores) or leaderboard(scores, **more),
+        lambda scores, **more: calls.append(scores) or leaderboard(scores, **more),
     )
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     rs.simulate(systems=3, topics=5, depth=20, seed=3, pool_depth=10).write(tmp_path)
     runs = sorted(map(str, (tmp_path / "runs").iterdir()))
 
-    def shown(columns, runs):
-        asked.clear()
+    def run_eval(columns, runs):
+        calls.clear()
         monkeypatch.setenv("COLUMNS", str(columns))
         assert main(["eval", str(tmp_path / "qrels.txt"), *runs, "-m", "AP nDCG@10 RBP"]) == 0
         return capsys.readouterr().out
 
-    assert "±" in shown(100, runs) and len(asked[0].measures) == 3
-    assert "rank" in shown(50, runs) and [str(measure) for one in asked for measure in one.measures] == ["AP"]
-    assert "rank" not in shown(30, runs) and not asked
-    assert "rank" not in shown(50, runs[:1]) and not asked, "the rank of one run says nothing"
+    assert "±" in run_eval(100, runs) and len(calls[0].measures) == 3
+    assert "rank" in run_eval(50, runs) and [str(measure) for one in calls for measure in one.measures] == [
+        "AP"
+    ]
+    assert "rank" not in run_eval(30, runs) and not calls
+    assert "rank" not in run_eval(50, runs[:1]) and not calls, "the rank of a single run is meaningless"

@@ -1,4 +1,4 @@
-"""What to judge next: influence, templates that are read back, and the simulation of other orders of judging."""
+"""Proposed judgments: influence, templates that are read back, and simulated orders of judging."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ RUNS = {
 
 
 def test_influence_is_the_difference_of_weights() -> None:
-    found = rs.next(rs.evaluate(QRELS, RUNS, "RBP(p=0.5)"), budget=10)
-    rows = {(row["topic"], row["doc"]): row for row in found["next"].records()}
+    result = rs.next(rs.evaluate(QRELS, RUNS, "RBP(p=0.5)"), budget=10)
+    rows = {(row["topic"], row["doc"]): row for row in result["next"].records()}
     # |weight in one - weight in two|, as shares of all
     weights = {
         ("q1", "y"): 0.5 - 0.125,
@@ -32,27 +32,27 @@ def test_influence_is_the_difference_of_weights() -> None:
     }
     assert rows.keys() == weights.keys()
     total = sum(weights.values())
-    for place, weight in weights.items():
-        assert rows[place]["influence"] == pytest.approx(weight / total)
+    for document, weight in weights.items():
+        assert rows[document]["influence"] == pytest.approx(weight / total)
     assert rows["q1", "y"]["runs"] == "one two"
-    assert [row["influence"] for row in found["next"].records()] == sorted(
+    assert [row["influence"] for row in result["next"].records()] == sorted(
         (row["influence"] for row in rows.values()), reverse=True
     )
 
 
 def test_nothing_is_left_when_everything_is_judged() -> None:
-    every = {
+    complete = {
         topic: {d: judged.get(d, 0) for run in RUNS.values() for d in run[topic]}
         for topic, judged in QRELS.items()
     }
-    found = rs.next(rs.evaluate(every, RUNS, "nDCG@3 P@3"))
-    assert not len(found["next"]) and [row["open"] for row in found["open"].records()] == [0, 0]
+    result = rs.next(rs.evaluate(complete, RUNS, "nDCG@3 P@3"))
+    assert not len(result["next"]) and [row["open"] for row in result["open"].records()] == [0, 0]
 
 
 def test_a_filled_template_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = rs.next(rs.evaluate(QRELS, RUNS, "P@3"), budget=2)
+    result = rs.next(rs.evaluate(QRELS, RUNS, "P@3"), budget=2)
     file = tmp_path / "todo.txt"
-    file.write_text(found.template())
+    file.write_text(result.template())
     assert read_template(file) == {}
     file.write_text(file.read_text().replace("?", "1", 1))
     labels = read_template(file)
@@ -94,15 +94,15 @@ def test_errors(tmp_path: Path) -> None:
 
 
 def test_simulation_ends_with_the_full_pool() -> None:
-    made = rs.simulate(systems=6, topics=5, depth=30, seed=3)
-    found = rs.next(rs.evaluate(made.qrels, made.runs, "nDCG@10"), simulate=True, batch=25)
-    curve = found["curve"].records()
+    collection = rs.simulate(systems=6, topics=5, depth=30, seed=3)
+    result = rs.next(rs.evaluate(collection.qrels, collection.runs, "nDCG@10"), simulate=True, batch=25)
+    curve = result["curve"].records()
     pool = max(row["judged"] for row in curve)
     for name in ("influence", "depth", "random"):
-        mine = [row for row in curve if row["order"] == name]
-        assert mine[0]["judged"] == 0 and mine[-1]["judged"] == pool and mine[-1]["share"] == 1.0
-        assert np.all(np.diff([row["judged"] for row in mine]) > 0)
-    needed = {row["order"]: row["judged"] for row in found["needed"].records()}
+        points = [row for row in curve if row["order"] == name]
+        assert points[0]["judged"] == 0 and points[-1]["judged"] == pool and points[-1]["share"] == 1.0
+        assert np.all(np.diff([row["judged"] for row in points]) > 0)
+    needed = {row["order"]: row["judged"] for row in result["needed"].records()}
     assert needed["influence"] <= needed["random"]
 
 
@@ -132,8 +132,8 @@ def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> N
 def test_the_order_of_runs_does_not_matter_to_open_pairs() -> None:
     runs = {"A": {"q": ["d0", "d2"]}, "B": {"q": ["d2"]}}
     for names in ("AB", "BA"):
-        found = rs.next(rs.evaluate({"q": {"d2": 1}}, {name: runs[name] for name in names}, "P@2"))
-        assert found["open"].rows == [("P@2", 1, 1)] and [row[:2] for row in found["next"].rows] == [
+        result = rs.next(rs.evaluate({"q": {"d2": 1}}, {name: runs[name] for name in names}, "P@2"))
+        assert result["open"].rows == [("P@2", 1, 1)] and [row[:2] for row in result["next"].rows] == [
             ("q", "d0")
         ]
 

@@ -16,7 +16,7 @@ from rankscope.reporting.page_data import payload
 QRELS = {f"q{t}": {f"r{k}": 1 + k % 2 for k in range(4)} for t in range(8)}
 
 
-def made(seed: int = 1) -> dict[str, dict[str, list[str]]]:
+def simulate_runs(seed: int = 1) -> dict[str, dict[str, list[str]]]:
     rng = np.random.default_rng(seed)
     documents = [f"{kind}{k}" for kind in "rx" for k in range(8)]
     return {
@@ -30,14 +30,14 @@ def files(tmp_path: Path) -> list[str]:
     lines = [f"{t} 0 {d} {g}\n" for t, judged in QRELS.items() for d, g in judged.items()]
     (tmp_path / "qrels.txt").write_text("".join(lines))
     (tmp_path / "runs").mkdir()
-    for name, lists in made().items():
+    for name, lists in simulate_runs().items():
         rows = [f"{t} Q0 {d} {i} {-i} {name}\n" for t, one in lists.items() for i, d in enumerate(one, 1)]
         (tmp_path / "runs" / f"{name}.txt").write_text("".join(rows))
     return [str(tmp_path / "qrels.txt"), str(tmp_path / "runs")]
 
 
 def test_bpref_is_then_recall() -> None:
-    scores = rs.evaluate(QRELS, made(), "Bpref R@100")
+    scores = rs.evaluate(QRELS, simulate_runs(), "Bpref R@100")
     assert scores.values[0] == pytest.approx(scores.values[1])
 
 
@@ -79,27 +79,27 @@ def test_a_judged_non_relevant_document_silences_the_note(
 
 
 def test_findings_do_not_rest_on_bpref_unless_nothing_else_was_asked_for() -> None:
-    runs = made()
-    found = rs.findings(rs.evaluate(QRELS, runs, "Bpref AP P@10"), replicates=20)
-    assert "Bpref" not in " ".join(one.sentence for one in found if one.kind != "scale")
-    assert found.get("leader").numbers["measure"] == "AP"
-    assert {row[0] for row in found["apart"].rows} == {"AP", "P@10"}
+    runs = simulate_runs()
+    result = rs.findings(rs.evaluate(QRELS, runs, "Bpref AP P@10"), replicates=20)
+    assert "Bpref" not in " ".join(one.sentence for one in result if one.kind != "scale")
+    assert result.get("leader").numbers["measure"] == "AP"
+    assert {row[0] for row in result["apart"].rows} == {"AP", "P@10"}
     assert (
         rs.findings(rs.evaluate(QRELS, runs, "Bpref"), replicates=20).get("leader").numbers["measure"]
         == "Bpref"
     )
     judged = {**QRELS, "q0": {**QRELS["q0"], "x1": 0}}
-    found = rs.findings(rs.evaluate(judged, runs, "Bpref AP P@10"), replicates=20)
-    assert found.get("leader").numbers["measure"] == "Bpref"
+    result = rs.findings(rs.evaluate(judged, runs, "Bpref AP P@10"), replicates=20)
+    assert result.get("leader").numbers["measure"] == "Bpref"
 
 
 def test_the_page_has_no_bpref_unless_it_was_asked_for() -> None:
-    judged = judge(rs.Qrels.from_dict(QRELS), rs.Run.from_dict(made()["run3"]))
+    judged = judge(rs.Qrels.from_dict(QRELS), rs.Run.from_dict(simulate_runs()["run3"]))
     plain = payload(judged, title="T")
     assert "Bpref" not in [m["name"] for m in plain["measures"]]
     assert "no non-relevant documents" in [note["kind"] for note in plain["warnings"]]
-    asked = payload(judged, title="T", measures=[rs.Bpref, rs.AP])
-    assert "Bpref" in [m["name"] for m in asked["measures"]] and asked["lead"] == "AP"
+    requested = payload(judged, title="T", measures=[rs.Bpref, rs.AP])
+    assert "Bpref" in [m["name"] for m in requested["measures"]] and requested["lead"] == "AP"
 
 
 def test_bounds_say_that_they_are_vacuous(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,6 +109,6 @@ def test_bounds_say_that_they_are_vacuous(files: list[str], capsys: pytest.Captu
         assert "bounds are vacuous: no document is judged non-relevant" in shown
         assert main([*command, "-f", "json", "--quiet"]) == 0
         assert json.loads(capsys.readouterr().out)["settings"]["bounds"].startswith("vacuous")
-    assert "bounds" not in rs.evaluate(QRELS, made(), "AP").settings
+    assert "bounds" not in rs.evaluate(QRELS, simulate_runs(), "AP").settings
     with_zero = {**QRELS, "q0": {**QRELS["q0"], "x1": 0}}
-    assert "bounds" not in rs.evaluate(with_zero, made(), "AP", unjudged="bounds").settings
+    assert "bounds" not in rs.evaluate(with_zero, simulate_runs(), "AP", unjudged="bounds").settings

@@ -24,7 +24,7 @@ ITEMS = [
 
 @pytest.fixture
 def files(tmp_path):
-    """The list of the reproducibility study's section 2 as a run file, and a second run already in order."""
+    """Write the list of section 2 of the reproducibility study as a run file, and a run that is in order."""
     run = "".join(f"q Q0 {d} {r} {s} tag\n" for d, r, s in ITEMS)
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "mixed.txt").write_text(run)
@@ -88,8 +88,8 @@ def test_topics_without_judgments_do_not_count():
 
 def test_degenerate_inputs(small):
     qrels, runs = small
-    one = rs.orderings(rs.evaluate(qrels, {"a": runs["run1"]}, ["AP"]))
-    assert math.isnan(one["ranking"].records()[0]["tau"])
+    single_run = rs.orderings(rs.evaluate(qrels, {"a": runs["run1"]}, ["AP"]))
+    assert math.isnan(single_run["ranking"].records()[0]["tau"])
     same = rs.orderings(rs.evaluate(qrels, {"a": runs["run1"], "b": runs["run1"]}, ["AP"]))
     assert math.isnan(same["ranking"].records()[0]["tau"])
     with pytest.raises(SettingsError, match="give two"):

@@ -22,24 +22,24 @@ def overlap(runs, qrels=None, order=None, **options):
     return rs.overlap(rs.Collection(qrels, runs, order=order), **options)
 
 
-def row(result, table="overlap", **where):
-    (found,) = [r for r in result[table].records() if all(r[k] == v for k, v in where.items())]
-    return found
+def row(result, table="overlap", **fields):
+    (record,) = [r for r in result[table].records() if all(r[k] == v for k, v in fields.items())]
+    return record
 
 
 def test_one_topic_is_what_sets_and_scipy_say():
     result = overlap(RUNS, rbo_p=0.8, rbo_ties="a")
-    found = row(result, "topics", topic="1")
+    record = row(result, "topics", topic="1")
     expected = rank_biased_overlap(["a", {"b", "c"}, "d", "e"], ["b", "a", {"x", "d"}, "c"], 0.8, ties="a")
-    assert (found["rbo"], found["rbo_low"], found["rbo_high"]) == (
+    assert (record["rbo"], record["rbo_low"], record["rbo_high"]) == (
         expected.value,
         expected.low,
         expected.high,
     )
-    assert found["common"] == 4
-    assert found["jaccard"] == pytest.approx(4 / 6)
+    assert record["common"] == 4
+    assert record["jaccard"] == pytest.approx(4 / 6)
     scores = [RUNS["one"]["1"][d] for d in "abcd"], [RUNS["other"]["1"][d] for d in "abcd"]
-    assert found["kendall"] == pytest.approx(stats.kendalltau(*scores).statistic)
+    assert record["kendall"] == pytest.approx(stats.kendalltau(*scores).statistic)
 
 
 def test_means_leave_out_what_is_undefined():
@@ -78,9 +78,9 @@ def test_judgments_choose_topics_and_compare_relevant_documents():
     result = overlap(RUNS, qrels)
     assert row(result)["topics"] == 1
     assert row(result)["only_b"] == 0
-    found = row(result, "topics", topic="1")
-    assert [found[n] for n in ("relevant_a", "relevant_b", "relevant_common")] == [2, 3, 2]
-    assert found["relevant_jaccard"] == pytest.approx(2 / 3)
+    record = row(result, "topics", topic="1")
+    assert [record[n] for n in ("relevant_a", "relevant_b", "relevant_common")] == [2, 3, 2]
+    assert record["relevant_jaccard"] == pytest.approx(2 / 3)
 
 
 def test_pairs_and_baseline():
@@ -126,9 +126,9 @@ def test_runs_are_checked():
 
 
 def test_runs_without_a_common_topic_have_no_values():
-    found = row(overlap({"one": {"1": ["a"]}, "other": {"2": ["a"]}}))
-    assert (found["topics"], found["only_a"], found["only_b"]) == (0, 1, 1)
-    assert math.isnan(found["rbo"])
+    record = row(overlap({"one": {"1": ["a"]}, "other": {"2": ["a"]}}))
+    assert (record["topics"], record["only_a"], record["only_b"]) == (0, 1, 1)
+    assert math.isnan(record["rbo"])
 
 
 def test_figure(tmp_path):

@@ -14,7 +14,7 @@ def values(result):
 
 
 def shallow(qrels, runs, depth, order):
-    """The judgments of what some run has among its first documents."""
+    """Return the judgments of documents that any run ranks near the top."""
     lists = rs.evaluate(qrels, runs, ["AP"], order=order).judged
     assert lists is not None
     read = {name: rs.Run.from_dict(one, name=name, order=order) for name, one in runs.items()}
@@ -31,8 +31,8 @@ def test_every_cell_is_scipys_tau_of_the_means(small):
     result = rs.pool_correlation(
         rs.evaluate(qrels, runs, ["AP", "P@5", "RBP"]), pool_depth=[4], orders=["trec_eval", "file"]
     )
-    found = values(result)
-    assert len(found) == 2 * 3 * 3 * 2
+    cells = values(result)
+    assert len(cells) == 2 * 3 * 3 * 2
     for order in ("trec_eval", "file"):
         pools = {"full": qrels, "depth 4": shallow(qrels, runs, 4, order)}
         means = {
@@ -40,7 +40,7 @@ def test_every_cell_is_scipys_tau_of_the_means(small):
             for pool, judged in pools.items()
             for m in ("AP", "P@5", "RBP")
         }
-        for (a, pool, b, o), value in found.items():
+        for (a, pool, b, o), value in cells.items():
             if o == order:
                 expected = stats.kendalltau(means[a, pool], means[b, "full"]).statistic
                 assert value == pytest.approx(expected, abs=1e-12)

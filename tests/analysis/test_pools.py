@@ -16,7 +16,7 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.judging import UNJUDGED, Pool
 
 
-def judged_of(small):
+def judge_small(small):
     from rankscope.read import open_collection
 
     return rs.judge(*open_collection(*small))
@@ -47,8 +47,8 @@ def test_samples_have_their_sizes_and_are_nested(sampling, seed, grades):
             stratum = {"grade": clean, "binary": (clean > 0) * 1, "uniform": clean * 0}[sampling]
             for s in np.unique(stratum[inside]):
                 members = inside & (stratum == s)
-                least = 10 if s == 0 and sampling != "uniform" else 1
-                assert (kept & members).sum() == sample_size(int(members.sum()), ratio, least)
+                minimum = 10 if s == 0 and sampling != "uniform" else 1
+                assert (kept & members).sum() == sample_size(int(members.sum()), ratio, minimum)
 
 
 def test_every_document_is_equally_likely_to_stay():
@@ -60,7 +60,7 @@ def test_every_document_is_equally_likely_to_stay():
 
 def test_depth_pool_is_the_union_of_the_top_ranks(small):
     qrels, runs = small
-    judged = judged_of(small)
+    judged = judge_small(small)
     for depth in (1, 3, 10):
         grades = depth_pool(judged, depth)
         kept = judged.rejudged(grades).qrels
@@ -73,18 +73,18 @@ def test_depth_pool_is_the_union_of_the_top_ranks(small):
 
 
 def test_without_group_takes_back_only_what_the_group_alone_found(small):
-    judged = judged_of(small)
+    judged = judge_small(small)
     group = np.array([True, False, True, False, False, False])
     grades = without_group(judged, 3, group)
-    mine, others = depth_pool(judged, 3, group), depth_pool(judged, 3, ~group)
+    own, others = depth_pool(judged, 3, group), depth_pool(judged, 3, ~group)
     gone = grades == UNJUDGED
     assert gone.any()
-    assert (gone == ((mine != UNJUDGED) & (others == UNJUDGED))).all()
+    assert (gone == ((own != UNJUDGED) & (others == UNJUDGED))).all()
 
 
 def test_tau_and_change_compare_with_the_full_pool(small):
     result = rs.pools(rs.evaluate(*small, ["AP", "P@5"], jobs=1), pool_depth=[2, 5])
-    judged = judged_of(small)
+    judged = judge_small(small)
     qrels, runs = small
     reduced = rs.evaluate(judged.rejudged(depth_pool(judged, 2)).qrels, runs, ["AP"])
     full = rs.evaluate(qrels, runs, ["AP"])
@@ -122,18 +122,18 @@ def test_p_at_10_does_not_change_in_a_depth_10_pool_of_real_runs(data_dir, name)
 
 
 def test_ratios_repeat_with_the_seed_whatever_the_jobs(small):
-    one, two, other = (
+    serial, parallel, other = (
         rs.pools(rs.evaluate(*small, ["AP", "Bpref"], jobs=jobs), ratios=[50, 10], repeats=3, seed=seed)
         for seed, jobs in ((4, 1), (4, 3), (5, 1))
     )
-    assert one["robustness"].rows == two["robustness"].rows
-    assert one["robustness"].rows != other["robustness"].rows
-    assert one["robustness"].columns[:4] == ("measure", "pool", "repeat", "tau")
-    assert len(one["robustness"]) == 2 * 2 * 3
-    for row in one["curve"].records():
+    assert serial["robustness"].rows == parallel["robustness"].rows
+    assert serial["robustness"].rows != other["robustness"].rows
+    assert serial["robustness"].columns[:4] == ("measure", "pool", "repeat", "tau")
+    assert len(serial["robustness"]) == 2 * 2 * 3
+    for row in serial["curve"].records():
         taus = [
             r["tau"]
-            for r in one["robustness"].records()
+            for r in serial["robustness"].records()
             if (r["measure"], r["pool"]) == (row["measure"], row["pool"])
         ]
         assert row["tau"] == pytest.approx(np.mean(taus))
@@ -148,7 +148,7 @@ def test_the_whole_pool_changes_nothing(small):
 
 def test_leaving_a_run_out(small):
     result = rs.leave_out(rs.evaluate(*small, ["AP"]), pool_depth=3)
-    judged = judged_of(small)
+    judged = judge_small(small)
     full = rs.evaluate(*small, ["AP"]).mean("AP")
     for r, row in enumerate(result["leave_out"].records()):
         alone = np.arange(6) == r

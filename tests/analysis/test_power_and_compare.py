@@ -53,8 +53,8 @@ def test_the_curve_counts_pairs_up_to_each_level(small):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_the_seed_and_not_the_jobs_decide(small, test):
-    both = (rs.evaluate(*small, ["AP", "Twist"], jobs=jobs) for jobs in (1, 4))
-    first, second = (power(scores, test, seed=9) for scores in both)
+    evaluations = (rs.evaluate(*small, ["AP", "Twist"], jobs=jobs) for jobs in (1, 4))
+    first, second = (power(scores, test, seed=9) for scores in evaluations)
     assert first["asl"].rows == second["asl"].rows
     assert repr(first["power"].rows) == repr(second["power"].rows)  # delta is NaN for wilcoxon
     assert first.settings["seed"] == 9
@@ -126,9 +126,11 @@ def test_compare_with_a_baseline(small):
 
 def test_stars_follow_the_adjusted_p_values(small):
     result = compare(rs.evaluate(*small, ["AP"]), "run0", correction="bonferroni")
-    found = {r["a"]: (r["adjusted"], "*" if r["difference"] > 0 else "↓") for r in result["pairs"].records()}
+    adjusted = {
+        r["a"]: (r["adjusted"], "*" if r["difference"] > 0 else "↓") for r in result["pairs"].records()
+    }
     for row in result["runs"].records():
-        p, mark = found.get(row["run"], (1, ""))
+        p, mark = adjusted.get(row["run"], (1, ""))
         assert row["mark"] == mark * ((p < 0.05) + (p < 0.01) + (p < 0.001))
     marks = set("".join(str(mark) for mark in result["runs"].column("mark")))
     worse = {r["a"] for r in result["pairs"].records() if r["significant"] and r["difference"] < 0}
@@ -187,18 +189,18 @@ def test_intervals_that_may_contradict_a_verdict_are_called_unadjusted(test, sco
     result = compare(scores, test=test, replicates=400)
     rows = result["pairs"].records()
     contradicted = [row for row in rows if not row["significant"] and (row["low"] > 0 or row["high"] < 0)]
-    said = result.settings["intervals"]
-    assert said == ("unadjusted" if test in ("t", "wilcoxon") else "simultaneous")
-    assert said == "unadjusted" or not contradicted
-    assert f"interval of 95 %, {said}" in result.display[1].legend
+    kind = result.settings["intervals"]
+    assert kind == ("unadjusted" if test in ("t", "wilcoxon") else "simultaneous")
+    assert kind == "unadjusted" or not contradicted
+    assert f"interval of 95 %, {kind}" in result.display[1].legend
     if test == "t":
         assert contradicted
 
 
 def test_the_interval_of_a_single_pair_needs_no_adjustment(scored):
     values = np.random.default_rng(4).random((2, 20))
-    for test, said in (("t", "simultaneous"), ("bootstrap", "simultaneous"), ("wilcoxon", "unadjusted")):
-        assert compare(scored({"AP": values}), test=test).settings["intervals"] == said
+    for test, expected in (("t", "simultaneous"), ("bootstrap", "simultaneous"), ("wilcoxon", "unadjusted")):
+        assert compare(scored({"AP": values}), test=test).settings["intervals"] == expected
 
 
 def test_pairs_of_many_runs_stay_columns(scored):

@@ -42,31 +42,31 @@ rows = st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=5).map(sorted)
 
 @given(rows)
 def test_the_closest_values(groups: list[list[int]]) -> None:
-    chosen = [group[i] for group, i in zip(groups, nearest_values(groups), strict=True)]
+    selected = [group[i] for group, i in zip(groups, nearest_values(groups), strict=True)]
     spread = {
         (max(some) - min(some), -max(some)) for some in itertools.product(*groups)
     }  # closest, then largest
-    assert (max(chosen) - min(chosen), -max(chosen)) == min(spread)
+    assert (max(selected) - min(selected), -max(selected)) == min(spread)
 
 
 def test_equal_gain_of_every_measure(effort: rs.Effort) -> None:
     table = effort.equal_gain
     for measure in ("AP", "P@5"):
-        mine = [one for one in table.records() if one["measure"] == measure]
+        rows = [record for record in table.records() if record["measure"] == measure]
         row = "huge" if measure == "AP" else "medium"  # more than half of the lists have the best P@5
         cells = {
             cost: [r[measure] for r in effort.points(measure, row, cost).records()]
             for cost in ("huge", "high", "medium", "low")
         }
         cells = {cost: values for cost, values in cells.items() if values}
-        assert [one["effort"] for one in mine] == list(cells) and len(mine) > 1
+        assert [record["effort"] for record in rows] == list(cells) and len(rows) > 1
         spread = min(max(some) - min(some) for some in itertools.product(*cells.values()))
-        values = [one["value"] for one in mine]
+        values = [record["value"] for record in rows]
         assert max(values) - min(values) == spread
-        for one in mine:
-            inside = effort.points(measure, row, one["effort"]).records()
-            assert one["gain"] == row
-            assert (one["run"], one["topic"]) in {(r["run"], r["topic"]) for r in inside}
+        for record in rows:
+            inside = effort.points(measure, row, record["effort"]).records()
+            assert record["gain"] == row
+            assert (record["run"], record["topic"]) in {(r["run"], r["topic"]) for r in inside}
     assert {row["gain"] for row in equal_gain(effort, "low").records()} == {"low"}
     with pytest.raises(SettingsError, match="gain"):
         equal_gain(effort, "enormous")
@@ -78,19 +78,19 @@ def test_equal_gain_of_every_measure(effort: rs.Effort) -> None:
 def test_the_curve_of_a_list_is_that_of_its_run(effort: rs.Effort) -> None:
     qrels, lists = collection()
     for run, topic in (("r0", "q3"), ("r5", "q24")):
-        mine = effort.curve(run, topic, "AP")
+        curve = effort.curve(run, topic, "AP")
         other = rs.curve(rs.Collection(qrels, {run: lists[run]}), None, topic, cutoff=30)
-        assert mine.rp.tolist() == other.rp.tolist() and mine.dcg.tolist() == other.dcg.tolist()
-        assert mine.values.rows == other.values.rows and mine.grade == other.grade
-        known = [doc if doc in qrels[topic] else None for doc in other.documents]
-        assert mine.documents == known
-    for run, topic in (("nobody", "q3"), ("r0", "q99")):
+        assert curve.rp.tolist() == other.rp.tolist() and curve.dcg.tolist() == other.dcg.tolist()
+        assert curve.values.rows == other.values.rows and curve.grade == other.grade
+        judged = [doc if doc in qrels[topic] else None for doc in other.documents]
+        assert curve.documents == judged
+    for run, topic in (("absent", "q3"), ("r0", "q99")):
         with pytest.raises(SettingsError, match="there is no"):
             effort.curve(run, topic)
 
 
 def test_the_curve_has_the_gains_of_the_measure() -> None:
-    found = rs.effort(rs.Collection(*collection()), ["AP", "nDCG(gains='exp2',discount='jk',base=10)"])
+    result = rs.effort(rs.Collection(*collection()), ["AP", "nDCG(gains='exp2',discount='jk',base=10)"])
     qrels, lists = collection()
     other = rs.curve(
         rs.Collection(qrels, {"r1": lists["r1"]}),
@@ -101,23 +101,23 @@ def test_the_curve_has_the_gains_of_the_measure() -> None:
         discount="jk",
         base=10,
     )
-    assert found.curve("r1", "q0").dcg.tolist() == other.dcg.tolist()
-    assert found.curve("r1", "q0", "AP").dcg_measure == rs.measure("DCG")
+    assert result.curve("r1", "q0").dcg.tolist() == other.dcg.tolist()
+    assert result.curve("r1", "q0", "AP").dcg_measure == rs.measure("DCG")
 
 
 # significance -----------------------------------------------------------------------------------------------
 
 
 def test_pairs_are_tested_on_their_own_topics(effort: rs.Effort) -> None:
-    """Every p value again by scipy, on topics chosen by hand."""
-    found = quadrant_significance(effort, least=4)
+    """Recompute every p value with scipy on independently selected topics."""
+    result = quadrant_significance(effort, least=4)
     cells = {}
     for measure, gain, cost in itertools.product(
         ("AP", "P@5"), ("low", "medium", "high", "huge"), ("huge", "high", "medium", "low")
     ):
         for row in effort.points(measure, gain, cost).records():
             cells[measure, row["run"], row["topic"]] = (gain, cost, row[measure], row["Twist"])
-    rows = found["significance_pairs"].records()
+    rows = result["significance_pairs"].records()
     assert {row["where"] for row in rows} == {"all", "within", "across", "cell"}
     runs, topics = effort.judged.runs, effort.judged.topics
     count = 0
@@ -130,20 +130,20 @@ def test_pairs_are_tested_on_their_own_topics(effort: rs.Effort) -> None:
             if x[:2] == y[:2]:
                 parts.setdefault(("cell", *x[:2]), []).append((x, y))
         for (where, gain, cost), some in parts.items():
-            mine = [
+            matching = [
                 row
                 for row in rows
                 if (row["measure"], row["a"], row["b"], row["where"], row["gain"], row["effort"])
                 == (measure, a, b, where, gain, cost)
             ]
             if len(some) < 4:
-                assert not mine
+                assert not matching
                 continue
-            [row] = mine
+            [row] = matching
             count += 1
             assert row["topics"] == len(some)
-            for place, name in ((2, "gain"), (3, "twist")):
-                x, y = ([pair[side][place] for pair in some] for side in (0, 1))
+            for index, name in ((2, "gain"), (3, "twist")):
+                x, y = ([pair[side][index] for pair in some] for side in (0, 1))
                 expected = ttest_rel(x, y).pvalue if x != y else 1.0
                 assert row[f"{name}_p"] == pytest.approx(expected, abs=1e-9)
                 assert row[f"{name}_difference"] == pytest.approx(np.mean(x) - np.mean(y))
@@ -151,23 +151,25 @@ def test_pairs_are_tested_on_their_own_topics(effort: rs.Effort) -> None:
 
 
 def test_the_summary_counts_the_pairs(effort: rs.Effort) -> None:
-    found = quadrant_significance(effort, alpha=0.1, least=4)
-    pairs = found["significance_pairs"].records()
-    for row in found["significance"].records():
-        mine = [p for p in pairs if all(p[k] == row[k] for k in ("measure", "where", "gain", "effort"))]
-        assert row["pairs"] == len(mine)
-        both = [p for p in mine if p["gain_p"] < 0.1 and p["twist_p"] < 0.1]
-        along = [p for p in both if p["gain_difference"] * p["twist_difference"] > 0]
-        neither = [p for p in mine if p["gain_p"] >= 0.1 and p["twist_p"] >= 0.1]
-        assert (row["both"], row["opposite"]) == (len(along), len(both) - len(along))
+    result = quadrant_significance(effort, alpha=0.1, least=4)
+    pairs = result["significance_pairs"].records()
+    for row in result["significance"].records():
+        matching = [p for p in pairs if all(p[k] == row[k] for k in ("measure", "where", "gain", "effort"))]
+        assert row["pairs"] == len(matching)
+        significant = [p for p in matching if p["gain_p"] < 0.1 and p["twist_p"] < 0.1]
+        along = [p for p in significant if p["gain_difference"] * p["twist_difference"] > 0]
+        neither = [p for p in matching if p["gain_p"] >= 0.1 and p["twist_p"] >= 0.1]
+        assert (row["both"], row["opposite"]) == (len(along), len(significant) - len(along))
         assert row["neither"] == len(neither)
-        assert sum(row[k] for k in ("both", "opposite", "gain_only", "effort_only", "neither")) == len(mine)
-        if mine:
-            assert row["agreement"] == (len(along) + len(neither)) / len(mine)
-            assert row["topics"] == pytest.approx(np.mean([p["topics"] for p in mine]))
+        assert sum(row[k] for k in ("both", "opposite", "gain_only", "effort_only", "neither")) == len(
+            matching
+        )
+        if matching:
+            assert row["agreement"] == (len(along) + len(neither)) / len(matching)
+            assert row["topics"] == pytest.approx(np.mean([p["topics"] for p in matching]))
         else:
             assert row["agreement"] is None and row["topics"] is None
-    assert found.settings["alpha"] == 0.1
+    assert result.settings["alpha"] == 0.1
 
 
 def test_lower_may_be_better() -> None:
@@ -175,13 +177,13 @@ def test_lower_may_be_better() -> None:
     qrels = {f"q{i}": {"d": 1, "e": 1} for i in range(7)}
     good = {t: ["d", *"xyz"[: i % 3], "e"] for i, t in enumerate(qrels)}
     poor = {t: [*"uvw"[: 1 + i % 3], "d", "r", "s", "t", "e"] for i, t in enumerate(qrels)}
-    found = rs.effort(
+    result = rs.effort(
         rs.Collection(qrels, {"good": good, "poor": poor}), ["BalancePoint", "AP"]
     ).significance()
-    for row in found["significance"].records():
+    for row in result["significance"].records():
         if row["where"] == "all":
             assert row["opposite"] == 0
-    [pair] = [row for row in found["significance_pairs"].records() if row["where"] == "all"][:1]
+    [pair] = [row for row in result["significance_pairs"].records() if row["where"] == "all"][:1]
     assert pair["measure"] == "BalancePoint" and pair["gain_difference"] < 0 < pair["twist_difference"]
 
 
@@ -189,11 +191,11 @@ def test_a_difference_that_never_varies_is_certain() -> None:
     qrels = {f"q{i}": {"d": 1} for i in range(6)}
     lists = {"good": ["d", "x"], "poor": ["x", "y", "d"]}
     runs = {name: dict.fromkeys(qrels, ranks) for name, ranks in lists.items()}
-    found = quadrant_significance(rs.effort(rs.Collection(qrels, runs), "AP"))["significance_pairs"].records()
-    assert [row["gain_p"] for row in found if row["where"] == "all"] == [0.0]
+    rows = quadrant_significance(rs.effort(rs.Collection(qrels, runs), "AP"))["significance_pairs"].records()
+    assert [row["gain_p"] for row in rows if row["where"] == "all"] == [0.0]
     same = {"a": runs["good"], "b": runs["good"]}
-    found = quadrant_significance(rs.effort(rs.Collection(qrels, same), "AP"))["significance_pairs"].records()
-    assert [row["gain_p"] for row in found if row["where"] == "all"] == [1.0]
+    rows = quadrant_significance(rs.effort(rs.Collection(qrels, same), "AP"))["significance_pairs"].records()
+    assert [row["gain_p"] for row in rows if row["where"] == "all"] == [1.0]
 
 
 def test_what_cannot_be_tested_is_refused(effort: rs.Effort) -> None:
@@ -212,11 +214,11 @@ def test_what_cannot_be_tested_is_refused(effort: rs.Effort) -> None:
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
     qrels, lists = collection()
-    lines = [f"{t} 0 {d} {g}\n" for t, found in qrels.items() for d, g in found.items()]
+    lines = [f"{t} 0 {d} {g}\n" for t, topics in qrels.items() for d, g in topics.items()]
     (tmp_path / "qrels").write_text("".join(lines))
     (tmp_path / "runs").mkdir()
-    for name, found in lists.items():
-        lines = [f"{t} Q0 {d} {r} {-r} {name}\n" for t, ds in found.items() for r, d in enumerate(ds, 1)]
+    for name, topics in lists.items():
+        lines = [f"{t} Q0 {d} {r} {-r} {name}\n" for t, ds in topics.items() for r, d in enumerate(ds, 1)]
         (tmp_path / "runs" / f"{name}.txt").write_text("".join(lines))
     return [str(tmp_path / "qrels"), str(tmp_path / "runs"), "-m", "AP P@5"]
 

@@ -1,12 +1,11 @@
-"""Every analysis says of one small collection what it said before: tables, sentences, settings, and what it refuses.
+"""Regression tests: every analysis of a small collection returns its recorded tables, sentences, settings and errors.
 
-The values in recorded.json were written by the analyses themselves and are checked by nothing else here; the other
-tests hold them against other programs, papers and definitions. What these notice is a number, a default or a word that
-changed without anybody meaning it. Whoever means it calls
+The analyses themselves wrote recorded.json; other tests check the numbers against other programs, papers and
+definitions. These tests detect unintended changes of a number, a default or a word. After an intended change, run
 
     python -m tests.analysis.test_recorded
 
-and looks at the difference before committing it.
+and review the difference before you commit it.
 """
 
 from __future__ import annotations
@@ -60,26 +59,26 @@ def matrix() -> Any:
 
 def run_study(like: str | None = None, **settings: Any) -> rs.Result:
     """Study the collection as a published study, or with some settings."""
-    how = {name: settings.pop(name) for name in ("missing", "ties", "unjudged") if name in settings}
+    options = {name: settings.pop(name) for name in ("missing", "ties", "unjudged") if name in settings}
     make = rs.StudySettings if like is None else partial(rs.StudySettings.from_published, like)
     named = settings if like else {"measures": "AP P@5", **settings}
-    return rs.study(rs.Collection(QRELS, RUNS, **how), make(**named))
+    return rs.study(rs.Collection(QRELS, RUNS, **options), make(**named))
 
 
 def ranges(**options: str) -> rs.Scores:
     return rs.evaluate(QRELS, RUNS, "P@5 nDCG@5", **options)  # type: ignore[arg-type]
 
 
-def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **said: Any) -> Any:
+def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **options: Any) -> Any:
     """An analysis of the collection, or of its scores; options of the collection are among those of the analysis."""
-    how = {key: said.pop(key) for key in ("order", "missing", "topics", "jobs") if key in said}
-    collection = rs.Collection(qrels, RUNS, **how)
-    return function(collection if measures is None else collection.evaluate(measures), **said)
+    reading = {key: options.pop(key) for key in ("order", "missing", "topics", "jobs") if key in options}
+    collection = rs.Collection(qrels, RUNS, **reading)
+    return function(collection if measures is None else collection.evaluate(measures), **options)
 
 
-def some(said: dict[str, Any]) -> rs.Scores:
-    """The scores of the measures that the options name, which are taken out of them."""
-    return scores().of_measures(said.pop("measures", scores().measures))
+def evaluate_measures(options: dict[str, Any]) -> rs.Scores:
+    """Pop the measures from the options, and return their scores."""
+    return scores().of_measures(options.pop("measures", scores().measures))
 
 
 CALLS: dict[str, Callable[[], Any]] = {
@@ -169,14 +168,14 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"crossing": ["x"], "cutoff": [0], "top": [0, 1, 60], "by": ["x"], "missing": ["x"], "jobs": [-1]},
     ),
     "correlation": (
-        lambda **said: rs.correlate(some(said), **{"method": "kendall", **said}),
+        lambda **said: rs.correlate(evaluate_measures(said), **{"method": "kendall", **said}),
         {
             "method": ["x", []], "top": [0, 1], "by": ["x"], "rbo_p": [0, 1], "rbo_ties": ["x"],
             "measures": [["AP"]],
         },
     ),
     "power": (
-        lambda **said: rs.power(some(said), **said),
+        lambda **said: rs.power(evaluate_measures(said), **said),
         {"test": ["x", []], "alpha": [0, 1, []], "replicates": [0], "seed": [-1], "top": [0, 1], "measures": [["RR"]]},
     ),
     "compare": (
@@ -268,13 +267,13 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
 def answers(name: str) -> dict[str, str]:
     call, options = OPTIONS[name]
     return {
-        f"{option}={written(value)}": describe_error(call, **{option: value})
+        f"{option}={describe_value(value)}": describe_error(call, **{option: value})
         for option, values in options.items()
         for value in values
     }
 
 
-def written(value: Any) -> str:
+def describe_value(value: Any) -> str:
     return str(sorted(value)) if isinstance(value, dict) else repr(value)
 
 

@@ -16,9 +16,9 @@ def rows(result):
 
 def test_rankings_and_verdicts_are_those_of_scipy(small):
     qrels, runs = small
-    found = rows(rs.scale_effect(rs.evaluate(qrels, runs, ["AP", "RBP", "P@3"]), length=6, alpha=0.2))
-    assert list(found) == ["AP@6", "RBP@6", "P@3"]
-    for name, row in found.items():
+    records = rows(rs.scale_effect(rs.evaluate(qrels, runs, ["AP", "RBP", "P@3"]), length=6, alpha=0.2))
+    assert list(records) == ["AP@6", "RBP@6", "P@3"]
+    for name, row in records.items():
         assert row["interval"] == f"Interval(measure='{name}')@6"
         scores = rs.evaluate(qrels, runs, [name, row["interval"]])
         plain, mapped = (np.round(scores.matrix(m).values, 12) for m in scores.measures)
@@ -38,9 +38,9 @@ def test_rankings_and_verdicts_are_those_of_scipy(small):
 
 def test_variances_are_compared_as_scipy_and_numpy_do(small):
     qrels, runs = small
-    found = rows(rs.scale_effect(rs.evaluate(qrels, runs, ["AP", "RBP", "P@3", "RR"]), length=6))
+    records = rows(rs.scale_effect(rs.evaluate(qrels, runs, ["AP", "RBP", "P@3", "RR"]), length=6))
     orders = set()
-    for name, row in found.items():
+    for name, row in records.items():
         scores = rs.evaluate(qrels, runs, [name, row["interval"]])
         plain, mapped = (
             scores.matrix(measure).values.var(axis=1, ddof=1).round(12) for measure in scores.measures
@@ -66,18 +66,18 @@ def test_evenly_spaced_values_change_nothing():
 
 
 def test_graded_measures_get_shorter_lists_where_there_are_too_many_rankings(small):
-    found = rows(rs.scale_effect(rs.evaluate(*small, ["AP", "nDCG"]), length=10))
-    assert found["AP@10"]["length"] == 10
-    (graded,) = [row for name, row in found.items() if name.startswith("nDCG")]
+    records = rows(rs.scale_effect(rs.evaluate(*small, ["AP", "nDCG"]), length=10))
+    assert records["AP@10"]["length"] == 10
+    (graded,) = [row for name, row in records.items() if name.startswith("nDCG")]
     assert 1 < graded["length"] < 10
     assert graded["interval"] == f"Interval(measure='nDCG@{graded['length']}')@{graded['length']}"
 
 
 def test_what_has_no_scale_says_why(small):
-    found = rows(rs.scale_effect(rs.evaluate(*small, ["Bpref", "Rprec", "Judged@5", "alpha_nDCG"])))
-    assert {name: row["tau"] for name, row in found.items()} == dict.fromkeys(found)
-    assert "cannot be cut" in found["Bpref"]["note"]
-    assert "unjudged" in found["Judged@5"]["note"]
+    records = rows(rs.scale_effect(rs.evaluate(*small, ["Bpref", "Rprec", "Judged@5", "alpha_nDCG"])))
+    assert {name: row["tau"] for name, row in records.items()} == dict.fromkeys(records)
+    assert "cannot be cut" in records["Bpref"]["note"]
+    assert "unjudged" in records["Judged@5"]["note"]
 
 
 def test_mistakes_are_refused(small):

@@ -32,7 +32,7 @@ def small(seed: int = 5, runs: int = 8, topics: int = 6) -> tuple[dict[str, Any]
     return qrels, lists
 
 
-def judged_of(qrels: dict[str, Any], lists: dict[str, Any]) -> Any:
+def judge_lists(qrels: dict[str, Any], lists: dict[str, Any]) -> Any:
     runs = Runs([Run.from_dict(found, name) for name, found in lists.items()])
     return judge(Qrels.from_dict(qrels), runs, ties=True)
 
@@ -41,18 +41,18 @@ def judged_of(qrels: dict[str, Any], lists: dict[str, Any]) -> Any:
 def test_some_runs_are_what_they_are_alone(keep: list[int]) -> None:
     qrels, lists = small()
     names = list(lists)
-    some = judged_of(qrels, lists).with_runs(keep)
-    alone = judged_of(qrels, {names[r]: lists[names[r]] for r in keep})
-    assert some.runs == alone.runs and some.topics == alone.topics and some.tags == alone.tags
+    subset = judge_lists(qrels, lists).with_runs(keep)
+    alone = judge_lists(qrels, {names[r]: lists[names[r]] for r in keep})
+    assert subset.runs == alone.runs and subset.topics == alone.topics and subset.tags == alone.tags
     for field in ("offsets", "rank", "judgment", "length", "present", "tied"):
-        np.testing.assert_array_equal(getattr(some, field), getattr(alone, field))
-    np.testing.assert_array_equal(some.ties.first, alone.ties.first)
-    fewer = some.qrels.grade.copy()
+        np.testing.assert_array_equal(getattr(subset, field), getattr(alone, field))
+    np.testing.assert_array_equal(subset.ties.first, alone.ties.first)
+    fewer = subset.qrels.grade.copy()
     fewer[::3] = np.iinfo(np.int32).min
     measures = [rs.measure("AP"), rs.measure("Twist"), rs.measure("Bpref")]
-    a, b = (score(one.rejudged(fewer), measures).values for one in (some, alone))
+    a, b = (score(one.rejudged(fewer), measures).values for one in (subset, alone))
     np.testing.assert_array_equal(a, b)
-    again = judged_of(qrels, lists).rejudged(fewer).with_runs(keep)
+    again = judge_lists(qrels, lists).rejudged(fewer).with_runs(keep)
     np.testing.assert_array_equal(score(again, measures).values, a)
 
 
@@ -63,7 +63,7 @@ def test_the_best_by_a_measure_in_every_analysis() -> None:
     best = {name: lists[name] for name in lists if name in order[:6]}
     few = {"top": 0.75, "by": "nDCG"}
     assert best_runs(scores, 0.75, "nDCG").runs == tuple(best)
-    assert best_judged(judged_of(qrels, lists), 0.75, "nDCG").runs == tuple(best)
+    assert best_judged(judge_lists(qrels, lists), 0.75, "nDCG").runs == tuple(best)
     alone = rs.evaluate(qrels, best, ["AP", "nDCG"])
     assert (
         rs.correlate(scores, "kendall", **few)["correlations"].rows
@@ -97,11 +97,11 @@ def test_shares_are_checked() -> None:
 def test_the_commands(command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     qrels, lists = small()
     (tmp_path / "qrels").write_text(
-        "".join(f"{t} 0 {d} {g}\n" for t, found in qrels.items() for d, g in found.items())
+        "".join(f"{t} 0 {d} {g}\n" for t, topics in qrels.items() for d, g in topics.items())
     )
     (tmp_path / "runs").mkdir()
-    for name, found in lists.items():
-        lines = [f"{t} Q0 {d} {r} {-r} {name}\n" for t, ds in found.items() for r, d in enumerate(ds, 1)]
+    for name, topics in lists.items():
+        lines = [f"{t} Q0 {d} {r} {-r} {name}\n" for t, ds in topics.items() for r, d in enumerate(ds, 1)]
         (tmp_path / "runs" / name).write_text("".join(lines))
     files = [str(tmp_path / "qrels"), str(tmp_path / "runs"), "-m", "AP nDCG", "-f", "json"]
     assert main([command, *files, "--top", "0.5", "--by", "P@5"]) == 0

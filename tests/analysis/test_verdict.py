@@ -34,11 +34,11 @@ def test_signs_at_many_places_in_fifty_digits(coefficients):
     regions = sign_regions(coefficients)
     assert regions[0].low == 0 and regions[-1].high == 1
     assert all(one.high == two.low and one.sign != two.sign for one, two in pairwise(regions))
-    for place in np.random.default_rng(1).random(60):
-        value = sum((c * mpf(float(place)) ** k for k, c in enumerate(coefficients)), mpf(0))
-        mine = next(region for region in regions if region.low <= place <= region.high)
-        if abs(place - mine.low) > 1e-15 and abs(place - mine.high) > 1e-15 and value != 0:
-            assert np.sign(float(value)) == mine.sign
+    for x in np.random.default_rng(1).random(60):
+        value = sum((c * mpf(float(x)) ** k for k, c in enumerate(coefficients)), mpf(0))
+        own = next(region for region in regions if region.low <= x <= region.high)
+        if abs(x - own.low) > 1e-15 and abs(x - own.high) > 1e-15 and value != 0:
+            assert np.sign(float(value)) == own.sign
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_roots_that_floating_point_confuses(roots, signs):
             a - root * b for a, b in zip([Fraction(0), *coefficients], [*coefficients, 0], strict=True)
         ]
     scale = 10**30 * 12**6
-    found = sign_regions([int(c * scale) for c in coefficients])
-    assert [region.sign for region in found] == signs
+    regions = sign_regions([int(c * scale) for c in coefficients])
+    assert [region.sign for region in regions] == signs
     borders = sorted(set(roots)) if len(signs) > 1 else []
-    assert [region.high for region in found[:-1]] == pytest.approx([float(r) for r in borders], abs=1e-16)
+    assert [region.high for region in regions[:-1]] == pytest.approx([float(r) for r in borders], abs=1e-16)
 
 
 def test_an_empty_polynomial_is_zero():
@@ -84,21 +84,21 @@ def collections(draw):
 @given(st.composite(collections)())
 def test_regions_are_what_the_measures_say(collection):
     regions = decide(*collection)["regions"].records()
-    wanted = [f"{family}@{k}" for family in ("P", "R", "DCG", "nDCG") for k in range(1, 9)]
+    names = [f"{family}@{k}" for family in ("P", "R", "DCG", "nDCG") for k in range(1, 9)]
     places = [0.05, 0.3, 0.5, 0.61, 0.75, 0.9, 0.99]
-    scores = rs.evaluate(*collection, [*wanted, *(f"RBP(p={p})" for p in places)])
+    scores = rs.evaluate(*collection, [*names, *(f"RBP(p={p})" for p in places)])
     for measure in scores.measures:
         a, b = scores.mean(measure)
         rbp = measure.name == "RBP"
-        place = measure.settings["p"] if rbp else measure.cutoff
+        parameter = measure.settings["p"] if rbp else measure.cutoff
         family = "RBP(p)" if rbp else f"{measure.name}@k"
-        mine = [r for r in regions if r["family"] == family and r["from"] <= place <= r["to"]]
-        if abs(a - b) > 1e-9 and mine:
-            assert (a > b) == (mine[0]["winner"] == "a"), measure
+        matching = [r for r in regions if r["family"] == family and r["from"] <= parameter <= r["to"]]
+        if abs(a - b) > 1e-9 and matching:
+            assert (a > b) == (matching[0]["winner"] == "a"), measure
 
 
 def exact_sign(difference: list[int], top: int, bottom: int) -> int:
-    """The sign of RBP's difference for p = top / bottom, in whole numbers: more than fifty digits."""
+    """Return the exact sign of RBP's difference for p = top / bottom, in integers of more than fifty digits."""
     value, power = 0, 1
     for d in reversed(difference):
         value, power = value * top + d * power, power * bottom
@@ -106,15 +106,17 @@ def exact_sign(difference: list[int], top: int, bottom: int) -> int:
 
 
 def test_regions_of_rbp_at_ten_thousand_persistences():
-    made = rs.simulate(systems=6, topics=8, depth=60, seed=5, pool_depth=30)
-    runs = dict(list(made.runs.items())[:4])
+    simulation = rs.simulate(systems=6, topics=8, depth=60, seed=5, pool_depth=30)
+    runs = dict(list(simulation.runs.items())[:4])
     checked = 0
     for a, b in (("lexical-1", name) for name in runs if name != "lexical-1"):
         regions = [
-            r for r in decide(made.qrels, runs, pair=(a, b))["regions"].records() if r["family"] == "RBP(p)"
+            r
+            for r in decide(simulation.qrels, runs, pair=(a, b))["regions"].records()
+            if r["family"] == "RBP(p)"
         ]
         difference = [0] * 60
-        for topic, grades in made.qrels.items():
+        for topic, grades in simulation.qrels.items():
             for sign, run in ((1, a), (-1, b)):
                 for rank, document in enumerate(rs.Run.from_dict(runs[run]).ranking(topic)):
                     difference[rank] += sign * (grades.get(document, 0) > 0)
@@ -135,12 +137,12 @@ RUNS = {
 
 
 def test_pairs_shares_and_ranks_of_many_runs():
-    found = decide(QRELS, RUNS)
-    pairs = {(r["a"], r["b"]): (r["winner"], r["order"]) for r in found["pairs"].records()}
+    result = decide(QRELS, RUNS)
+    pairs = {(r["a"], r["b"]): (r["winner"], r["order"]) for r in result["pairs"].records()}
     assert pairs["x", "y"] == ("x", "every topic") and pairs["x", "same"] == ("both", "every topic")
-    assert sum(row["pairs"] for row in found["shares"].records() if row["of"] == "means") == 6
-    assert sum(row["share"] for row in found["shares"].records() if row["of"] == "lists") == pytest.approx(1)
-    ranks = {row["run"]: (row["best_first"], row["worst_first"]) for row in found["runs"].records()}
+    assert sum(row["pairs"] for row in result["shares"].records() if row["of"] == "means") == 6
+    assert sum(row["share"] for row in result["shares"].records() if row["of"] == "lists") == pytest.approx(1)
+    ranks = {row["run"]: (row["best_first"], row["worst_first"]) for row in result["runs"].records()}
     assert ranks == {"x": (1, 2), "same": (1, 2), "y": (3, 3), "z": (4, 4)}
     for (a, b), (winner, order) in pairs.items():
         assert decide(QRELS, RUNS, pair=(a, b))["verdict"].rows[0][2:4] == (winner, order)
@@ -148,10 +150,12 @@ def test_pairs_shares_and_ranks_of_many_runs():
 
 def test_measures_are_placed_in_their_regions_and_contradictions_are_named():
     runs = {"x": {"q": ["a", "n", "m"]}, "y": {"q": ["n", "a", "b"]}}
-    found = decide(
+    result = decide(
         {"q": {"a": 1, "b": 1}}, runs, ["RBP(p=0.5)", "RBP(p=0.9)", "P@2", "AP", "RBP(p=0.9,rel=2)"]
     )
-    regions = dict(zip(found["measures"].column("measure"), found["measures"].column("region"), strict=True))
+    regions = dict(
+        zip(result["measures"].column("measure"), result["measures"].column("region"), strict=True)
+    )
     assert regions["RBP(p=0.5)"] == "p from 0 to 0.618" and regions["RBP(p=0.9)"] == "p from 0.618 to 1"
     assert regions["P@2"] == "k from 2 to 2" and regions["AP"] == "" and regions["RBP(p=0.9,rel=2)"] == ""
     backwards = rs.measure("LastRank", lambda grades: float(grades[-1]) if grades else 0.0)
@@ -164,7 +168,7 @@ def test_refusals():
     with pytest.raises(InputError, match="two runs"):
         decide(QRELS, {"x": RUNS["x"]})
     with pytest.raises(InputError, match="no run is called"):
-        decide(QRELS, RUNS, pair=("x", "nobody"))
+        decide(QRELS, RUNS, pair=("x", "absent"))
     with pytest.raises(SettingsError, match="depth of 0"):
         decide(QRELS, RUNS, depth=0)
 
@@ -194,36 +198,36 @@ def test_the_command_says_the_same_as_python(place, tmp_path, capsys):
 
 def test_three_quarters_of_the_pairs_of_trec_covid_are_decided(data_dir):
     """As the documentation says."""
-    place = data_dir / "trec_covid_r1_depth100"
-    shares = decide(place / "qrels.txt", place / "runs")["shares"].records()
+    folder = data_dir / "trec_covid_r1_depth100"
+    shares = decide(folder / "qrels.txt", folder / "runs")["shares"].records()
     means = {row["order"]: row["pairs"] for row in shares if row["of"] == "means"}
     assert means == {"every topic": 357, "first": 6737, "second": 292, "none": 2767}
 
 
 @pytest.mark.parametrize("runs", [2, 3])
 def test_hits_are_counted_once_whatever_the_topics_and_grades(runs, monkeypatch):
-    """All hits were looked at for every topic, and every grade of the judgments had counts of its own."""
+    """An earlier version scanned all hits for every topic, and counted every grade of the judgments."""
     topics = 300
     qrels = {str(t): {"a": 1 + t, "b": 1000 + t} for t in range(topics)}
     lists = {str(r): {str(t): ["ab"[r % 2], "ba"[r % 2]] for t in range(topics)} for r in range(runs)}
-    looked = cells = 0
+    n_hits = cells = 0
     original = _Counts.cumulate
 
     def counted(self, keep=slice(None)):
-        nonlocal looked, cells
-        found = original(self, keep)
-        looked += len(self.level[keep])
-        cells = max(cells, found.size if not isinstance(keep, slice) else 0)
-        return found
+        nonlocal n_hits, cells
+        counts = original(self, keep)
+        n_hits += len(self.level[keep])
+        cells = max(cells, counts.size if not isinstance(keep, slice) else 0)
+        return counts
 
     monkeypatch.setattr(_Counts, "cumulate", counted)
     decide(qrels, lists, "AP")
-    assert looked <= 4 * 2 * topics * runs
+    assert n_hits <= 4 * 2 * topics * runs
     assert cells == runs * 2 * 2  # runs x grades of a topic x ranks
 
 
 def test_dominance_of_many_runs_is_that_of_every_pair():
-    """The runs are compared by vectors, of which a few coordinates rule out most pairs."""
+    """Compare runs as vectors: a few coordinates rule out most pairs."""
     generator = np.random.default_rng(5)
     for depth in (1, 3, 40):
         counts = np.cumsum(generator.integers(0, 2, (9, 2, depth)), axis=2)

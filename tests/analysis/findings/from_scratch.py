@@ -25,19 +25,19 @@ def lines(path: Path) -> Iterator[list[str]]:
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
     for topic, _, doc, grade in lines(path):
-        found[topic][doc] = int(grade)
-    return dict(found)
+        grades[topic][doc] = int(grade)
+    return dict(grades)
 
 
 def read_run(path: Path) -> tuple[str, dict[str, dict[str, float]]]:
-    found: dict[str, dict[str, float]] = defaultdict(dict)
+    scores: dict[str, dict[str, float]] = defaultdict(dict)
     names: list[str] = []
     for topic, _, doc, _, score, name in lines(path):
-        found[topic][doc] = float(score)
+        scores[topic][doc] = float(score)
         names = names or [name]
-    return names[0], dict(found)
+    return names[0], dict(scores)
 
 
 def ranked(documents: dict[str, float]) -> list[str]:
@@ -45,16 +45,16 @@ def ranked(documents: dict[str, float]) -> list[str]:
 
 
 def ap(relevant: list[bool], base: int) -> float:
-    found, total = 0, 0.0
-    for rank, one in enumerate(relevant, 1):
-        if one:
-            found += 1
-            total += found / rank
+    n_found, total = 0, 0.0
+    for rank, is_relevant in enumerate(relevant, 1):
+        if is_relevant:
+            n_found += 1
+            total += n_found / rank
     return total / base if base else 0.0
 
 
 def rho_and_twist(grades: list[int], counts: dict[int, int]) -> tuple[float, float]:
-    """Rho and Twist of a list of grades at N = 1000, sign-change, for a topic with so many documents of each grade."""
+    """Return Rho and Twist (sign-change, N = 1000) of a list of grades, given the number of documents per grade."""
     base = sum(counts.values())
     if base == 0:
         return math.nan, math.nan
@@ -64,9 +64,9 @@ def rho_and_twist(grades: list[int], counts: dict[int, int]) -> tuple[float, flo
         reach += counts[grade]
         upper[grade] = (reach - counts[grade] + 1, reach)
     low, high = np.full(length, base + 1), np.full(length, length)
-    for place, grade in enumerate(grades[:N]):
+    for index, grade in enumerate(grades[:N]):
         if grade > 0:
-            low[place], high[place] = upper[grade]
+            low[index], high[index] = upper[grade]
     rank = np.arange(1, length + 1)
     rp = np.where(rank < low, rank - low, np.where(rank > high, rank - high, 0))
     crp = np.cumsum(rp)
@@ -130,9 +130,9 @@ class Values:
             left.pop(0)
         return {self.runs[r] for r in left}
 
-    def swapped(self, one: str, other: str) -> np.ndarray:
+    def swapped(self, first: str, second: str) -> np.ndarray:
         a, b = np.array(self.pairs).T
-        x, y = np.round(self.mean(one), 12), np.round(self.mean(other), 12)
+        x, y = np.round(self.mean(first), 12), np.round(self.mean(second), 12)
         return (x[a] - x[b]) * (y[a] - y[b]) < 0
 
 

@@ -18,7 +18,7 @@ close = pytest.approx
 
 
 def official(data_dir, name, small=None):
-    """The collection as we evaluate it, and once more from scratch."""
+    """Return the scores of the package and an independent evaluation of the same collection."""
     if name == "small":
         qrels, runs = small
         return rs.findings(rs.evaluate(qrels, runs, MEASURES)), scratch.evaluated(qrels, runs)
@@ -28,8 +28,8 @@ def official(data_dir, name, small=None):
             rs.read_scores({"ERR@20": path / "web2011_err20.csv"}, {"nDCG@20": path / "web2011_ndcg20.csv"})
         )
         rows = [
-            np.loadtxt(path / f"web2011_{one}.csv", delimiter=",", skiprows=1).T
-            for one in ("err20", "ndcg20")
+            np.loadtxt(path / f"web2011_{measure}.csv", delimiter=",", skiprows=1).T
+            for measure in ("err20", "ndcg20")
         ]
         runs = (path / "web2011_err20.csv").read_text().split("\n")[0].split(",")
         topics = [str(t + 1) for t in range(rows[0].shape[1])]
@@ -54,25 +54,25 @@ def both(request):
 
 def test_six_kinds_and_every_number(both):
     name, result, plain = both
-    kinds = [one.kind for one in result]
+    kinds = [finding.kind for finding in result]
     assert len(set(kinds)) == len(kinds) >= (6 if name == "web2011" else 9)
     checks = {
         "leader": leader, "apart": apart, "disagreement": disagreement, "deciding": deciding,
         "overtaking": overtaking, "hard": hard, "unjudged": unjudged, "ties": ties, "parting": parting,
         "unreturned": unreturned, "scale": scale,
     }  # fmt: skip
-    for one in result:
-        expected = checks[one.kind](one, plain)
-        left = {key: value for key, value in one.numbers.items() if key not in expected}
-        assert not left, f"{one.kind}: nobody recomputed {left}"
+    for finding in result:
+        expected = checks[finding.kind](finding, plain)
+        left = {key: value for key, value in finding.numbers.items() if key not in expected}
+        assert not left, f"{finding.kind}: not recomputed: {left}"
         for key, value in expected.items():
-            assert one.numbers[key] == (close(value, abs=1e-9) if isinstance(value, float) else value), (
-                one.kind,
+            assert finding.numbers[key] == (close(value, abs=1e-9) if isinstance(value, float) else value), (
+                finding.kind,
                 key,
             )
 
 
-def leader(one, plain):
+def leader(finding, plain):
     measure = next(iter(plain.values))
     means = np.round(plain.mean(measure), 12)
     order = np.argsort(-means, kind="stable")
@@ -83,11 +83,11 @@ def leader(one, plain):
         shuffled = rng.permuted(x, axis=0).mean(axis=1)
         ranges.append(shuffled.max() - shuffled.min())
     chance = float(np.mean(np.array(ranges) >= (means.max() - means.min()) * (1 - 1e-9)))
-    assert one.numbers["chance"] == close(chance, abs=0.05)  # both are drawn
+    assert finding.numbers["chance"] == close(chance, abs=0.05)  # both are drawn
     if chance < 0.02:
-        assert "No run leads" not in one.sentence
-        assert ("leads by" in one.sentence) == (len(tied) == 1)
-    assert {row["run"] for row in one.evidence.records() if row["tied_for_first"]} == tied
+        assert "No run leads" not in finding.sentence
+        assert ("leads by" in finding.sentence) == (len(tied) == 1)
+    assert {row["run"] for row in finding.evidence.records() if row["tied_for_first"]} == tied
     others = [plain.runs[r] for r in order if plain.runs[r] in tied][1:]
     words = (
         ", ".join(others[:3]) + " and others"
@@ -98,23 +98,23 @@ def leader(one, plain):
         "run": plain.runs[order[0]], "measure": measure, "value": float(means[order[0]]), "topics": len(plain.topics),
         "runs": len(plain.runs), "tied": len(tied), "second": plain.runs[order[1]],
         "second_value": float(means[order[1]]), "last_value": float(means[order[-1]]),
-        "chance": one.numbers["chance"],
-        **({"others": words if len(tied) > 1 else len(plain.runs) - 1} if "others" in one.numbers else {}),
+        "chance": finding.numbers["chance"],
+        **({"others": words if len(tied) > 1 else len(plain.runs) - 1} if "others" in finding.numbers else {}),
     }  # fmt: skip
 
 
-def apart(one, plain):
+def apart(finding, plain):
     count = {name: int(plain.significant(name).sum()) for name in plain.values}
-    most, least = max(count, key=count.__getitem__), min(count, key=count.__getitem__)
+    best, worst = max(count, key=count.__getitem__), min(count, key=count.__getitem__)
     pairs = len(plain.pairs)
     return {
-        "measure": most, "pairs": pairs, "significant": count[most], "share": count[most] / pairs,
-        "topics": len(plain.topics), "least": least, "least_significant": count[least],
-        "least_share": count[least] / pairs,
+        "measure": best, "pairs": pairs, "significant": count[best], "share": count[best] / pairs,
+        "topics": len(plain.topics), "least": worst, "least_significant": count[worst],
+        "least_share": count[worst] / pairs,
     }  # fmt: skip
 
 
-def disagreement(one, plain):
+def disagreement(finding, plain):
     names = list(plain.values)
     several = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
     counts = {pair: int(plain.swapped(*pair).sum()) for pair in several}
@@ -128,7 +128,7 @@ def disagreement(one, plain):
     }  # fmt: skip
 
 
-def deciding(one, plain):
+def deciding(finding, plain):
     measure = next(iter(plain.values))
     x = plain.values[measure]
     means = x.mean(axis=1)
@@ -144,7 +144,7 @@ def deciding(one, plain):
     }  # fmt: skip
 
 
-def overtaking(one, plain):
+def overtaking(finding, plain):
     measure = next(iter(plain.values))
     means = np.round(plain.mean(measure), 12)
     a, b = np.argsort(-means, kind="stable")[:2]
@@ -154,7 +154,7 @@ def overtaking(one, plain):
         left.pop()
         dropped += 1
     names = [plain.topics[t] for t in np.argsort(-gains, kind="stable")[:dropped]]
-    words = ", ".join(names[:3]) + " and others" if dropped > 3 else one.numbers["names"]
+    words = ", ".join(names[:3]) + " and others" if dropped > 3 else finding.numbers["names"]
     assert all(name in words for name in names[:3])
     return {
         "run": plain.runs[a], "other": plain.runs[b], "measure": measure, "dropped": dropped,
@@ -163,7 +163,7 @@ def overtaking(one, plain):
     }  # fmt: skip
 
 
-def hard(one, plain):
+def hard(finding, plain):
     measure = next(iter(plain.values))
     x = plain.values[measure]
     worst = int(np.argmin(np.round(x.mean(axis=0), 12)))
@@ -176,7 +176,7 @@ def hard(one, plain):
     }  # fmt: skip
 
 
-def unjudged(one, plain):
+def unjudged(finding, plain):
     shares = plain.unjudged.sum(axis=1) / plain.retrieved.sum(axis=1)
     precision = plain.mean("P@10")
     highest = precision + plain.unjudged.mean(axis=1) / 10
@@ -190,7 +190,7 @@ def unjudged(one, plain):
     }  # fmt: skip
 
 
-def ties(one, plain):
+def ties(finding, plain):
     value, low, high = plain.mean("AP"), plain.ap_worst.mean(axis=1), plain.ap_best.mean(axis=1)
     top = int(np.argmax(np.round(high - low, 12)))
     turning = 0
@@ -205,43 +205,43 @@ def ties(one, plain):
     }  # fmt: skip
 
 
-def parting(one, plain):
-    seen = plain.base > 0
-    gain, twist = plain.values["AP"][:, seen].ravel(), plain.values["Twist"][:, seen].ravel()
+def parting(finding, plain):
+    has_relevant = plain.base > 0
+    gain, twist = plain.values["AP"][:, has_relevant].ravel(), plain.values["Twist"][:, has_relevant].ravel()
     quarters = np.quantile(gain, [0.25, 0.5, 0.75])
     row = (gain[:, None] > quarters).sum(axis=1)
     column = (twist[:, None] >= [0.25, 0.5, 0.75]).sum(axis=1)
-    both = int(((row >= 2) & (column <= 1)).sum())
+    count = int(((row >= 2) & (column <= 1)).sum())
     upper, costly = int((row >= 2).sum()), int((column <= 1).sum())
     return {
-        "measure": "AP", "lists": len(gain), "count": both, "share": both / len(gain), "median": float(quarters[1]),
+        "measure": "AP", "lists": len(gain), "count": count, "share": count / len(gain), "median": float(quarters[1]),
         "upper": upper, "limit": 0.5, "costly": costly, "expected": upper * costly / len(gain) ** 2,
         "agree": float((row == column).mean()),
     }  # fmt: skip
 
 
-def unreturned(one, plain):
-    seen = plain.base > 0
-    base, zero = plain.base[seen], plain.rho[:, seen] == 0
-    many = base > np.median(base)
+def unreturned(finding, plain):
+    has_relevant = plain.base > 0
+    base, zero = plain.base[has_relevant], plain.rho[:, has_relevant] == 0
+    is_large = base > np.median(base)
     tau = stats.kendalltau(base, zero.mean(axis=0))
-    assert ("many relevant" in one.sentence) == bool(tau.pvalue < 0.05 and tau.statistic > 0)
+    assert ("many relevant" in finding.sentence) == bool(tau.pvalue < 0.05 and tau.statistic > 0)
     return {
         "count": int(zero.sum()), "lists": zero.size, "share": float(zero.mean()), "cutoff": 1000, "rho": 0,
-        "median": float(np.median(base)), "many_share": float(zero[:, many].mean()),
-        "few_share": float(zero[:, ~many].mean()), "tau": float(tau.statistic), "p": float(tau.pvalue),
+        "median": float(np.median(base)), "many_share": float(zero[:, is_large].mean()),
+        "few_share": float(zero[:, ~is_large].mean()), "tau": float(tau.statistic), "p": float(tau.pvalue),
     }  # fmt: skip
 
 
-def scale(one, plain):
-    """What the counterexample says of AP or ERR is computed again; RBP adds up convex weights, nDCG@20 is cut at 20."""
+def scale(finding, plain):
+    """Recompute the counterexamples of AP and ERR; RBP adds up convex weights, nDCG@20 is cut at 20."""
     rises = [
         float(text)
-        for text in re.findall(r"rises by more: ([\d.]+) against ([\d.]+)", one.numbers["example"])[0]
+        for text in re.findall(r"rises by more: ([\d.]+) against ([\d.]+)", finding.numbers["example"])[0]
     ]
-    r, s, u, v = re.findall(r"\(([01]+)\)", one.numbers["example"])[:4]
+    r, s, u, v = re.findall(r"\(([01]+)\)", finding.numbers["example"])[:4]
     measure = {"AP": lambda text: scratch.ap([c == "1" for c in text], 5), "ERR@20": err}[
-        one.numbers["measure"]
+        finding.numbers["measure"]
     ]
     assert [measure(s) - measure(r), measure(v) - measure(u)] == close(rises, abs=5e-5)
     steps = [
@@ -252,16 +252,16 @@ def scale(one, plain):
     assert r.count("1") == s.count("1") and u.count("1") == v.count("1")
     warned = [name for name in plain.values if name != "RBP"]
     return {
-        "warned": len(warned), "measures": len(plain.values), "length": len(r), "measure": one.numbers["measure"],
-        "names": ", ".join(warned[:-1]) + f" and {warned[-1]}", "example": one.numbers["example"],
+        "warned": len(warned), "measures": len(plain.values), "length": len(r), "measure": finding.numbers["measure"],
+        "names": ", ".join(warned[:-1]) + f" and {warned[-1]}", "example": finding.numbers["example"],
     }  # fmt: skip
 
 
 def err(text):
     """Expected reciprocal rank of binary grades, best grade 1."""
     left, total = 1.0, 0.0
-    for rank, one in enumerate(text, 1):
-        stop = int(one) / 2
+    for rank, digit in enumerate(text, 1):
+        stop = int(digit) / 2
         total += left * stop / rank
         left *= 1 - stop
     return total
@@ -270,30 +270,30 @@ def err(text):
 def test_no_sentence_without_its_numbers(both):
     """Digits in a sentence come from its numbers, never from its words; and each one is given as data."""
     _, result, _ = both
-    for one in result:
-        words = re.sub(r"\{[^{}]*\}", "", one.pattern)
-        assert not re.search(r"\d", words), one.pattern
-        assert re.findall(r"\{(\w+)[:}]", one.pattern)
-        assert one.evidence.rows and one.view and result[one.kind] is not None
-        assert set(one.chart.label) | {one.chart.value} <= set(one.evidence.columns)
-        for column in (one.chart.low, one.chart.high, one.chart.strong):
-            assert not column or column in one.evidence.columns
-    assert result["findings"].column("evidence") == [one.evidence.name for one in result]
+    for finding in result:
+        words = re.sub(r"\{[^{}]*\}", "", finding.pattern)
+        assert not re.search(r"\d", words), finding.pattern
+        assert re.findall(r"\{(\w+)[:}]", finding.pattern)
+        assert finding.evidence.rows and finding.view and result[finding.kind] is not None
+        assert set(finding.chart.label) | {finding.chart.value} <= set(finding.evidence.columns)
+        for column in (finding.chart.low, finding.chart.high, finding.chart.strong):
+            assert not column or column in finding.evidence.columns
+    assert result["findings"].column("evidence") == [finding.evidence.name for finding in result]
 
 
 @pytest.mark.parametrize("runs", [2, 6, 25])
 def test_nobody_is_best_among_identical_systems(runs, scored):
-    """Runs that differ by chance alone: in 20 collections nobody is said to lead, but for the errors of the test."""
+    """In 20 collections of runs that differ by chance alone, a leader is named no more often than the test errs."""
     named = spread = 0
     for seed in range(20):
         rng = np.random.default_rng([seed, runs])
         difficulty = rng.beta(1, 2, 30)
         values = np.clip(difficulty + rng.normal(0, 0.15, (runs, 30)), 0, 1)
         result = rs.findings(scored({"AP": values, "RR": np.sqrt(values)}), replicates=50)
-        one = result.get("leader")
-        named += "leads by AP: the test" in one.sentence
-        spread += not one.sentence.startswith("No run leads")
-        if one.sentence.startswith("No run leads"):
+        finding = result.get("leader")
+        named += "leads by AP: the test" in finding.sentence
+        spread += not finding.sentence.startswith("No run leads")
+        if finding.sentence.startswith("No run leads"):
             assert result.get("deciding") is None
         assert result.get("disagreement").numbers["contradict"] == 0
     assert named == 0 if runs > 2 else named <= 4  # two runs: the level of the test, .05
@@ -301,7 +301,7 @@ def test_nobody_is_best_among_identical_systems(runs, scored):
 
 
 def test_identical_lists_lead_nobody():
-    """The same through lists and judgments: one ranking model with noise, drawn again for every run."""
+    """Draw every run from the same noisy ranking model, and evaluate lists and judgments."""
     rng = np.random.default_rng(1)
     qrels = {f"t{t}": {f"d{k}": int(rng.random() < 0.3) for k in range(40)} for t in range(25)}
     runs = {
@@ -328,11 +328,12 @@ def test_pairs_whose_orders_were_only_sampled_are_undecided_and_not_open():
     tied = {f"{kind}{k}": 1.0 for kind in "rx" for k in range(7)}
     runs = {f"run{r}": dict.fromkeys(topics, tied) for r in range(2)}
     runs["apart"] = {topic: {"n": 1.0} for topic in topics}
-    one = rs.findings(rs.evaluate(qrels, runs, "Compat")).get("ties")
-    assert (one.numbers["open"], one.numbers["unknown"], one.numbers["pairs"]) == (1, 2, 3)
-    assert "can change the order of 1 of 3 pairs of runs, and 2 are undecided." in one.sentence
+    finding = rs.findings(rs.evaluate(qrels, runs, "Compat")).get("ties")
+    assert (finding.numbers["open"], finding.numbers["unknown"], finding.numbers["pairs"]) == (1, 2, 3)
+    assert "can change the order of 1 of 3 pairs of runs, and 2 are undecided." in finding.sentence
     assert (
-        one.sentence.startswith("At least 2 of 3 runs") and "of the orders that were examined" in one.sentence
+        finding.sentence.startswith("At least 2 of 3 runs")
+        and "of the orders that were examined" in finding.sentence
     )
 
 
@@ -347,14 +348,16 @@ def test_runs_that_can_only_equal_the_best_precision_do_not_reach_more():
             f"run{r}": {topic: [f"{'du'[rng.random() < 0.1]}{k}" for k in rng.permutation(12)] for topic in topics}
             for r in range(6)
         }  # fmt: skip
-        one = rs.findings(rs.evaluate(qrels, runs, "P@10")).get("unjudged")
+        finding = rs.findings(rs.evaluate(qrels, runs, "P@10")).get("unjudged")
         tops = {run: [(t, d) for t in topics for d in lists[t][:10]] for run, lists in runs.items()}
-        now = {run: Fraction(sum(qrels[t].get(d, 0) for t, d in top), 70) for run, top in tops.items()}
-        could = {run: now[run] + Fraction(sum(d[0] == "u" for _, d in top), 70) for run, top in tops.items()}
-        best = max(runs, key=now.__getitem__)
-        assert one.numbers["best"] == best
-        assert one.numbers["above"] == sum(could[run] > now[best] for run in runs if run != best)
-        differ += any(could[run] == now[best] for run in runs if run != best)
+        current = {run: Fraction(sum(qrels[t].get(d, 0) for t, d in top), 70) for run, top in tops.items()}
+        reachable = {
+            run: current[run] + Fraction(sum(d[0] == "u" for _, d in top), 70) for run, top in tops.items()
+        }
+        best = max(runs, key=current.__getitem__)
+        assert finding.numbers["best"] == best
+        assert finding.numbers["above"] == sum(reachable[run] > current[best] for run in runs if run != best)
+        differ += any(reachable[run] == current[best] for run in runs if run != best)
     assert differ > 5
 
 
@@ -362,9 +365,9 @@ def test_unjudged_precision_is_that_of_the_table_where_missing_topics_are_skippe
     qrels = {f"t{t}": {"a": 1, "b": 0} for t in range(4)}
     runs = {"all": {t: ["a", "b"] for t in qrels}, "half": {"t0": ["a", "x"], "t1": ["b", "a"]}}
     scores = rs.evaluate(qrels, runs, "P@2", missing="skip")
-    one = rs.findings(scores).get("unjudged")
-    assert one.numbers["run"] == "half" and one.numbers["precision"] == scores.mean("P@2")[1] == 0.5
-    assert one.numbers["highest"] == 0.75
+    finding = rs.findings(scores).get("unjudged")
+    assert finding.numbers["run"] == "half" and finding.numbers["precision"] == scores.mean("P@2")[1] == 0.5
+    assert finding.numbers["highest"] == 0.75
 
 
 def test_differences_that_are_significant_by_exactly_one_measure_are_counted(scored):
@@ -374,11 +377,21 @@ def test_differences_that_are_significant_by_exactly_one_measure_are_counted(sco
     wide = rng.normal(0, 0.3, (4, 20))
     wide -= wide.mean(axis=1)[:, None]
     result = rs.findings(scored({"AP": up + noise, "RR": down + noise, "P@5": up + noise}), replicates=20)
-    one = result.get("disagreement")
-    assert (one.numbers["significant"], one.numbers["by_one"], one.numbers["contradict"]) == (6, 0, 6)
-    assert "0 of these differences are significant by exactly one of the two, 6 by both." in one.sentence
-    one = rs.findings(scored({"AP": up + noise, "RR": 0.1 * down + wide}), replicates=20).get("disagreement")
-    assert (one.numbers["significant"], one.numbers["by_one"], one.numbers["contradict"]) == (6, 6, 0)
+    finding = result.get("disagreement")
+    assert (finding.numbers["significant"], finding.numbers["by_one"], finding.numbers["contradict"]) == (
+        6,
+        0,
+        6,
+    )
+    assert "0 of these differences are significant by exactly one of the two, 6 by both." in finding.sentence
+    finding = rs.findings(scored({"AP": up + noise, "RR": 0.1 * down + wide}), replicates=20).get(
+        "disagreement"
+    )
+    assert (finding.numbers["significant"], finding.numbers["by_one"], finding.numbers["contradict"]) == (
+        6,
+        6,
+        0,
+    )
 
 
 def test_topics_that_share_the_lowest_mean_are_all_the_hardest(scored):
@@ -404,17 +417,17 @@ def test_of_very_many_pairs_a_sample_is_tested_and_said(scored, monkeypatch):
     scores = scored({"AP": values, "RR": np.clip(values + rng.normal(0, 0.2, (12, 25)), 0, 1)})
     whole = rs.findings(scores, replicates=50)
     monkeypatch.setattr("rankscope.analysis.findings.basis.MOST_PAIRS", 20)
-    some = rs.findings(scores, replicates=50)
-    assert (whole.get("apart").numbers["pairs"], some.get("apart").numbers["pairs"]) == (66, 20)
-    assert "of 20 pairs of runs (drawn from 66) (" in some.get("apart").sentence
-    share = [result.get("apart").numbers["share"] for result in (whole, some)]
+    sampled = rs.findings(scores, replicates=50)
+    assert (whole.get("apart").numbers["pairs"], sampled.get("apart").numbers["pairs"]) == (66, 20)
+    assert "of 20 pairs of runs (drawn from 66) (" in sampled.get("apart").sentence
+    share = [result.get("apart").numbers["share"] for result in (whole, sampled)]
     assert share[0] == pytest.approx(share[1], abs=0.3)
     kept = ("swapped", "pairs", "tau")  # what needs no test is of all pairs
     assert [whole.get("disagreement").numbers[k] for k in kept] == [
-        some.get("disagreement").numbers[k] for k in kept
+        sampled.get("disagreement").numbers[k] for k in kept
     ]
-    assert "among 20 pairs that were drawn and tested" in some.get("disagreement").sentence
-    assert rs.findings(scores, replicates=50).get("apart").sentence == some.get("apart").sentence
+    assert "among 20 pairs that were drawn and tested" in sampled.get("disagreement").sentence
+    assert rs.findings(scores, replicates=50).get("apart").sentence == sampled.get("apart").sentence
 
 
 def test_one_clear_leader(scored):
@@ -422,27 +435,27 @@ def test_one_clear_leader(scored):
     values = np.clip(
         rng.random((1, 20)) * 0.3 + np.array([[0.6], [0.3], [0.1]]) + rng.normal(0, 0.02, (3, 20)), 0, 1
     )
-    one = rs.findings(scored({"AP": values})).get("leader")
-    assert one.sentence.startswith("r0 leads by AP: its mean of")
-    assert one.numbers["others"] == 2
-    assert one.link == {"view": "runs", "measure": "AP", "run": ["r0", "r1"]}
+    finding = rs.findings(scored({"AP": values})).get("leader")
+    assert finding.sentence.startswith("r0 leads by AP: its mean of")
+    assert finding.numbers["others"] == 2
+    assert finding.link == {"view": "runs", "measure": "AP", "run": ["r0", "r1"]}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_every_rule_is_silent_where_it_has_nothing(rule, scored):
     """One run on one topic without lists: nothing can be compared, and only a scale can be spoken of."""
     result = rs.findings(scored({"AP": [[0.5]]}))
-    assert [one.kind for one in result] == ["scale"]
-    kinds = {one.kind for one in rs.findings(scored({"NumRet": [[5.0, 3.0], [4.0, 2.0]]}))}
+    assert [finding.kind for finding in result] == ["scale"]
+    kinds = {finding.kind for finding in rs.findings(scored({"NumRet": [[5.0, 3.0], [4.0, 2.0]]}))}
     assert rule.__name__ not in kinds
 
 
 def test_unjudged_bound_is_that_of_the_certainty(small):
     qrels, runs = small
-    one = rs.findings(rs.evaluate(qrels, runs, "P@10 AP")).get("unjudged")
+    finding = rs.findings(rs.evaluate(qrels, runs, "P@10 AP")).get("unjudged")
     low, high = rs.evaluate(qrels, runs, "P@10", unjudged="bounds").bounds("P@10")
     means = {run: (low.values[r].mean(), high.values[r].mean()) for r, run in enumerate(low.runs)}
-    for row in one.evidence.records():
+    for row in finding.evidence.records():
         assert (row["lowest"], row["highest"]) == close(means[row["run"]])
 
 

@@ -74,8 +74,8 @@ def test_alpha_is_that_of_the_package(judges, levels, units, seed):
     grades[rng.random(grades.shape) < 0.25] = -1
     coincidence = coincidences(grades, levels)
     got = float(krippendorff_alpha(coincidence))
-    known = grades[(grades >= 0).sum(axis=1) > 1]
-    if len(np.unique(known[known >= 0])) < 2:
+    rated = grades[(grades >= 0).sum(axis=1) > 1]
+    if len(np.unique(rated[rated >= 0])) < 2:
         assert math.isnan(got)
         return
     data = np.where(grades < 0, np.nan, grades).T

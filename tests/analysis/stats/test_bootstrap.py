@@ -19,17 +19,17 @@ def plain_loop(x, y, resampled, alpha):
     z = [a - b for a, b in zip(x, y, strict=True)]
     mean = math.fsum(z) / n
 
-    def t_of(sample):
+    def t_statistic(sample):
         m = math.fsum(sample) / n
         ss = math.fsum((v - m) ** 2 for v in sample)
         if ss < 1e-24:
             return 0.0 if abs(m) < 1e-12 else math.inf
         return m / math.sqrt(ss / (n - 1) / n)
 
-    t = abs(t_of(z))
+    t = abs(t_statistic(z))
     w = [v - mean for v in z]
     samples = [[w[k] for k in row] for row in resampled.tolist()]
-    star = [abs(t_of(sample)) for sample in samples]
+    star = [abs(t_statistic(sample)) for sample in samples]
     asl = sum(s >= t or math.isclose(s, t, rel_tol=1e-9, abs_tol=1e-12) for s in star) / len(star)
     rank = math.ceil(alpha * len(star))
     holder = sorted(range(len(star)), key=lambda k: -round(star[k], 9))[rank - 1]
@@ -59,7 +59,7 @@ def test_asl_is_close_to_the_p_value_of_the_t_test_for_normal_differences():
     first, second = all_pairs(6)
     got = bootstrap_pairs(values, first, second, resample(60, 4000, 1)).asl
     expected = stats.ttest_rel(values[first], values[second], axis=1).pvalue
-    # four standard errors of a share of 4000 replicates, and what the normal approximation itself is worth
+    # four standard errors of a share of 4000 replicates, plus the error of the normal approximation
     assert np.abs(got - expected).max() < 4 * 0.5 / math.sqrt(4000) + 0.01
 
 
@@ -86,10 +86,10 @@ def test_a_pair_does_not_depend_on_the_pairs_beside_it():
 def test_the_sign_of_the_difference_does_not_matter():
     values = np.random.default_rng(2).random((2, 30))
     resampled = resample(30, 500, 1)
-    there = bootstrap_pairs(values, np.array([0]), np.array([1]), resampled)
-    back = bootstrap_pairs(values, np.array([1]), np.array([0]), resampled)
-    assert there.asl == back.asl
-    assert there.delta == pytest.approx(back.delta)
+    forward = bootstrap_pairs(values, np.array([0]), np.array([1]), resampled)
+    backward = bootstrap_pairs(values, np.array([1]), np.array([0]), resampled)
+    assert forward.asl == backward.asl
+    assert forward.delta == pytest.approx(backward.delta)
 
 
 def test_identical_runs_and_constant_differences():

@@ -32,8 +32,10 @@ def pairs_of_scores(draw):
 
 @given(pairs_of_scores())
 def test_kendall_is_that_of_scipy(pair):
-    mine, theirs = kendall(*pair), stats.kendalltau(*pair)
-    np.testing.assert_allclose([mine.tau_b, mine.p], [theirs.statistic, theirs.pvalue], rtol=0, atol=1e-12)
+    actual, expected = kendall(*pair), stats.kendalltau(*pair)
+    np.testing.assert_allclose(
+        [actual.tau_b, actual.p], [expected.statistic, expected.pvalue], rtol=0, atol=1e-12
+    )
 
 
 @given(pairs_of_scores())
@@ -82,8 +84,8 @@ def test_ap_correlation_is_its_definition(n, seed):
     rng = np.random.default_rng(seed)
     x, y = rng.permutation(n), rng.permutation(n)
     assert ap_correlation(x, y) == pytest.approx(brute_force_ap(x, y), abs=1e-12)
-    both = (brute_force_ap(x, y) + brute_force_ap(y, x)) / 2
-    assert ap_correlation(x, y, symmetric=True) == pytest.approx(both, abs=1e-12)
+    expected = (brute_force_ap(x, y) + brute_force_ap(y, x)) / 2
+    assert ap_correlation(x, y, symmetric=True) == pytest.approx(expected, abs=1e-12)
 
 
 def test_ap_correlation_with_ties_is_that_of_urbano_and_marrero():
@@ -91,7 +93,7 @@ def test_ap_correlation_with_ties_is_that_of_urbano_and_marrero():
     x = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54]).round(1)
     y = np.array([0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84]).round(1)
 
-    def by_hand(reference, estimate):
+    def mean_over_orders(reference, estimate):
         shares = []
         for i, score in enumerate(estimate):
             above = [j for j, other in enumerate(estimate) if other > score]
@@ -99,8 +101,8 @@ def test_ap_correlation_with_ties_is_that_of_urbano_and_marrero():
                 shares.append(sum(reference[j] > reference[i] for j in above) / len(above))
         return 2 * sum(shares) / len(shares) - 1
 
-    assert ap_correlation(x, y) == pytest.approx(by_hand(x, y), abs=1e-12)
-    assert ap_correlation(y, x) == pytest.approx(by_hand(y, x), abs=1e-12)
+    assert ap_correlation(x, y) == pytest.approx(mean_over_orders(x, y), abs=1e-12)
+    assert ap_correlation(y, x) == pytest.approx(mean_over_orders(y, x), abs=1e-12)
 
 
 def test_ap_correlation_weighs_the_top():
@@ -153,8 +155,8 @@ def test_the_correlation_of_many_scores_takes_little_memory() -> None:
     y = x + rng.normal(0, 80, len(x)).round()
     expected = stats.kendalltau(x, y)
     tracemalloc.start()
-    found = kendall(x, y)
+    result = kendall(x, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10e6  # comparing every pair would take more than 1e9
-    assert (found.tau_b, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+    assert (result.tau_b, result.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)

@@ -125,21 +125,21 @@ def ranges_by_counting(values, drawn, alpha):
             for run in group:
                 closer[run] = middle + math.sqrt(max(0.0, 1 - chance / spread)) * (means[run] - middle)
     width = reach / stats.norm.ppf(1 - alpha / 2)
-    seen = [
-        [sum(other[b] > mine[b] for other in by) + 1 for b in range(drawn.shape[1])]
+    ranks = [
+        [sum(other[b] > means_of_run[b] for other in by) + 1 for b in range(drawn.shape[1])]
         for by in [[m + width * row for m, row in zip(closer, moved, strict=True)]]
-        for mine in by
+        for means_of_run in by
     ]
     ends = []
     for run in range(runs):
-        now = sum(m > means[run] for m in means) + 1
-        held = {
-            (low, high): sum(low <= rank <= high for rank in seen[run]) / drawn.shape[1]
-            for low in range(1, now + 1)
-            for high in range(now, runs + 1)
+        rank_of_run = sum(m > means[run] for m in means) + 1
+        shares = {
+            (low, high): sum(low <= rank <= high for rank in ranks[run]) / drawn.shape[1]
+            for low in range(1, rank_of_run + 1)
+            for high in range(rank_of_run, runs + 1)
         }
-        best = {}  # by length, the first of those that hold most
-        for (low, high), inside in sorted(held.items()):
+        best = {}  # by length: the first range with the largest share
+        for (low, high), inside in sorted(shares.items()):
             if inside > best.get(high - low, (-1,))[0]:
                 best[high - low] = inside, low, high
         ends.append(min(best.items(), key=lambda one: (round(abs(one[1][0] - 1 + alpha), 9), -one[0]))[1])

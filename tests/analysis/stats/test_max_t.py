@@ -27,10 +27,10 @@ def westfall_young(observed, drawn, unit):
     """Algorithm 2.8 of Westfall and Young (1993): ``observed`` statistics, ``drawn`` ones replicates x hypotheses."""
     order = np.argsort(-observed, kind="stable")
     adjusted, before = np.empty(len(observed)), 0.0
-    for k, place in enumerate(order):
+    for k, pair in enumerate(order):
         largest = drawn[:, order[k:]].max(axis=1)
-        reached = (largest >= observed[place] * (1 - 1e-9)).sum()
-        before = adjusted[place] = max(before, (unit + reached) / (unit + len(drawn)))
+        reached = (largest >= observed[pair] * (1 - 1e-9)).sum()
+        before = adjusted[pair] = max(before, (unit + reached) / (unit + len(drawn)))
     return adjusted
 
 
@@ -125,8 +125,8 @@ def test_simultaneous_intervals_of_runs_that_are_far_apart_hold_all_differences(
     for seed in range(300):
         values = scores(rng, "normal", 10, 25) + truth[:, None]
         got = run_test("randomisation", values, first, second, correction=None, replicates=199, seed=seed)
-        held = (got.low <= truth[first] - truth[second]) & (truth[first] - truth[second] <= got.high)
-        wrong += not held.all()
+        is_covered = (got.low <= truth[first] - truth[second]) & (truth[first] - truth[second] <= got.high)
+        wrong += not is_covered.all()
     assert wrong <= stats.binom.ppf(0.999, 300, 0.05)
 
 

@@ -47,10 +47,10 @@ def test_twenty_topics_are_counted_and_drawn_signs_come_close():
 def test_more_topics_are_drawn_by_the_seed_and_agree_with_scipy():
     values = np.random.default_rng(5).random((3, 60)) + np.array([[0.0], [0.08], [0.0]])
     pairs = all_pairs(3)
-    one, same, other = (run_test("randomisation", values, *pairs, seed=seed).p for seed in (1, 1, 2))
-    assert one.tobytes() == same.tobytes()
-    assert one.tobytes() != other.tobytes()
-    for p, a, b in zip(one, *pairs, strict=True):
+    first, again, other = (run_test("randomisation", values, *pairs, seed=seed).p for seed in (1, 1, 2))
+    assert first.tobytes() == again.tobytes()
+    assert first.tobytes() != other.tobytes()
+    for p, a, b in zip(first, *pairs, strict=True):
         expected = stats.permutation_test(
             (values[a], values[b]),
             lambda a, b, axis=-1: (a - b).mean(axis=axis),

@@ -38,31 +38,31 @@ def flat(ranking):
 
 
 def orders(ranking):
-    for chosen in product(*(permutations(sorted(group)) for group in ranking)):
-        yield [item for group in chosen for item in group]
+    for groups in product(*(permutations(sorted(group)) for group in ranking)):
+        yield [item for group in groups for item in group]
 
 
 @st.composite
-def rankings(draw, most=8):
+def rankings(draw, max_items=8):
     """Two rankings with ties over some of the same items."""
-    both = []
+    pair = []
     for _ in range(2):
-        items = draw(st.permutations(range(most)))[: draw(st.integers(1, most))]
+        items = draw(st.permutations(range(max_items)))[: draw(st.integers(1, max_items))]
         groups, rest = [], list(items)
         while rest:
             size = draw(st.integers(1, 3))
             groups.append(set(rest[:size]))
             rest = rest[size:]
-        both.append(groups)
-    return both
+        pair.append(groups)
+    return pair
 
 
 @pytest.mark.parametrize("ties", TIES)
 def test_the_published_example_with_ties(ties):
-    found = rank_biased_overlap(*TIED, 0.95, ties=ties)
-    assert (found.value, found.low, found.high) == pytest.approx(PUBLISHED[ties], abs=5e-8)
-    assert found.residual == pytest.approx(0.5620173, abs=5e-8)
-    assert rank_biased_overlap(TIED[1], TIED[0], 0.95, ties=ties) == found
+    result = rank_biased_overlap(*TIED, 0.95, ties=ties)
+    assert (result.value, result.low, result.high) == pytest.approx(PUBLISHED[ties], abs=5e-8)
+    assert result.residual == pytest.approx(0.5620173, abs=5e-8)
+    assert rank_biased_overlap(TIED[1], TIED[0], 0.95, ties=ties) == result
 
 
 def test_the_published_average_overlap():
@@ -75,9 +75,9 @@ def test_the_published_average_overlap():
 @pytest.mark.parametrize("case", PACKAGE)
 def test_it_is_what_another_implementation_computes(case):
     for ties in TIES:  # without ties all variants are the same
-        found = rank_biased_overlap(case["a"], case["b"], case["p"], ties=ties)
-        assert found.value == pytest.approx(case["ext"], abs=1e-12)
-        assert found.low <= found.value <= found.high
+        result = rank_biased_overlap(case["a"], case["b"], case["p"], ties=ties)
+        assert result.value == pytest.approx(case["ext"], abs=1e-12)
+        assert result.low <= result.value <= result.high
 
 
 def test_random_rankings_against_the_package():
@@ -90,14 +90,14 @@ def test_random_rankings_against_the_package():
         assert rank_biased_overlap(a, b, p).value == pytest.approx(expected, abs=1e-12)
 
 
-@given(rankings(most=6))
+@given(rankings(max_items=6))
 def test_variant_a_is_the_mean_over_all_orders(both):
-    found = rank_biased_overlap(*both, 0.8, ties="a")
+    result = rank_biased_overlap(*both, 0.8, ties="a")
     broken = [rank_biased_overlap(x, y, 0.8) for x in orders(both[0]) for y in orders(both[1])]
-    assert found.low == pytest.approx(np.mean([one.low for one in broken]), abs=1e-12)
+    assert result.low == pytest.approx(np.mean([overlap.low for overlap in broken]), abs=1e-12)
     if len(flat(both[0])) == len(flat(both[1])):
-        assert found.value == pytest.approx(np.mean([one.value for one in broken]), abs=1e-12)
-        assert found.high == pytest.approx(np.mean([one.high for one in broken]), abs=1e-12)
+        assert result.value == pytest.approx(np.mean([overlap.value for overlap in broken]), abs=1e-12)
+        assert result.high == pytest.approx(np.mean([overlap.high for overlap in broken]), abs=1e-12)
 
 
 @given(rankings())
@@ -109,33 +109,33 @@ def test_variants_are_ordered_and_b_agrees_with_itself(both):
     assert rank_biased_overlap(both[0], both[0], 0.9, ties="w").value == pytest.approx(1)
 
 
-@given(rankings(most=10), st.integers(1, 6), st.integers(1, 6), st.sampled_from([0.5, 0.9, 0.98]))
+@given(rankings(max_items=10), st.integers(1, 6), st.integers(1, 6), st.sampled_from([0.5, 0.9, 0.98]))
 def test_the_bounds_hold_however_rankings_go_on(both, first, second, p):
-    seen = both[0][:first], both[1][:second]
-    untied = [begun + flat(whole[len(begun) :]) for begun, whole in zip(seen, both, strict=True)]
+    prefixes = both[0][:first], both[1][:second]
+    untied = [begun + flat(whole[len(begun) :]) for begun, whole in zip(prefixes, both, strict=True)]
     for ties in TIES:
-        prefix, whole = (rank_biased_overlap(*pair, p, ties=ties) for pair in (seen, untied))
+        prefix, whole = (rank_biased_overlap(*pair, p, ties=ties) for pair in (prefixes, untied))
         assert prefix.low - 1e-12 <= whole.low <= whole.value + 1e-12
         assert whole.value - 1e-12 <= whole.high <= prefix.high + 1e-12
-    prefix, whole = (rank_biased_overlap(*pair, p, ties="a") for pair in (seen, both))
+    prefix, whole = (rank_biased_overlap(*pair, p, ties="a") for pair in (prefixes, both))
     assert prefix.low - 1e-12 <= whole.low
     assert whole.high <= prefix.high + 1e-12
 
 
 def test_bounds_are_reached():
     # nothing in common afterwards, and everything: hundreds of ranks bring the ends to the bounds
-    seen = rank_biased_overlap("abc", "bcd", 0.9)
+    prefix = rank_biased_overlap("abc", "bcd", 0.9)
     apart = rank_biased_overlap([*"abc", *range(300)], [*"bcd", *range(1000, 1300)], 0.9)
     alike = rank_biased_overlap([*"abc", "d", *range(300)], [*"bcd", "a", *range(300)], 0.9)
-    assert apart.value == pytest.approx(seen.low, abs=1e-12)
-    assert alike.value == pytest.approx(seen.high, abs=1e-12)
+    assert apart.value == pytest.approx(prefix.low, abs=1e-12)
+    assert alike.value == pytest.approx(prefix.high, abs=1e-12)
 
 
 def test_empty_rankings_have_bounds_only():
     for a, b in (([], []), ([], "ab"), ("ab", [])):
-        found = rank_biased_overlap(a, b)
-        assert np.isnan(found.value)
-        assert (found.low, found.high) == (0, 1)
+        result = rank_biased_overlap(a, b)
+        assert np.isnan(result.value)
+        assert (result.low, result.high) == (0, 1)
 
 
 def test_scores_become_rankings():

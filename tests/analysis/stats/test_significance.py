@@ -77,8 +77,8 @@ MATRICES = (
 def test_real_matrices_agree_with_scipy(data_dir, name):
     values = load(data_dir, f"{name}.csv")
     first, second = all_pairs(len(values))
-    some = np.random.default_rng(1).choice(len(first), 60, replace=False)
-    first, second = first[some], second[some]
+    sample = np.random.default_rng(1).choice(len(first), 60, replace=False)
+    first, second = first[sample], second[sample]
     t, wilcoxon = (run_test(test, values, first, second).p for test in ("t", "wilcoxon"))
     for k, (a, b) in enumerate(zip(first, second, strict=True)):
         # 0.3 - 0.2 and 0.2 - 0.1 are ties; scipy sees them only without the rounding error
@@ -144,33 +144,33 @@ def test_tukey_is_within_monte_carlo_error_of_a_plain_loop():
 
 def test_tukey_is_the_same_for_any_number_of_jobs():
     values = np.random.default_rng(8).random((7, 12))
-    one, two = (tukey_hsd(values, *all_pairs(7), replicates=450, jobs=jobs) for jobs in (1, 3))
-    assert one.p.tobytes() == two.p.tobytes()
-    assert one.delta.tobytes() == two.delta.tobytes()
+    serial, parallel = (tukey_hsd(values, *all_pairs(7), replicates=450, jobs=jobs) for jobs in (1, 3))
+    assert serial.p.tobytes() == parallel.p.tobytes()
+    assert serial.delta.tobytes() == parallel.delta.tobytes()
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_every_test_is_symmetric_and_keeps_identical_runs_together(test):
     base = np.random.default_rng(2).random(20)
     values = np.stack([base, base, base * 0.5, np.sqrt(base)])
-    there = run_test(test, values, *all_pairs(4))
-    back = run_test(test, values, *reversed(all_pairs(4)))
-    np.testing.assert_allclose(there.p, back.p, atol=1e-12)
-    np.testing.assert_allclose(there.difference, -back.difference, atol=1e-15)
-    np.testing.assert_allclose(there.low, -back.high, atol=1e-12)
-    assert there.p[0] == 1
-    assert there.difference[0] == 0
-    assert ((there.low <= there.difference) & (there.difference <= there.high)).all()
+    forward = run_test(test, values, *all_pairs(4))
+    backward = run_test(test, values, *reversed(all_pairs(4)))
+    np.testing.assert_allclose(forward.p, backward.p, atol=1e-12)
+    np.testing.assert_allclose(forward.difference, -backward.difference, atol=1e-15)
+    np.testing.assert_allclose(forward.low, -backward.high, atol=1e-12)
+    assert forward.p[0] == 1
+    assert forward.difference[0] == 0
+    assert ((forward.low <= forward.difference) & (forward.difference <= forward.high)).all()
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
 def test_the_interval_excludes_zero_exactly_when_the_pair_is_significant(test):
     values = np.random.default_rng(6).random((12, 25)) + 0.03 * np.arange(12)[:, None]
-    done = run_test(test, values, *all_pairs(12), alpha=0.05, replicates=999)
-    excludes = (done.low > 0) | (done.high < 0)
+    result = run_test(test, values, *all_pairs(12), alpha=0.05, replicates=999)
+    excludes = (result.low > 0) | (result.high < 0)
     # at the very edge the bootstrap's ASL may equal alpha, so allow one replicate
-    clear = np.abs(done.p - 0.05) > 1.5 / 999
-    assert (excludes[clear] == (done.p < 0.05)[clear]).all()
+    clear = np.abs(result.p - 0.05) > 1.5 / 999
+    assert (excludes[clear] == (result.p < 0.05)[clear]).all()
     assert excludes.any()
     assert not excludes.all()
 
@@ -183,9 +183,9 @@ def test_a_constant_difference_is_certain_and_rounding_does_not_hide_it():
 
 
 def test_one_topic_leaves_t_undefined():
-    done = paired_t(np.array([[0.5], [0.2], [0.5]]), np.array([0, 0]), np.array([1, 2]))
-    assert math.isnan(done.p[0])
-    assert done.p[1] == 1
+    result = paired_t(np.array([[0.5], [0.2], [0.5]]), np.array([0, 0]), np.array([1, 2]))
+    assert math.isnan(result.p[0])
+    assert result.p[1] == 1
     assert effects(np.array([[0.5], [0.5]]), np.array([0]), np.array([1]))[1][0] == 0
 
 

@@ -45,7 +45,7 @@ def test_finished_parts_are_not_computed_again(
     assert not (tmp_path / "again").exists()
     assert len(list((tmp_path / ".again.parts").iterdir())) == 4  # collection, correlations, effort, pools
     with monkeypatch.context() as patch:
-        interrupted(patch, "pools")  # which is not asked for again
+        interrupted(patch, "pools")  # the pools are not computed again
         rs.study(files, settings("AP nDCG Twist"), output=tmp_path / "again")
     assert content(tmp_path / "again") == content(tmp_path / "whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "whole"]

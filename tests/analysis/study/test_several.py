@@ -35,10 +35,10 @@ def collection(seed: int, runs: int, topics: int) -> tuple[dict[str, Any], dict[
     rng = np.random.default_rng(seed)
     qrels = {f"{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 3, 15))} for t in range(topics)}
     lists: dict[str, Any] = {f"run{r}": {} for r in range(runs)}
-    for r, found in enumerate(lists.values()):
+    for r, run in enumerate(lists.values()):
         for topic, judged in qrels.items():
             worth = [0.2 * r * judged.get(f"d{i}", 0) + rng.random() for i in range(25)]
-            found[topic] = {f"d{i}": float(w) for i, w in enumerate(worth)}
+            run[topic] = {f"d{i}": float(w) for i, w in enumerate(worth)}
     return qrels, lists
 
 
@@ -52,10 +52,10 @@ def three() -> dict[str, tuple[Any, Any]]:
 def files(three: dict[str, tuple[Any, Any]], tmp_path: Path) -> Path:
     for name, (qrels, lists) in three.items():
         (tmp_path / name / "runs").mkdir(parents=True)
-        lines = [f"{t} 0 {d} {g}\n" for t, found in qrels.items() for d, g in found.items()]
+        lines = [f"{t} 0 {d} {g}\n" for t, topics in qrels.items() for d, g in topics.items()]
         (tmp_path / name / "qrels.txt").write_text("".join(lines))
-        for run, found in lists.items():
-            lines = [f"{t} Q0 {d} 0 {s} {run}\n" for t, scores in found.items() for d, s in scores.items()]
+        for run, topics in lists.items():
+            lines = [f"{t} Q0 {d} 0 {s} {run}\n" for t, scores in topics.items() for d, s in scores.items()]
             (tmp_path / name / "runs" / f"{run}.txt").write_text("".join(lines))
     return tmp_path
 
@@ -65,30 +65,30 @@ def named(files: Path, *names: str) -> list[str]:
 
 
 def test_every_collection_is_as_if_it_were_alone(three: dict[str, tuple[Any, Any]]) -> None:
-    made = run_study(three)
-    assert list(made.collections) == ["first", "second", "single"]
+    result = run_study(three)
+    assert list(result.collections) == ["first", "second", "single"]
     for name in ("first", "second"):
-        alone, part = run_study(*three[name], name=name), made.select(name)
+        alone, part = run_study(*three[name], name=name), result.select(name)
         assert set(part.tables) == set(alone.tables)
         for kind, table in alone.tables.items():
             assert part[kind].columns == table.columns and part[kind].rows == table.rows, kind
-    rows = made["left_out"].records()
+    rows = result["left_out"].records()
     assert {(row["collection"], row["experiment"]) for row in rows} == {
         ("single", experiment) for experiment in ("correlations", "pools", "power", "scales")
     }
     assert {"archetypes", "bounds", "means", "effort_points", "collection"} <= set(
-        made.select("single").tables
+        result.select("single").tables
     )
     with pytest.raises(SettingsError, match="no collection 'third'"):
-        made.select("third")
+        result.select("third")
 
 
 def test_tables_as_a_paper_prints_them(three: dict[str, tuple[Any, Any]]) -> None:
-    made = run_study(three)
-    assert made["collection"].columns == ("feature", "first", "second", "single")
-    assert made["collection"].rows[:2] == [("Topics", 6, 9, 4), ("Runs", 8, 5, 1)]
-    assert [row[0] for row in made["focus_correlations"].rows] == ["Twist (first)", "Twist (second)"]
-    shares = made["archetype_shares"]
+    result = run_study(three)
+    assert result["collection"].columns == ("feature", "first", "second", "single")
+    assert result["collection"].rows[:2] == [("Topics", 6, 9, 4), ("Runs", 8, 5, 1)]
+    assert [row[0] for row in result["focus_correlations"].rows] == ["Twist (first)", "Twist (second)"]
+    shares = result["archetype_shares"]
     assert [row[0] for row in shares.rows] == ["first", "second", "single"]
     for row in shares.records():
         parts = ("ideal", "worst", "typical A", "typical B", "excellent", "full scale")
@@ -97,25 +97,25 @@ def test_tables_as_a_paper_prints_them(three: dict[str, tuple[Any, Any]]) -> Non
 
 
 def test_points_are_those_of_the_planes(three: dict[str, tuple[Any, Any]]) -> None:
-    made = run_study(*three["first"])
+    result = run_study(*three["first"])
     scores = rs.evaluate(*three["first"], ["AP", "Twist"])
-    points = made["effort_points"].records()
+    points = result["effort_points"].records()
     assert [row["Twist"] for row in points] == scores.matrix("Twist").values.ravel().tolist()
     assert [row["AP"] for row in points] == scores.matrix("AP").values.ravel().tolist()
 
 
 def test_the_best_runs_in_the_experiments_that_are_named(three: dict[str, tuple[Any, Any]]) -> None:
     qrels, lists = three["first"]
-    made = run_study(qrels, lists, top=0.5, top_of="pools,power")
+    result = run_study(qrels, lists, top=0.5, top_of="pools,power")
     scores = rs.evaluate(qrels, lists, MEASURES)
     order = np.argsort(-scores.mean("AP"), kind="stable")[:4]
     best = {scores.runs[r]: lists[scores.runs[r]] for r in sorted(order.tolist())}
     alone = run_study(qrels, best)
     for kind in ("power", "asl", "significant_pairs", "robustness", "depth_pool_means"):
-        assert made[kind].rows == alone[kind].rows, kind
+        assert result[kind].rows == alone[kind].rows, kind
     everything = run_study(qrels, lists)
     for kind in ("archetypes", "bounds", "scale_effect", "means", "correlations"):
-        assert made[kind].rows == everything[kind].rows, kind
+        assert result[kind].rows == everything[kind].rows, kind
     whole = run_study(qrels, lists, top=0.5, top_of="all")
     for kind in ("archetypes", "bounds", "scale_effect", "power"):
         assert whole[kind].rows == alone[kind].rows, kind
@@ -126,9 +126,9 @@ def test_the_best_runs_in_the_experiments_that_are_named(three: dict[str, tuple[
 
 def test_like_the_paper(three: dict[str, tuple[Any, Any]]) -> None:
     collection = rs.Collection(*three["first"])
-    made = study(collection, rs.StudySettings.from_published("twist", repeats=1))
-    assert made.settings["measures"] == ["AP", "Bpref", "RBP", "nDCG(discount='jk',base=10)", "Twist"]
-    assert made.settings["top_of"] == ["pools", "power"] and made.settings["replicates"] == 1000
+    result = study(collection, rs.StudySettings.from_published("twist", repeats=1))
+    assert result.settings["measures"] == ["AP", "Bpref", "RBP", "nDCG(discount='jk',base=10)", "Twist"]
+    assert result.settings["top_of"] == ["pools", "power"] and result.settings["replicates"] == 1000
     other = rs.StudySettings.from_published("twist", measures=["AP", "P@5"], repeats=1, alpha=0.01)
     changed = study(collection, other)
     assert changed.settings["focus"] == "P@5" and changed.settings["alpha"] == 0.01
@@ -136,8 +136,8 @@ def test_like_the_paper(three: dict[str, tuple[Any, Any]]) -> None:
         rs.StudySettings.from_published("twits")
     # the gains of the paper, base 5, are the grades times 5: the same nDCG
     names = [PUBLISHED["twist"]["measures"][3], "nDCG(gains='0,5,10',discount='jk',base=10)"]
-    ours, theirs = rs.evaluate(*three["first"], names).values
-    np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+    published, standard = rs.evaluate(*three["first"], names).values
+    np.testing.assert_allclose(published, standard, rtol=1e-14)
 
 
 def test_what_cannot_be_studied(three: dict[str, tuple[Any, Any]]) -> None:
@@ -163,9 +163,9 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 
 def test_a_study_of_several_is_the_same_bytes_again(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    some = named(files, "first", "second", "single")
-    assert main(["study", *some, *FAST, "--like", "twist", "-o", str(files / "a")]) == 0
-    assert main(["study", *some, *FAST, "--like", "twist", "-j", "1", "-o", str(files / "b")]) == 0
+    collections = named(files, "first", "second", "single")
+    assert main(["study", *collections, *FAST, "--like", "twist", "-o", str(files / "a")]) == 0
+    assert main(["study", *collections, *FAST, "--like", "twist", "-j", "1", "-o", str(files / "b")]) == 0
     assert contents(files / "a") == contents(files / "b")
     capsys.readouterr()
     assert main(["study", "--from", str(files / "a"), "-o", str(files / "c")]) == 0
@@ -220,9 +220,9 @@ def test_every_field_of_the_manifest_is_checked(
 
 def test_commands_that_make_no_sense(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["-o", str(files / "a")]
-    both = [str(files / "first" / "qrels.txt"), str(files / "first" / "runs"), *named(files, "second")]
+    mixed = [str(files / "first" / "qrels.txt"), str(files / "first" / "runs"), *named(files, "second")]
     for arguments, message in (
-        ([*both, *out], "replaces QRELS and RUN"),
+        ([*mixed, *out], "replaces QRELS and RUN"),
         ([*named(files, "first", "first"), *out], "two collections are called"),
         (["--collection", "nothing", *out], "names no collection"),
         (["--collections", str(files / "none.toml"), *out], "cannot read"),
@@ -241,8 +241,8 @@ def test_commands_that_make_no_sense(files: Path, capsys: pytest.CaptureFixture[
 
 def test_the_page_shows_one_collection(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", *named(files, "first", "second"), *FAST, "-o", str(files / "a")]) == 0
-    one = [str(files / "first" / "qrels.txt"), str(files / "first" / "runs")]
-    assert main(["report", *one, "--study", str(files / "a"), "-o", str(files / "page.html")]) == 2
+    inputs = [str(files / "first" / "qrels.txt"), str(files / "first" / "runs")]
+    assert main(["report", *inputs, "--study", str(files / "a"), "-o", str(files / "page.html")]) == 2
     assert "several collections" in capsys.readouterr().err
 
 
@@ -251,13 +251,13 @@ def test_four_collections_in_two_minutes(
 ) -> None:
     covid, cranfield = data_dir / "trec_covid_r1_full24", data_dir / "cranfield"
     web = [data_dir / f"web{year}_diversity" for year in (2011, 2012)]
-    places = {"covid": covid, "cranfield": cranfield, "web2011": web[0], "web2012": web[1]}
-    some = []
-    for name, place in places.items():
+    folders = {"covid": covid, "cranfield": cranfield, "web2011": web[0], "web2012": web[1]}
+    collections = []
+    for name, folder in folders.items():
         judgments = "qrels.adhoc.txt" if name.startswith("web") else "qrels.txt"
-        some += ["--collection", f"{name}={place / judgments}:{place / 'runs'}"]
+        collections += ["--collection", f"{name}={folder / judgments}:{folder / 'runs'}"]
     start = time.perf_counter()
-    assert main(["study", *some, "--like", "twist", "--quiet", "-o", str(tmp_path / "four")]) == 0
+    assert main(["study", *collections, "--like", "twist", "--quiet", "-o", str(tmp_path / "four")]) == 0
     assert time.perf_counter() - start < 120
     capsys.readouterr()
     assert main(["study", "--from", str(tmp_path / "four")]) == 0

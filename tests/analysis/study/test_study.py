@@ -72,22 +72,22 @@ def test_tables_agree_with_the_analyses(small):
 def test_a_study_is_the_same_bytes_again(files, tmp_path, capsys):
     assert command(files, tmp_path / "one") == 0
     assert command(files, tmp_path / "two", "-j", "3") == 0
-    one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
-    assert one == two
-    assert {"manifest.json", "tables/power.csv", "tables/power.tex", "figures/robustness.json"} <= set(one)
+    first, second = contents(tmp_path / "one"), contents(tmp_path / "two")
+    assert first == second
+    assert {"manifest.json", "tables/power.csv", "tables/power.tex", "figures/robustness.json"} <= set(first)
     capsys.readouterr()
     assert main(["study", "--from", str(tmp_path / "one" / MANIFEST), "-o", str(tmp_path / "three")]) == 0
     assert "identical" in capsys.readouterr().out
-    assert contents(tmp_path / "three") == one
+    assert contents(tmp_path / "three") == first
 
 
 def test_intervals_are_shown_at_the_length_asked_for_and_repeated(files, small, tmp_path, capsys):
     assert command(files, tmp_path / "one", "--intervals", "5", "-m", "AP RR") == 0
     shown = capsys.readouterr().out
-    wanted = rs.scale_effect(rs.evaluate(*small, ["AP", "RR"]), length=5)["scale_effect"]
+    expected = rs.scale_effect(rs.evaluate(*small, ["AP", "RR"]), length=5)["scale_effect"]
     assert "Interval(measure='AP@5')@5" in shown and "tau_ap" in shown
     result = study(rs.Collection(*small), settings("AP RR", intervals=5))
-    assert result["scale_effect"].rows == wanted.rows
+    assert result["scale_effect"].rows == expected.rows
     assert "scale_effect" in result.main
     assert read_manifest(tmp_path / "one")["settings"]["intervals"] == 5
     assert main(["study", "--from", str(tmp_path / "one" / MANIFEST)]) == 0
@@ -145,19 +145,19 @@ def test_changed_or_missing_inputs_are_refused(files, tmp_path):
 
 def test_some_of_the_topics_and_again_from_the_manifest(files, small, tmp_path, capsys):
     qrels, runs = small
-    some = sorted(qrels)[1:4]
-    assert command(files, tmp_path / "some", "--topics", ",".join(some), "-m", "AP nDCG") == 0
+    subset = sorted(qrels)[1:4]
+    assert command(files, tmp_path / "some", "--topics", ",".join(subset), "-m", "AP nDCG") == 0
     capsys.readouterr()
-    assert read_manifest(tmp_path / "some")["settings"]["chosen_topics"] == some
-    selected = rs.Collection({topic: qrels[topic] for topic in some}, runs)
+    assert read_manifest(tmp_path / "some")["settings"]["chosen_topics"] == subset
+    selected = rs.Collection({topic: qrels[topic] for topic in subset}, runs)
     fewer = study(selected, settings("AP nDCG"))
     assert (tmp_path / "some" / "tables" / "robustness.csv").read_bytes() == fewer.files()[
         "tables/robustness.csv"
     ]
     assert main(["study", "--from", str(tmp_path / "some")]) == 0
     assert "identical" in capsys.readouterr().out
-    both = [f"--collection=x={files / 'qrels.txt'}:{files / 'runs'}", "--topics", some[0]]
-    assert main(["study", *both, "-o", str(tmp_path / "x")]) == 2
+    conflicting = [f"--collection=x={files / 'qrels.txt'}:{files / 'runs'}", "--topics", subset[0]]
+    assert main(["study", *conflicting, "-o", str(tmp_path / "x")]) == 2
     assert "--topics selects topics of a single collection" in capsys.readouterr().err
 
 
