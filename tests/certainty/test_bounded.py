@@ -1,4 +1,4 @@
-"""What unjudged documents may change is found list by list: as if every document were known, without knowing them."""
+"""Bounds over unjudged documents, computed list by list, equal those computed with every document known."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ MEASURES = parse_many("AP AP@5 RR P@5 R@5 Rprec nDCG nDCG@5 RBP ERR@10 Bpref Twi
 def collection(seed: int, digits: int | None) -> Inputs:
     """Four runs that lack topics and have ties, and judgments of which some are negative."""
     luck = random.Random(seed)
-    made = rs.simulate(systems=4, topics=4, depth=20, pool_depth=6, grades=3, seed=seed)
+    simulation = rs.simulate(systems=4, topics=4, depth=20, pool_depth=6, grades=3, seed=seed)
     qrels = {
         topic: {doc: -1 if luck.random() < 0.1 else grade for doc, grade in judged.items()}
-        for topic, judged in made.qrels.items()
+        for topic, judged in simulation.qrels.items()
     }
     runs = {
         name: {
@@ -40,13 +40,13 @@ def collection(seed: int, digits: int | None) -> Inputs:
             for topic, scored in lists.items()
             if luck.random() < 0.9
         }
-        for name, lists in made.runs.items()
+        for name, lists in simulation.runs.items()
     }
     return open_collection(qrels, runs)
 
 
 def fully_known(opened: Inputs) -> Judged:
-    """The lists under judgments in which every retrieved document has a place."""
+    """Judge the runs with judgments that contain every retrieved document."""
     qrels, runs = opened
     judged = judge(with_documents(qrels, runs), runs, ties=True)
     return replace(with_groups(judged, runs), known_depth=EVERY, options=EvaluationOptions(unjudged="bounds"))
@@ -61,13 +61,13 @@ def test_ranges_are_those_of_lists_whose_documents_are_all_known(
 ) -> None:
     opened = collection(seed, digits)
     measures = MEASURES if ties == "break" else parse_many("AP RR Rprec nDCG@5 RBP ERR@10")
-    found = rs.evaluate(*opened, measures, ties=ties, unjudged="bounds")
+    scores = rs.evaluate(*opened, measures, ties=ties, unjudged="bounds")
     whole = score(replace(fully_known(opened), options=EvaluationOptions(ties, "bounds")), measures)
-    assert found.judged is not None and found.judged.qrels is opened.qrels
-    assert found.values.tobytes() == whole.values.tobytes()
-    for name in found.uncertainty.columns:  # type: ignore[union-attr]
-        mine, all_known = getattr(found.uncertainty, name), getattr(whole.uncertainty, name)
-        assert mine.tobytes() == all_known.tobytes(), name
+    assert scores.judged is not None and scores.judged.qrels is opened.qrels
+    assert scores.values.tobytes() == whole.values.tobytes()
+    for name in scores.uncertainty.columns:  # type: ignore[union-attr]
+        actual, expected = getattr(scores.uncertainty, name), getattr(whole.uncertainty, name)
+        assert actual.tobytes() == expected.tobytes(), name
 
 
 @pytest.mark.parametrize("measures", ["nDCG@5 P@10", "nDCG RBP DCG@10", "P@5 AP RR"])
@@ -82,20 +82,20 @@ def test_certain_and_next_need_only_documents_that_have_weight(
     questions = [lambda one: certain(one, labels=True)]
     if "AP" not in measures:
         questions.append(lambda one: next_judgments(one, 30))
-    for asked in questions:
-        found, known = asked(scores), asked(whole)
-        for name, table in known.tables.items():
-            assert repr(list(found[name].rows)) == repr(list(table.rows)), name
+    for question in questions:
+        actual, expected = question(scores), question(whole)
+        for name, table in expected.tables.items():
+            assert repr(list(actual[name].rows)) == repr(list(table.rows)), name
 
 
 def test_judgments_know_no_more_than_a_measure_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankscope.certainty.documents.SMALL", 0)
     opened = collection(1, None)
-    seen = knowing(*opened, parse_many("nDCG@2 P@3"))
+    judged_lists = knowing(*opened, parse_many("nDCG@2 P@3"))
     judged = sum(len(opened.qrels.judgments(topic)) for topic in opened.qrels.topics)
     lists = len(opened.runs) * len(opened.qrels.topics)
-    assert seen.known_depth == 3
-    assert len(seen.qrels) <= judged + 3 * lists < len(with_documents(*opened))
+    assert judged_lists.known_depth == 3
+    assert len(judged_lists.qrels) <= judged + 3 * lists < len(with_documents(*opened))
 
 
 TEXT = """q Q0 d2 1 2 r
@@ -120,11 +120,11 @@ def test_first_documents_are_the_same_from_both_scanners(
     qrels = Qrels.from_dict({"q": {"d4": 1}, "p": {"x": 1}})
     for depth in (1, 2, 3, 9):
         monkeypatch.delenv("RANKSCOPE_SCANNER", raising=False)
-        found = {topic: sorted(names) for topic, names in first_documents(run, qrels, depth)}
+        documents = {topic: sorted(names) for topic, names in first_documents(run, qrels, depth)}
         monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
-        assert found == {topic: sorted(names) for topic, names in first_documents(run, qrels, depth)}
+        assert documents == {topic: sorted(names) for topic, names in first_documents(run, qrels, depth)}
         tied = order not in ("rank", "file") and depth == 2
-        assert len(found[qrels.topic_index["q"]]) == (3 if tied else min(depth, 4))
+        assert len(documents[qrels.topic_index["q"]]) == (3 if tied else min(depth, 4))
 
 
 def test_wrong_lines_are_named_by_file_and_line(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ def collection(topics: int, documents: int, judged: float) -> tuple[dict, dict]:
 
 def ranges(qrels: dict, run: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     scores = rs.evaluate(qrels, {"r": run}, "Twist", ties="expected", unjudged="bounds")
-    found = scores.uncertainty
-    assert found is not None
-    return found.lowest[0, 0], found.highest[0, 0], found.tight[0, 0]
+    uncertainty = scores.uncertainty
+    assert uncertainty is not None
+    return uncertainty.lowest[0, 0], uncertainty.highest[0, 0], uncertainty.tight[0, 0]
 
 
 def test_labellings_times_orders_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,11 +45,11 @@ def test_labellings_times_orders_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_is_marked_holds_what_is_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = collection(6, 6, 0.5)
-    low, high, tight = ranges(*made)
+    inputs = collection(6, 6, 0.5)
+    low, high, tight = ranges(*inputs)
     assert tight.all()
     monkeypatch.setattr(unjudged, "MOST_EVALUATIONS", 1)
-    wide_low, wide_high, wide_tight = ranges(*made)
+    wide_low, wide_high, wide_tight = ranges(*inputs)
     assert (wide_low <= low).all()
     assert (wide_high >= high).all()
     assert not wide_tight.all()

@@ -24,20 +24,20 @@ OTHER = "z"
 
 
 def variants() -> list[Measure]:
-    """Every measure once, with its defaults, with a cutoff, and with its commonest parameters."""
-    found: list[Measure] = []
-    for name, known in REGISTRY.items():
-        if known.name != name or known.family == "user":
+    """Return every measure with its defaults, with a cutoff, and with its commonest parameters."""
+    measures: list[Measure] = []
+    for name, measure in REGISTRY.items():
+        if measure.name != name or measure.family == "user":
             continue
-        if known.cutoff_rule == "required":
+        if measure.cutoff_rule == "required":
             try:
-                found.append(known @ 3)
+                measures.append(measure @ 3)
             except MeasureError:
-                found.append(known @ 0.5)
+                measures.append(measure @ 0.5)
         else:
-            found.append(known @ 12 if known.default_cutoff else known)
-            if known.cutoff_rule == "optional":
-                found.append(known @ 2)
+            measures.append(measure @ 12 if measure.default_cutoff else measure)
+            if measure.cutoff_rule == "optional":
+                measures.append(measure @ 2)
         for key, value in (
             ("rel", 2),
             ("form", "original"),
@@ -45,9 +45,9 @@ def variants() -> list[Measure]:
             ("gains", "0,1,1"),
             ("graded", True),
         ):
-            if key in known.parameters:
-                found.append(found[-1](**{key: value}))
-    return found
+            if key in measure.parameters:
+                measures.append(measures[-1](**{key: value}))
+    return measures
 
 
 EVERY = variants()
@@ -64,12 +64,12 @@ class Case:
 
     @property
     def documents(self) -> list[list[str]]:
-        """The names of the documents of each group."""
+        """Return the document names of each group of tied documents."""
         names = iter(f"d{i}" for i in range(99))
         return [[next(names) for _ in group] for group in self.groups]
 
     def qrels(self, label: dict[str, int] | None = None) -> Qrels:
-        """The judgments, with the labels of some more documents."""
+        """Return the judgments, extended by labels."""
         judged = {
             name: grade
             for names, group in zip(self.documents, self.groups, strict=True)
@@ -80,22 +80,22 @@ class Case:
         return Qrels.from_dict({"q": judged or {"nothing": 0}, OTHER: {"best": self.max_grade}})
 
     def run(self) -> Run:
-        """The list with its ties."""
+        """Return the list with its ties as a run."""
         return Run.from_dict({"q": {name: -g for g, names in enumerate(self.documents) for name in names}})
 
     def judged(self) -> Judged:
-        """The list against the judgments, with its ties."""
+        """Return the judged list with its ties."""
         return judge(self.qrels(), self.run(), ties=True, allow_disjoint=True)
 
     def orders(self) -> list[list[str]]:
-        """Every order of the documents that the scores allow."""
+        """Return all orders of the documents that the scores allow."""
         return [
             [name for part in parts for name in part]
             for parts in product(*(list(permutations(names)) for names in self.documents))
         ]
 
     def labellings(self) -> Iterator[dict[str, int]]:
-        """Every way to judge the unjudged documents of the list."""
+        """Return all labellings of the unjudged documents of the list."""
         open_ = [
             name
             for names, group in zip(self.documents, self.groups, strict=True)
@@ -106,21 +106,23 @@ class Case:
             yield dict(zip(open_, grades, strict=True))
 
     def in_every_order(self, label: dict[str, int] | None = None) -> Judged:
-        """Every order as a run of its own."""
+        """Return every order as a separate run."""
         runs = Runs([Run.from_dict({"q": order}, f"r{i}") for i, order in enumerate(self.orders())])
         return judge(self.qrels(label), runs, allow_disjoint=True)
 
 
 def values(judged: Judged, measure: Measure) -> np.ndarray:
-    """The value of every order."""
+    """Return the value of every order."""
     return judged.grid(measure.evaluate(judged.lists))[:, 0]
 
 
-def cases(most: int = 6) -> st.SearchStrategy[Case]:
+def cases(max_documents: int = 6) -> st.SearchStrategy[Case]:
     """Lists of a few documents in a few groups."""
     grade = st.sampled_from([None, None, 0, 0, 1, 1, 2])
     group = st.lists(grade, min_size=1, max_size=3).map(tuple)
-    groups = st.lists(group, min_size=1, max_size=4).map(tuple).filter(lambda g: sum(map(len, g)) <= most)
+    groups = (
+        st.lists(group, min_size=1, max_size=4).map(tuple).filter(lambda g: sum(map(len, g)) <= max_documents)
+    )
     elsewhere = st.lists(st.sampled_from([0, 1, 2]), max_size=4).map(tuple)
     return st.builds(Case, groups, elsewhere)
 
@@ -136,30 +138,30 @@ def over_orders(measure: Measure, found: np.ndarray, ties: str) -> float:
     return float(found.max() if highest else found.min())
 
 
-@settings(max_examples=max(3, settings().max_examples // 5))  # each looks at every measure
+@settings(max_examples=max(3, settings().max_examples // 5))  # every example evaluates all measures
 @given(cases())
 @example(Case(((1, 2), (None, 0, 1)), (2,)))
 @example(Case(((None, None, None),), ()))
 def test_orders_of_short_lists(case: Case) -> None:
     lists = TiedLists.from_judged(case.judged(), np.array([0]))
     written = case.in_every_order()
-    every = {measure: values(written, measure) for measure in EVERY}
+    order_values = {measure: values(written, measure) for measure in EVERY}
     for ties in ("expected", "best", "worst"):
-        for measure, found in zip(EVERY, tied_values(EVERY, lists, ties), strict=True):
-            wanted = over_orders(measure, every[measure], ties)
-            assert found.exact[0] and found.error[0] == 0, (measure, ties)
-            assert same(found.value[0], wanted), (measure, ties, found.value[0], wanted)
+        for measure, tied in zip(EVERY, tied_values(EVERY, lists, ties), strict=True):
+            expected = over_orders(measure, order_values[measure], ties)
+            assert tied.exact[0] and tied.error[0] == 0, (measure, ties)
+            assert same(tied.value[0], expected), (measure, ties, tied.value[0], expected)
 
 
-@settings(max_examples=max(3, settings().max_examples // 10))  # each looks at every measure
+@settings(max_examples=max(3, settings().max_examples // 10))  # every example evaluates all measures
 @given(cases(4), st.sampled_from(TIES))
 @example(Case(((None, 1), (0, None)), (2,)), "expected")
 @example(Case(((None,), (0,), (None,), (1,)), (2, 1)), "break")
 def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
-    how = validate_options(ties, "bounds")
-    scores = score(judged_as(case.qrels(), Runs([case.run()]), how, allow_disjoint=True), PLAIN)
-    known = scores.uncertainty
-    assert known is not None and known.tight is not None
+    options = validate_options(ties, "bounds")
+    scores = score(judged_as(case.qrels(), Runs([case.run()]), options, allow_disjoint=True), PLAIN)
+    bounds = scores.uncertainty
+    assert bounds is not None and bounds.tight is not None
     written = [case.in_every_order(label) for label in case.labellings()]
     broken = [judge(case.qrels(label), case.run(), allow_disjoint=True) for label in case.labellings()]
     for m, measure in enumerate(PLAIN):
@@ -168,7 +170,7 @@ def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
         else:
             possible = [over_orders(measure, values(one, measure), ties) for one in written]
         low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
-        assert known.tight[m, 0, 0], measure
+        assert bounds.tight[m, 0, 0], measure
         defined = [value for value in possible if not np.isnan(value)] or [np.nan]
         assert same(low, min(defined)), (measure, ties, low, min(defined))
         assert same(high, max(defined)), (measure, ties, high, max(defined))
@@ -191,12 +193,12 @@ class AspectCase:
 
     @property
     def documents(self) -> list[list[str]]:
-        """The names of the documents of each group."""
+        """Return the document names of each group of tied documents."""
         names = iter(f"d{i}" for i in range(99))
         return [[next(names) for _ in group] for group in self.groups]
 
     def qrels(self, label: dict[str, Grades] | None = None) -> Qrels:
-        """The judgments, with the labels of some more documents."""
+        """Return the judgments, extended by labels."""
         flat = [name for names in self.documents for name in names]
         given_ = dict(zip(flat, [grades for group in self.groups for grades in group], strict=True))
         given_ |= {f"e{i}": grades for i, grades in enumerate(self.elsewhere)} | (label or {})
@@ -204,7 +206,7 @@ class AspectCase:
         return Qrels.from_dict({"q": judged})
 
     def labellings(self) -> Iterator[dict[str, Grades]]:
-        """Every way to judge the unjudged documents of the list for every aspect."""
+        """Return all labellings of the unjudged documents of the list, aspect by aspect."""
         flat = [name for names in self.documents for name in names]
         open_ = [
             d for d, g in zip(flat, [g for group in self.groups for g in group], strict=True) if g is None
@@ -213,13 +215,13 @@ class AspectCase:
             yield dict(zip(open_, grades, strict=True))
 
     def orders(self) -> Runs:
-        """Every order that the scores allow as a run of its own; the first is the order by id."""
-        every = product(*(list(permutations(sorted(names, reverse=True))) for names in self.documents))
-        lists = [[name for part in parts for name in part] for parts in every]
+        """Return every order that the scores allow as a separate run; the first is the order by id."""
+        arrangements = product(*(list(permutations(sorted(names, reverse=True))) for names in self.documents))
+        lists = [[name for part in parts for name in part] for parts in arrangements]
         return Runs([Run.from_dict({"q": order}, name=f"r{i}") for i, order in enumerate(lists)])
 
     def run(self) -> Run:
-        """The list with its ties."""
+        """Return the list with its ties as a run."""
         return Run.from_dict({"q": {name: -g for g, names in enumerate(self.documents) for name in names}})
 
 
@@ -234,21 +236,25 @@ def aspect_cases() -> st.SearchStrategy[AspectCase]:
     )
 
 
-@settings(max_examples=max(3, settings().max_examples // 10))  # each looks at every diversity measure
+@settings(
+    max_examples=max(3, settings().max_examples // 10)
+)  # every example evaluates all diversity measures
 @given(aspect_cases(), st.sampled_from(TIES))
 @example(AspectCase(((None, (1, 0)), ((0, 1),)), ((1, 1), (0, 1))), "expected")
 @example(AspectCase((((0, 0), None), (None,)), ((1, 0), (0, 1))), "best")
 def test_labels_of_aspects_and_orders_of_short_lists(case: AspectCase, ties: str) -> None:
-    how = validate_options(ties, "bounds")
-    scores = score(judged_as(case.qrels(), Runs([case.run()]), how, allow_disjoint=True), DIVERSE)
-    known = scores.uncertainty
-    assert known is not None and known.tight is not None
+    options = validate_options(ties, "bounds")
+    scores = score(judged_as(case.qrels(), Runs([case.run()]), options, allow_disjoint=True), DIVERSE)
+    bounds = scores.uncertainty
+    assert bounds is not None and bounds.tight is not None
     written = [judge(case.qrels(label), case.orders(), allow_disjoint=True) for label in case.labellings()]
     for m, measure in enumerate(DIVERSE):
-        every = [measure.evaluate(one.lists) for one in written]
-        possible = [float(one[0]) if ties == "break" else over_orders(measure, one, ties) for one in every]
+        by_labelling = [measure.evaluate(item.lists) for item in written]
+        possible = [
+            float(item[0]) if ties == "break" else over_orders(measure, item, ties) for item in by_labelling
+        ]
         low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
-        assert known.tight[m, 0, 0], measure
+        assert bounds.tight[m, 0, 0], measure
         defined = [value for value in possible if not np.isnan(value)] or [np.nan]
         assert same(low, min(defined)), (measure, ties, low, min(defined))
         assert same(high, max(defined)), (measure, ties, high, max(defined))

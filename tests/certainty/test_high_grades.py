@@ -25,7 +25,7 @@ def test_a_thousand_are_not() -> None:
 
 @pytest.mark.parametrize("measure", ["nDCG", "DCG", "P@2", "RBP(graded=True)"])
 def test_the_mean_over_orders_takes_no_memory_for_absent_grades(measure: str) -> None:
-    """The array of the gains of all grades would have 16 GB."""
+    """An array of the gains of all grades would take 16 GB."""
     qrels = {"q": {"a": 2_000_000_000, "b": 0}}
     run = {"r": {"q": {"a": 1.0, "b": 1.0}}}
     orders = [rs.evaluate(qrels, {"r": {"q": list(order)}}, [measure]) for order in ("ab", "ba")]

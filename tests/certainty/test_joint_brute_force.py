@@ -40,13 +40,15 @@ Lists = dict[str, dict[str, dict[str, float]]]
 
 
 def registry() -> list[Measure]:
-    """Every measure, with a cutoff where it needs one, and some variants."""
-    found = []
+    """Return all measures, with a cutoff where one is required, and some variants."""
+    measures = []
     for name, measure in sorted(REGISTRY.items()):
         if name != measure.name or name == "Interval":
             continue
-        found.append(parse(f"{name}@2") if measure.cutoff_rule == "required" and name != "IPrec" else measure)
-    return [parse("IPrec@0.5") if one.name == "IPrec" else one for one in found] + [
+        measures.append(
+            parse(f"{name}@2") if measure.cutoff_rule == "required" and name != "IPrec" else measure
+        )
+    return [parse("IPrec@0.5") if item.name == "IPrec" else item for item in measures] + [
         parse("Interval(measure='AP')@3"), *map(parse, EXTRA.split()),
     ]  # fmt: skip
 
@@ -70,8 +72,8 @@ class World:
             judged |= {d: -1 for d in judged if luck.random() < 0.1}
             judged.setdefault(luck.choice(documents), 1)
             for lists in self.runs.values():
-                mine = luck.sample(documents, luck.randint(1, 4))
-                lists[topic] = {d: float(luck.randint(1, 3)) for d in mine}
+                retrieved = luck.sample(documents, luck.randint(1, 4))
+                lists[topic] = {d: float(luck.randint(1, 3)) for d in retrieved}
             self.qrels[topic] = judged
         if self.by_aspect:
             self.qrels = {
@@ -87,33 +89,33 @@ class World:
         self.measures = list(dict.fromkeys(luck.sample(pool, min(PER_COLLECTION, len(pool)))))
 
     def grade(self, topic: str, document: str) -> int | None:
-        """The grade of a document, None where it is unjudged."""
-        found = self.qrels[topic].get(document)
-        if found is None:
+        """Return the grade of a document, or None if it is unjudged."""
+        judgment = self.qrels[topic].get(document)
+        if judgment is None:
             return None
-        grade = max(found.values()) if self.by_aspect else found
+        grade = max(judgment.values()) if self.by_aspect else judgment
         return grade if grade >= 0 else None
 
     @property
     def best(self) -> int:
-        """The best grade of the judgments."""
+        """Best grade of the judgments."""
         grades = [grade for topic in self.qrels for d in self.qrels[topic] if (grade := self.grade(topic, d))]
         return max(grades, default=1)
 
     def open(self, topic: str, runs: Sequence[str]) -> list[str]:
-        """The unjudged documents of some runs."""
-        held = {d for name in runs for d in self.runs[name][topic]}
-        return sorted(d for d in held if self.grade(topic, d) is None)
+        """Return the unjudged documents of some runs."""
+        retrieved = {d for name in runs for d in self.runs[name][topic]}
+        return sorted(d for d in retrieved if self.grade(topic, d) is None)
 
     def labellings(self, topic: str, runs: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """The judgments of a topic with every labelling of the unjudged documents of some runs."""
+        """Yield the judgments of a topic with every labelling of the unjudged documents of some runs."""
         names = self.open(topic, runs)
-        each = [dict(zip("12", row, strict=True)) for row in product(range(self.best + 1), repeat=2)]
-        for row in product(each if self.by_aspect else range(self.best + 1), repeat=len(names)):
+        aspect_grades = [dict(zip("12", row, strict=True)) for row in product(range(self.best + 1), repeat=2)]
+        for row in product(aspect_grades if self.by_aspect else range(self.best + 1), repeat=len(names)):
             yield {**self.qrels[topic], **dict(zip(names, row, strict=True))}
 
     def orders(self, name: str, topic: str) -> list[list[str]]:
-        """The orders of a list, that by descending document id first."""
+        """Return the orders of a list, starting with the order by descending document id."""
         scored = self.runs[name][topic]
         groups = [
             sorted((d for d in scored if scored[d] == s), reverse=True)
@@ -122,7 +124,7 @@ class World:
         return [[d for group in row for d in group] for row in product(*map(permutations, groups))]
 
     def evaluate(self, topic: str, every: Sequence[dict[str, Any]], n_orders: int) -> np.ndarray:
-        """The merit of each measure, run, judgments and order: each of the last two is a topic of its own."""
+        """Return merits by measure, run, judgments and order; each pair of judgments and order is a separate topic."""
         qrels, runs = {}, {name: {} for name in self.runs}
         for j, judged in enumerate(every):
             for o in range(n_orders):
@@ -149,7 +151,7 @@ is."""
 
 
 def lowest(values: np.ndarray, a: int, b: int) -> Ends:
-    """The lowest difference of two runs over judgments and the orders of each; runs x judgments x orders."""
+    """Return the lowest difference of two runs over judgments and orders; values are runs x judgments x orders."""
     finite = np.isfinite(values)
     defined = finite.any(axis=2).all(axis=0)
     worst = np.where(finite[a], values[a], np.inf).min(axis=1)
@@ -158,7 +160,7 @@ def lowest(values: np.ndarray, a: int, b: int) -> Ends:
 
 
 def lowest_mean(topics: Sequence[Ends]) -> float:
-    """The lowest mean over topics, of which some may be left out; infinity if there is none."""
+    """Return the lowest mean over topics, some of which may be undefined; infinity if all are."""
     means = [
         np.mean([end for (end, _), is_kept in zip(topics, kept, strict=True) if is_kept])
         for kept in product([False, True], repeat=len(topics))
@@ -185,19 +187,19 @@ def check(seed: int) -> int:
         return 0
     world.measures = usable
     scores = rs.evaluate(world.qrels, world.runs, usable)
-    found = certain(scores, labels=True)
+    result = certain(scores, labels=True)
     labelled = [world.evaluate(t, list(world.labellings(t, names)), n_orders) for t in world.qrels]
-    now = [world.evaluate(t, [world.qrels[t]], n_orders) for t in world.qrels]
+    as_judged = [world.evaluate(t, [world.qrels[t]], n_orders) for t in world.qrels]
     statements = 0
     for m, measure in enumerate(usable):
         brute = {}
         for a, b in permutations(range(len(names)), 2):
             brute[a, b] = {
-                "ties": lowest_mean([lowest(one[m], a, b) for one in now]),
-                "unjudged": lowest_mean([lowest(one[m][:, :, :1], a, b) for one in labelled]),
-                "both": lowest_mean([lowest(one[m], a, b) for one in labelled]),
+                "ties": lowest_mean([lowest(topic[m], a, b) for topic in as_judged]),
+                "unjudged": lowest_mean([lowest(topic[m][:, :, :1], a, b) for topic in labelled]),
+                "both": lowest_mean([lowest(topic[m], a, b) for topic in labelled]),
             }
-        for row in found["pairs"].records():
+        for row in result["pairs"].records():
             if row["measure"] != str(measure):
                 continue
             a, b = names.index(row["a"]), names.index(row["b"])
@@ -207,16 +209,19 @@ def check(seed: int) -> int:
                 if row[column] is None or (column == "together" and not row["topics"] and not row[column]):
                     continue
                 statements += 1
-                least = min(brute[side][source] for side in sides)
-                assert least >= -1e-10 if row[column] else least < -1e-13, (column, why)
-            least = brute[a, b]["unjudged"]
+                lowest_difference = min(brute[side][source] for side in sides)
+                assert lowest_difference >= -1e-10 if row[column] else lowest_difference < -1e-13, (
+                    column,
+                    why,
+                )
+            lowest_difference = brute[a, b]["unjudged"]
             if row["lowest"] is not None:
                 statements += 1
-                assert row["lowest"] <= least + 1e-9, why
-                assert not row["exact"] or row["lowest"] == pytest.approx(least, abs=1e-9), why
+                assert row["lowest"] <= lowest_difference + 1e-9, why
+                assert not row["exact"] or row["lowest"] == pytest.approx(lowest_difference, abs=1e-9), why
             if row["labels"]:
                 labels = {
-                    (r["topic"], r["doc"]): r["grade"] for r in found["labels"].records()
+                    (r["topic"], r["doc"]): r["grade"] for r in result["labels"].records()
                     if (r["a"], r["b"], r["measure"]) == (row["a"], row["b"], row["measure"])
                 }  # fmt: skip
                 assert len(labels) == row["labels"], why
@@ -226,7 +231,7 @@ def check(seed: int) -> int:
                 }
                 merits = run_merits(complete(rs.evaluate(more, world.runs, [measure]), measure))
                 assert merits[a] < merits[b], (labels, why)
-        for row in found["ranges"].records():
+        for row in result["ranges"].records():
             if row["measure"] != str(measure):
                 continue
             a, b = names.index(row["a"]), names.index(row["b"])
@@ -237,17 +242,20 @@ def check(seed: int) -> int:
             elif row["source"] != "ties":
                 assert row["lowest"] is None or row["lowest"] <= ends[0] + 1e-9, (seed, row)
                 assert row["highest"] is None or row["highest"] >= ends[1] - 1e-9, (seed, row)
-        for row in found["runs"].records():
+        for row in result["runs"].records():
             if row["measure"] != str(measure):
                 continue
             r = names.index(row["run"])
             ends = []
             for sign in (1, -1):
                 topics = []
-                for one in labelled:
-                    defined = np.isfinite(one[m][:, :, 0]).all(axis=0)
+                for topic in labelled:
+                    defined = np.isfinite(topic[m][:, :, 0]).all(axis=0)
                     topics.append(
-                        (float((sign * one[m][r, defined, 0]).min(initial=np.inf)), bool(defined.all()))
+                        (
+                            float((sign * topic[m][r, defined, 0]).min(initial=np.inf)),
+                            bool(defined.all()),
+                        )
                     )
                 ends.append(sign * lowest_mean(topics))
             if measure.better == "lower":
@@ -261,7 +269,7 @@ def check(seed: int) -> int:
             assert row["highest"] is None or row["highest"] >= ends[1] - 1e-9, (seed, row)
         if isinstance(pair_form(measure), Weighted):
             signs = [
-                (np.sign(round(sum(float(one[m][a, 0, 0] - one[m][b, 0, 0]) for one in now), 12)), a, b)
+                (np.sign(round(sum(float(topic[m][a, 0, 0] - topic[m][b, 0, 0]) for topic in as_judged), 12)), a, b)
                 for a, b in permutations(range(len(names)), 2) if a < b
             ]  # fmt: skip
             turned = sum(
@@ -274,7 +282,7 @@ def check(seed: int) -> int:
                 "open"
             ].rows
             assert (pairs, n_open) == (len(signs), turned), (seed, measure)
-        statements += check_ties_finding(world, measure, [values[m] for values in now], brute)
+        statements += check_ties_finding(world, measure, [values[m] for values in as_judged], brute)
     return statements + check_bounds(world) + check_unjudged_finding(world)
 
 
@@ -283,12 +291,14 @@ def check_ties_finding(world: World, measure: Measure, now: Sequence[np.ndarray]
     finding = ties(Basis(rs.evaluate(world.qrels, world.runs, [measure]), 0.05, "t", "holm", 100, 1))
     if finding is None or not all(np.isfinite(values).all() for values in now):
         return 0
-    names, said = tuple(world.runs), finding.numbers
-    run = names.index(said["run"])
+    names, numbers = tuple(world.runs), finding.numbers
+    run = names.index(numbers["run"])
     ends = [np.mean([end(values[run, 0]) for values in now]) for end in (np.min, np.max)]
     if measure.summary == "mean" and "worst of the orders" not in finding.sentence:
-        assert (said["worst"], said["best"]) == pytest.approx(list(measure.merit(np.array(ends)))), said
-    if "open" not in said:
+        assert (numbers["worst"], numbers["best"]) == pytest.approx(list(measure.merit(np.array(ends)))), (
+            numbers
+        )
+    if "open" not in numbers:
         return 1
     means = np.mean([values[:, 0, 0] for values in now], axis=0)
     n_open = sum(
@@ -296,8 +306,8 @@ def check_ties_finding(world: World, measure: Measure, now: Sequence[np.ndarray]
         or (round(means[a] - means[b], 12) <= 0 and brute[b, a]["ties"] < -1e-12)
         for a, b in combinations(range(len(names)), 2)
     )
-    assert said["pairs"] == len(names) * (len(names) - 1) // 2
-    assert said["open"] <= n_open <= said["open"] + said["unknown"], (measure, said)
+    assert numbers["pairs"] == len(names) * (len(names) - 1) // 2
+    assert numbers["open"] <= n_open <= numbers["open"] + numbers["unknown"], (measure, numbers)
     return 3
 
 
@@ -306,10 +316,10 @@ def check_unjudged_finding(world: World) -> int:
     if world.by_aspect:
         return 0
     finding = unjudged(Basis(rs.evaluate(world.qrels, world.runs, ["P@2"]), 0.05, "t", "holm", 100, 1))
-    now, highest = {}, {}
+    means, highest = {}, {}
     for name in world.runs:
         tops = {topic: world.orders(name, topic)[0][:2] for topic in world.qrels}
-        now[name], highest[name] = (
+        means[name], highest[name] = (
             np.mean([
                 max(sum(judged.get(d, 0) > 0 for d in tops[topic]) / 2 for judged in variants(topic))
                 for topic in world.qrels
@@ -317,18 +327,18 @@ def check_unjudged_finding(world: World) -> int:
             for variants in (lambda t: [world.qrels[t]], lambda t, name=name: world.labellings(t, [name]))
         )  # fmt: skip
     if finding is None:
-        assert now == highest
+        assert means == highest
         return 1
-    said = finding.numbers
-    best = max(now, key=now.__getitem__)
-    assert (said["precision"], said["highest"]) == pytest.approx((now[said["run"]], highest[said["run"]])), (
-        said
-    )
-    assert (said["best"], said["best_precision"]) == (best, pytest.approx(now[best])), said
-    assert said["above"] == sum(highest[name] > now[best] + 1e-12 for name in highest if name != best), (
+    numbers = finding.numbers
+    best = max(means, key=means.__getitem__)
+    assert (numbers["precision"], numbers["highest"]) == pytest.approx(
+        (means[numbers["run"]], highest[numbers["run"]])
+    ), numbers
+    assert (numbers["best"], numbers["best_precision"]) == (best, pytest.approx(means[best])), numbers
+    assert numbers["above"] == sum(highest[name] > means[best] + 1e-12 for name in highest if name != best), (
         world.qrels,
         world.runs,
-        said,
+        numbers,
     )
     return 4
 
@@ -336,27 +346,29 @@ def check_unjudged_finding(world: World) -> int:
 def check_bounds(world: World) -> int:
     """Compare the range of every list over labels of its own documents with brute force."""
     scores = rs.evaluate(world.qrels, world.runs, world.measures, unjudged="bounds")
-    known = scores.uncertainty
+    bounds = scores.uncertainty
     assert (
-        known is not None
-        and known.lowest is not None
-        and known.highest is not None
-        and known.tight is not None
+        bounds is not None
+        and bounds.lowest is not None
+        and bounds.highest is not None
+        and bounds.tight is not None
     )
     statements = 0
     for t, topic in enumerate(scores.topics):
         for r, name in enumerate(scores.runs):
             values = world.evaluate(topic, list(world.labellings(topic, [name])), 1)[:, r, :, 0]
             for m, measure in enumerate(world.measures):
-                mine = np.exp(values[m]) if measure.summary == "geometric mean" else measure.merit(values[m])
-                mine = mine[~np.isnan(mine)]
-                low, high = known.lowest[m, r, t], known.highest[m, r, t]
-                if not len(mine):
+                merits = (
+                    np.exp(values[m]) if measure.summary == "geometric mean" else measure.merit(values[m])
+                )
+                merits = merits[~np.isnan(merits)]
+                low, high = bounds.lowest[m, r, t], bounds.highest[m, r, t]
+                if not len(merits):
                     continue
                 statements += 1
-                assert low <= mine.min() + 1e-9 and high >= mine.max() - 1e-9, (measure, topic, name)
-                if known.tight[m, r, t]:
-                    assert (low, high) == pytest.approx((mine.min(), mine.max()), abs=1e-9), (
+                assert low <= merits.min() + 1e-9 and high >= merits.max() - 1e-9, (measure, topic, name)
+                if bounds.tight[m, r, t]:
+                    assert (low, high) == pytest.approx((merits.min(), merits.max()), abs=1e-9), (
                         measure,
                         topic,
                         name,
@@ -366,15 +378,15 @@ def check_bounds(world: World) -> int:
 
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_no_statement_about_labels_and_orders_is_false(block: int) -> None:
-    statements, seed, done = 0, FIRST_SEED + block * 1_000_000, 0
+    statements, seed, n_checked = 0, FIRST_SEED + block * 1_000_000, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        while done < N_COLLECTIONS / N_BLOCKS:
-            made = check(seed)
-            statements += made
-            done += made > 0
+        while n_checked < N_COLLECTIONS / N_BLOCKS:
+            n_statements = check(seed)
+            statements += n_statements
+            n_checked += n_statements > 0
             seed += 1
-    assert statements > 20 * done
+    assert statements > 20 * n_checked
 
 
 def test_labels_that_leave_out_a_topic_leave_the_mean_of_the_others() -> None:

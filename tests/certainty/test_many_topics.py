@@ -69,10 +69,10 @@ def test_the_fewest_labels_are_chosen_by_most_change_per_label() -> None:
             for t in range(luck.randint(1, 6))
         }
         total = 0.8 * -sum(min(change for _, change in topic) for topic in steps.values())
-        sizes, made = dict.fromkeys(steps, 0), dict.fromkeys(steps, 0.0)
-        while total + sum(made.values()) >= 0:
+        sizes, changes = dict.fromkeys(steps, 0), dict.fromkeys(steps, 0.0)
+        while total + sum(changes.values()) >= 0:
             options = [
-                ((change - made[t]) / (n - sizes[t]), t, n, change)
+                ((change - changes[t]) / (n - sizes[t]), t, n, change)
                 for t in steps
                 for n, change in steps[t]
                 if n > sizes[t]
@@ -80,6 +80,6 @@ def test_the_fewest_labels_are_chosen_by_most_change_per_label() -> None:
             if not options:
                 break
             _, t, n, change = min(options)
-            sizes[t], made[t] = n, change
+            sizes[t], changes[t] = n, change
         else:
             assert witnesses._fewest(total, 0.0, steps) == {t: n for t, n in sizes.items() if n}

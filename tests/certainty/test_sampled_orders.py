@@ -16,27 +16,27 @@ from rankscope.measures import REGISTRY, Measure, parse
 from rankscope.read import Qrels, Run, Runs
 
 SAMPLED = [
-    known @ 15 if known.cutoff_rule != "none" and known.default_cutoff else known
-    for name, known in REGISTRY.items()
-    if known.name == name and known.family != "user" and known.cutoff_rule != "required"
-    if form_of(known) is None and not known.needs_aspects and known.name != "Interval"
+    measure @ 15 if measure.cutoff_rule != "none" and measure.default_cutoff else measure
+    for name, measure in REGISTRY.items()
+    if measure.name == name and measure.family != "user" and measure.cutoff_rule != "required"
+    if form_of(measure) is None and not measure.needs_aspects and measure.name != "Interval"
 ]
-"""Every measure whose orders are looked at one by one."""
+"""Measures without a closed form, whose orders are enumerated or sampled."""
 
 
-def tied_lists(many: int, seed: int) -> TiedLists:
+def tied_lists(n_lists: int, seed: int) -> TiedLists:
     """Lists of up to a dozen documents in a few groups of equal scores."""
     rng = np.random.default_rng(seed)
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
-    for number in range(many):
+    for number in range(n_lists):
         length = int(rng.integers(4, 12))
         names = [f"d{i}" for i in range(length + 3)]
         grades = rng.choice([-1, 0, 0, 1, 1, 2], len(names)).tolist()
         qrels[f"q{number}"] = {"d0": 1, **{d: g for d, g in zip(names[1:], grades, strict=False) if g >= 0}}
         run[f"q{number}"] = {name: float(rng.integers(0, 3)) for name in names[:length]}
     judged = judge(Qrels.from_dict(qrels), Runs([Run.from_dict(run, name="r")]), ties=True)
-    return TiedLists.from_judged(judged, np.arange(many))
+    return TiedLists.from_judged(judged, np.arange(n_lists))
 
 
 def test_twist_is_among_the_sampled() -> None:
@@ -47,23 +47,25 @@ def test_samples_are_within_four_standard_errors_of_enumeration() -> None:
     lists = tied_lists(40, seed=1)
     names = np.arange(len(lists))
     far = compared = 0
-    for measure, drawn, every in zip(
+    for measure, sampled, enumerated in zip(
         SAMPLED,
         by_orders(SAMPLED, lists, names, most=0, samples=1000),
         by_orders(SAMPLED, lists, names, most=10**6),
         strict=True,
     ):
-        assert every.every.all() and not drawn.every.any()
-        open_ = every.lowest < every.highest
-        endless = np.isinf(every.mean)
-        assert (drawn.mean == every.mean)[endless].all() and not drawn.error[endless].any(), measure
-        distance = np.abs(np.where(endless, 0.0, drawn.mean) - np.where(endless, 0.0, every.mean))
+        assert enumerated.every.all() and not sampled.every.any()
+        open_ = enumerated.lowest < enumerated.highest
+        endless = np.isinf(enumerated.mean)
+        assert (sampled.mean == enumerated.mean)[endless].all() and not sampled.error[endless].any(), measure
+        distance = np.abs(np.where(endless, 0.0, sampled.mean) - np.where(endless, 0.0, enumerated.mean))
         open_ &= ~endless
-        assert (distance[open_] <= 4 * drawn.error[open_]).all(), measure
-        assert (distance[~open_] <= 1e-12).all() and (drawn.error[~open_] <= 1e-12).all(), measure
-        # the orders that were drawn are some of those that there are
-        assert (drawn.lowest >= every.lowest - 1e-12).all() and (drawn.highest <= every.highest + 1e-12).all()
-        far += int((distance[open_] > drawn.error[open_]).sum())
+        assert (distance[open_] <= 4 * sampled.error[open_]).all(), measure
+        assert (distance[~open_] <= 1e-12).all() and (sampled.error[~open_] <= 1e-12).all(), measure
+        # sampled orders are a subset of the enumerated ones
+        assert (sampled.lowest >= enumerated.lowest - 1e-12).all() and (
+            sampled.highest <= enumerated.highest + 1e-12
+        ).all()
+        far += int((distance[open_] > sampled.error[open_]).sum())
         compared += int(open_.sum())
     # errors that were far too large would hold anything: about a third of the means are farther than one from the truth
     assert compared > 300
@@ -79,12 +81,12 @@ def test_a_list_beyond_enumeration_says_its_error(name: str) -> None:
     assert scores.uncertainty is not None and scores.uncertainty.error is not None
     error = float(scores.uncertainty.error[0, 0, 0])
     assert error > 0 and not scores.uncertainty.exact.any()
-    found = float(scores.values[0, 0, 0])
-    assert abs(found - _mean_of_all(parse(name), qrels, documents)) <= 4 * error
+    estimate = float(scores.values[0, 0, 0])
+    assert abs(estimate - _mean_of_all(parse(name), qrels, documents)) <= 4 * error
 
 
 def _mean_of_all(measure: Measure, qrels: dict[str, dict[str, int]], documents: list[str]) -> float:
-    """The mean over all places of the relevant documents, each a run of its own."""
+    """Return the mean over all positions of the relevant documents, each evaluated as a list."""
     relevant, others = documents[:7], documents[7:]
     rows = list(combinations(range(18), 7))
     assert len(rows) > MOST_ORDERS

@@ -110,7 +110,7 @@ sys.exit(1 if any(m in sys.modules for m in ("scipy", "matplotlib", "pandas")) e
 
 
 def test_a_process_does_not_look_for_garbage(files: tuple[str, str]) -> None:
-    """The collector runs neither while modules load nor at the end; the arguments are those of the command line."""
+    """Check that no collection happens while modules load or at exit, with real command-line arguments."""
     probe = (
         "import gc, sys\n"
         f"sys.argv = ['rankscope', 'eval', *{files!r}, '-m', 'AP']\n"

@@ -67,9 +67,11 @@ def _running(folder: Path, *options: str) -> Iterator[Server]:
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        assert found, line + (process.stderr.read() if process.poll() is not None and process.stderr else "")
-        yield Server(process, found.group())
+        address = re.search(r"http://\S+", line)
+        assert address, line + (
+            process.stderr.read() if process.poll() is not None and process.stderr else ""
+        )
+        yield Server(process, address.group())
     finally:
         if process.poll() is None:
             process.kill()
@@ -104,7 +106,7 @@ def test_serves_data_and_whole_lists(server: Server) -> None:
 
 
 def test_finds_a_document_in_the_lists_of_a_run(server: Server) -> None:
-    for document, places in (("a", [[0, 3, 1]]), ("x", [[0, 2, None]]), ("c", [[1, 1, 2]]), ("nobody", [])):
+    for document, places in (("a", [[0, 3, 1]]), ("x", [[0, 2, None]]), ("c", [[1, 1, 2]]), ("absent", [])):
         status, body, _ = server.get(f"{server.path}find/0?document={document}")
         assert status == 200 and json.loads(body) == places
 
@@ -305,7 +307,7 @@ def test_any_name_is_servable(tmp_path: Path) -> None:
 
 
 def test_two_hosts_are_as_bad_as_a_foreign_one() -> None:
-    """Which of two names a proxy believed cannot be known."""
+    """A server cannot know which of two Host headers a proxy trusted."""
     assert _request("/token/", "127.0.0.1:80").status_code == 200
     assert _request("/token/", "127.0.0.1:80", "127.0.0.1:80").status_code == 421
     assert _request("/token/", "127.0.0.1:80", "evil.example").status_code == 421
@@ -421,7 +423,7 @@ def test_who_never_ends_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPa
 
 
 def test_nor_after_a_complete_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The timer was lost once a request had been answered."""
+    """An earlier version lost the timer after the first response."""
     port = served(monkeypatch, 2)
     with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -125,9 +125,9 @@ def wait_until_busy(command: subprocess.Popen[bytes], work: float) -> None:
     since = time.monotonic()
     while command.poll() is None and last < begun + work and time.monotonic() < min(until, since + 0.5):
         time.sleep(0.02)
-        now = _worked(command.pid)
-        if now > last or not _sleeps(command.pid):
-            last, since = now, time.monotonic()
+        worked = _worked(command.pid)
+        if worked > last or not _sleeps(command.pid):
+            last, since = worked, time.monotonic()
     if command.poll() is not None:
         error = end(command)[1].decode(errors="replace")
         raise AssertionError(f"it ended with {command.returncode} before it was interrupted: {error}")
@@ -163,12 +163,12 @@ def interrupted(
 
 def main() -> None:
     """Measure the named commands, or all."""
-    wanted = sys.argv[1:] or list(WORK)
+    names = sys.argv[1:] or list(WORK)
     with tempfile.TemporaryDirectory() as scratch:
-        place = make(Path(scratch))
-        for name in wanted:
+        folder = make(Path(scratch))
+        for name in names:
             try:
-                seconds, _, _ = interrupted(started(WORK[name].split(), place))
+                seconds, _, _ = interrupted(started(WORK[name].split(), folder))
                 print(f"{seconds:6.2f} s  {name}", flush=True)
             except AssertionError as early:
                 print(f"     - s  {name}: {early}", flush=True)

@@ -20,9 +20,9 @@ class Faulty(Disk):
         self.steps, self.last, self.exchanges = 0, last, exchanges
         self.log: list[str] = []
 
-    def _step(self, what: str, path: Path) -> None:
+    def _step(self, operation: str, path: Path) -> None:
         self.steps += 1
-        self.log.append(f"{what} {path.name}")
+        self.log.append(f"{operation} {path.name}")
         if self.last is not None and self.steps > self.last:
             self.end()
 

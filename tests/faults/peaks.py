@@ -18,7 +18,7 @@ sys.exit(code)
 """
 
 
-def peak_of(*words: str, stdin: bytes | None = None, cwd: Path) -> tuple[int, str, int]:
+def measure_peak(*words: str, stdin: bytes | None = None, cwd: Path) -> tuple[int, str, int]:
     """Return the exit code, standard error, and the largest memory of a command in kilobytes."""
     ended = subprocess.run(
         [sys.executable, "-c", _PROGRAM, *words], input=stdin, capture_output=True, cwd=cwd, timeout=300

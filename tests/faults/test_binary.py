@@ -42,7 +42,7 @@ def test_damaged_files_are_rejected_or_right() -> None:
 
 @pytest.fixture(scope="module")
 def binary() -> Iterator[Any]:
-    """The program as a module."""
+    """Import the fuzzer as a module."""
     path = list(sys.path)
     loader = SourceFileLoader("binary", str(FUZZ / "binary"))
     module = module_from_spec(spec_from_loader("binary", loader))  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def binary() -> Iterator[Any]:
 def test_the_naive_reader_finds_a_wrong_value(
     binary: Any, role: str, form: str, tmp_path: Path, monkeypatch
 ) -> None:
-    """The oracle of the fuzzer reads every format, and would notice a value that is wrong by a millionth."""
+    """Check that the oracle of the fuzzer reads every format and detects an error of a millionth."""
     file = binary.DamagedFile(role, form, "int", binary.original(role, form, "int"), False)
     assert binary.outcome(file, tmp_path / "file.bin") == binary.RIGHT
     right = binary.our_values(file, tmp_path / "file.bin")
@@ -77,9 +77,9 @@ def test_commands_agree_with_plain_text_on_every_format_and_id_type(binary: Any,
     pairs = [*binary.sweep.all_pairs()]
     commands = binary.sweep.Sweep(tmp_path)
     for command in binary.sweep.COMMAND_LINES:
-        known = [pair for pair in pairs if pair.command == command]
-        chosen = known if command == "eval" else random.Random(command).sample(known, 4)
-        for pair in chosen:
+        candidates = [pair for pair in pairs if pair.command == command]
+        sample = candidates if command == "eval" else random.Random(command).sample(candidates, 4)
+        for pair in sample:
             assert commands.problem(pair) is None, pair
 
 

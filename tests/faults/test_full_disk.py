@@ -26,13 +26,13 @@ COMMANDS = [
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A collection whose results take more room than there is."""
-    place = tmp_path_factory.mktemp("data")
-    (place / "runs").mkdir()
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "runs").mkdir()
     judged = [f"{t} 0 d{i} {i % 3}\n" for t in range(60) for i in range(20)]
-    (place / "qrels.txt").write_text("".join(judged))
+    (folder / "qrels.txt").write_text("".join(judged))
     for r in range(4):
         lines = [f"{t} Q0 d{(i * (r + 1)) % 31} {i} {-i} r{r}\n" for t in range(60) for i in range(25)]
-        (place / "runs" / f"r{r}.txt").write_text("".join(dict.fromkeys(lines)))
+        (folder / "runs" / f"r{r}.txt").write_text("".join(dict.fromkeys(lines)))
     words = [
         "study",
         "qrels.txt",
@@ -46,11 +46,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-o",
         "study",
     ]
-    assert run(words, place).returncode == 0
-    return place
+    assert run(words, folder).returncode == 0
+    return folder
 
 
-def run(words: list[str], place: Path, limit: int | None = None) -> subprocess.CompletedProcess[str]:
+def run(words: list[str], folder: Path, limit: int | None = None) -> subprocess.CompletedProcess[str]:
     """A command; ``limit`` is the most bytes that a file may have."""
 
     def limited() -> None:
@@ -61,29 +61,29 @@ def run(words: list[str], place: Path, limit: int | None = None) -> subprocess.C
 
     return subprocess.run(
         [sys.executable, "-m", "rankscope", *words, "--quiet"],
-        cwd=place, capture_output=True, text=True, check=False, preexec_fn=limited,
+        cwd=folder, capture_output=True, text=True, check=False, preexec_fn=limited,
     )  # fmt: skip
 
 
-def contents(place: Path) -> dict[str, bytes]:
-    return {p.relative_to(place).as_posix(): p.read_bytes() for p in place.rglob("*") if p.is_file()}
+def contents(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def furnished(place: Path, data: Path) -> dict[str, bytes]:
+def furnished(folder: Path, data: Path) -> dict[str, bytes]:
     """Write a file and a study that a command may replace; return all files."""
-    (place / "old.json").write_text("before")
-    shutil.copytree(data / "study", place / "study")
-    return contents(place)
+    (folder / "old.json").write_text("before")
+    shutil.copytree(data / "study", folder / "study")
+    return contents(folder)
 
 
-def check(words: str, place: Path, data: Path, before: dict[str, bytes], limit: int | None = None) -> None:
-    ended = run([word.format(place=place) for word in words.split()], data, limit)
+def check(words: str, folder: Path, data: Path, before: dict[str, bytes], limit: int | None = None) -> None:
+    ended = run([word.format(place=folder) for word in words.split()], data, limit)
     assert ended.returncode == 2, ended.stderr
     assert ended.stderr.startswith("rankscope: ")
     assert ended.stderr.count("\n") == 1
     assert "internal error" not in ended.stderr
     assert "too large" in ended.stderr or "No space left" in ended.stderr
-    assert contents(place) == before
+    assert contents(folder) == before
 
 
 @pytest.mark.parametrize("words", COMMANDS)
@@ -94,12 +94,12 @@ def test_a_file_that_may_not_grow(words: str, data: Path, tmp_path: Path) -> Non
 @pytest.fixture
 def small_disk(tmp_path: Path, data: Path) -> Iterator[Path]:
     """A disk with room for what is there, and a few kilobytes more."""
-    place = tmp_path / "small"
-    place.mkdir()
+    mount_point = tmp_path / "small"
+    mount_point.mkdir()
     size = (
         sum(max(4096, -(-p.stat().st_size // 4096) * 4096) for p in (data / "study").rglob("*")) + 24 * 4096
     )
-    program = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)]
+    program = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(mount_point)]
     if (
         os.geteuid()
         or shutil.which("mount") is None
@@ -107,9 +107,9 @@ def small_disk(tmp_path: Path, data: Path) -> Iterator[Path]:
     ):
         pytest.skip("a disk of our own is not permitted here")
     try:
-        yield place
+        yield mount_point
     finally:
-        subprocess.run(["umount", str(place)], check=True)
+        subprocess.run(["umount", str(mount_point)], check=True)
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -65,20 +65,20 @@ def test_ctrl_c_ends_a_command_and_leaves_nothing(large: Path, name: str) -> Non
 
 
 def test_no_command_is_forgotten() -> None:
-    known = {name.partition(",")[0] for name in at_work.WORK} | at_work.INSTANT
-    assert known == set(COMMANDS)
+    covered = {name.partition(",")[0] for name in at_work.WORK} | at_work.INSTANT
+    assert covered == set(COMMANDS)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 @pytest.mark.parametrize("group", [False, True])
 def test_ctrl_c_ends_worker_processes(large: Path, group: bool) -> None:
     """Sent to the command alone, or by a terminal to all of its processes."""
-    many = [f"runs/r{r}.txt" for r in range(4)] + ["more"]
+    runs = [f"runs/r{r}.txt" for r in range(4)] + ["more"]
     (large / "more").mkdir(exist_ok=True)
     for copy in range(60):
         if not (large / "more" / f"c{copy}.txt").exists():
             (large / "more" / f"c{copy}.txt").symlink_to("../runs/r0.txt")
-    words = ["eval", "qrels.txt", *many, "-j", "2", "-m", "AP"]
+    words = ["eval", "qrels.txt", *runs, "-j", "2", "-m", "AP"]
     assert interrupted(words, large, group=group, RANKSCOPE_SCANNER="python") == "\nrankscope: interrupted\n"
 
 
@@ -164,11 +164,11 @@ def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.
     stop, turns = threading.Event(), []
     more = native.Scan.read
 
-    def counted(self: Any, file: Any, most: int) -> int:
-        turns.append(most)
+    def counted(self: Any, file: Any, size: int) -> int:
+        turns.append(size)
         if len(turns) == 3:
             stop.set()
-        return more(self, file, most)
+        return more(self, file, size)
 
     monkeypatch.setattr(native.Scan, "read", counted)
     set_cancel_events((stop,))
@@ -200,10 +200,10 @@ def test_one_large_file_has_a_bar(tmp_path, monkeypatch, capsys) -> None:
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
         rs.evaluate({"q": {"document000000001": 1}}, str(path), "AP", jobs=jobs)
-        said = terminal.getvalue()
-        assert "runs " in said
-        assert "/3 MB" in said
-        assert said.endswith("\r\x1b[K")
+        output = terminal.getvalue()
+        assert "runs " in output
+        assert "/3 MB" in output
+        assert output.endswith("\r\x1b[K")
 
 
 def test_interrupted_results_are_never_given_to_programs(capsys) -> None:

@@ -36,9 +36,9 @@ def test_a_line_without_end(collection, scanner, packed, monkeypatch, capsys) ->
     monkeypatch.setenv("RANKSCOPE_SCANNER", scanner)
     text = b"".join(LINE % (i, i, -i) for i in range(3)) + b"1 Q0 " + b"d" * (limits.LONGEST_LINE + 9)
     Path("long").write_bytes(gzip.compress(text, 1) if packed else text)
-    said = fails(capsys, "eval", "qrels", "long", "-m", "AP")
-    assert said.startswith("rankscope: long:4: the line or the list it belongs to is too long;")
-    assert "RANKSCOPE_LONGEST_LINE" in said
+    message = fails(capsys, "eval", "qrels", "long", "-m", "AP")
+    assert message.startswith("rankscope: long:4: the line or the list it belongs to is too long;")
+    assert "RANKSCOPE_LONGEST_LINE" in message
     monkeypatch.setenv("RANKSCOPE_LONGEST_LINE", str(2 * limits.LONGEST_LINE))
     assert "long:4: 3 fields" in fails(capsys, "eval", "qrels", "long", "-m", "AP")
     monkeypatch.setenv("RANKSCOPE_LONGEST_LINE", "much")
@@ -81,12 +81,12 @@ def test_lines_are_measured_wherever_they_are_cut(content, at_once, tmp_path, mo
     """Against a plain definition: the line around every place of a file, and blocks of every size."""
     (tmp_path / "text").write_bytes(content)
     with (tmp_path / "text").open("rb", buffering=0) as file:
-        for place in range(len(content) + 1):
-            file.seek(place)
-            around = content[:place].rpartition(b"\n")[2] + content[place:].partition(b"\n")[0]
+        for offset in range(len(content) + 1):
+            file.seek(offset)
+            around = content[:offset].rpartition(b"\n")[2] + content[offset:].partition(b"\n")[0]
             assert limits.line_at(file, 100) == len(around)
             assert limits.line_at(file, 3) >= min(len(around), 4)
-            assert file.tell() == place
+            assert file.tell() == offset
     monkeypatch.setattr(limits, "LONGEST_LINE", 20)
     blocks = [content[i : i + at_once] for i in range(0, len(content), at_once)]
     lengths = [len(line) for line in content.split(b"\n")]
@@ -102,8 +102,8 @@ def test_lines_are_measured_wherever_they_are_cut(content, at_once, tmp_path, mo
 def test_what_unpacks_to_far_too_much(collection, monkeypatch, capsys) -> None:
     monkeypatch.setattr(limits, "FREE", 1 << 20)
     Path("bomb.gz").write_bytes(gzip.compress(b"\n" * 30_000_000))
-    said = fails(capsys, "eval", "qrels", "bomb.gz", "-m", "AP")
-    assert said == (
+    message = fails(capsys, "eval", "qrels", "bomb.gz", "-m", "AP")
+    assert message == (
         "rankscope: bomb.gz: it decompresses to more than 250 times its size;"
         " if the file is yours, set RANKSCOPE_UNPACKED_RATIO to a larger number\n"
     )

@@ -27,19 +27,19 @@ ODD: list[Any] = [
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A place with a collection and a study of it in ``s``."""
-    place = tmp_path_factory.mktemp("studied")
-    (place / "runs").mkdir()
-    (place / "qrels.txt").write_text(
+    folder = tmp_path_factory.mktemp("studied")
+    (folder / "runs").mkdir()
+    (folder / "qrels.txt").write_text(
         "".join(f"q{t} 0 d{i} {(i + t) % 3}\n" for t in range(4) for i in range(9))
     )
     for r in range(3):
         lines = [f"q{t} Q0 d{(i * (r + 1) + t) % 10} {i} {9 - i} r{r}\n" for t in range(4) for i in range(5)]
-        (place / "runs" / f"r{r}.txt").write_text("".join(lines))
-    words = ["study", str(place / "qrels.txt"), str(place / "runs"), "-o", str(place / "s"), *QUICK]
+        (folder / "runs" / f"r{r}.txt").write_text("".join(lines))
+    words = ["study", str(folder / "qrels.txt"), str(folder / "runs"), "-o", str(folder / "s"), *QUICK]
     assert main(words) == 0
-    named = [f"--collection={name}={place / 'qrels.txt'}:{place / 'runs'}" for name in ("a", "b")]
-    assert main(["study", *named, "-o", str(place / "several"), *QUICK]) == 0
-    return place
+    named = [f"--collection={name}={folder / 'qrels.txt'}:{folder / 'runs'}" for name in ("a", "b")]
+    assert main(["study", *named, "-o", str(folder / "several"), *QUICK]) == 0
+    return folder
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -101,9 +101,9 @@ def outcome(words: list[str], capsys: pytest.CaptureFixture[str]) -> int:
 
 @pytest.mark.parametrize("kind", ["s", "several"])
 def test_damaged_manifests_are_refused_in_one_line(kind, studied, tmp_path, capsys, monkeypatch) -> None:
-    place = tmp_path / "far" / "down"  # a manifest may name ../.., where the files of all tests shall not be
-    place.mkdir(parents=True)
-    monkeypatch.chdir(place)
+    folder = tmp_path / "far" / "down"  # a manifest may name ../.., where the files of all tests shall not be
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
     rng = random.Random(5)
     original = (studied / kind / MANIFEST).read_bytes()
     document = json.loads(original)
@@ -115,7 +115,7 @@ def test_damaged_manifests_are_refused_in_one_line(kind, studied, tmp_path, caps
             if case % 4 == 0
             else json.dumps(changed(document, rng)).encode("utf-8", "replace")
         )
-        (place / "m.json").write_bytes(text)
+        (folder / "m.json").write_bytes(text)
         before = sorted(tmp_path.rglob("*"))
         refused += outcome(["study", "--from", "m.json", "--quiet", "-j", "1"], capsys) == 2
         assert sorted(tmp_path.rglob("*")) == before
@@ -267,9 +267,9 @@ def test_plugins_of_a_manifest_run_only_when_allowed(with_plugin: Path, capsys) 
     assert "add --allow-plugins" in error
     assert not Path("was-run").exists()
     assert main(["study", "--from", "s", "--allow-plugins"]) == 0
-    said = capsys.readouterr()
-    assert "identical" in said.out
-    assert plugin["sha256"] in said.err
+    output = capsys.readouterr()
+    assert "identical" in output.out
+    assert plugin["sha256"] in output.err
     assert Path("was-run").exists()
 
 

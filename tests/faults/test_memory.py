@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from peaks import peak_of
+from peaks import measure_peak
 
 import rankscope as rs
 from rankscope.read import source as sources
@@ -32,7 +32,7 @@ def test_a_gzip_of_newlines_takes_no_memory(which: str, bomb: Path, tmp_path: Pa
     (tmp_path / "qrels").write_text("1 0 d 1\n")
     (tmp_path / "run").write_text("1 Q0 d 1 1 t\n")
     files = (str(bomb), "run") if which == "judgments" else ("qrels", str(bomb))
-    code, error, peak = peak_of("eval", *files, "-m", "AP", cwd=tmp_path)
+    code, error, peak = measure_peak("eval", *files, "-m", "AP", cwd=tmp_path)
     assert code == 2
     assert "there is no line with data" in error
     assert peak < 150_000
@@ -49,7 +49,7 @@ def test_a_run_without_newlines_takes_no_memory(
     (tmp_path / "q").write_text("1 0 d 1\n")
     (tmp_path / "r").write_bytes(begun)
     os.truncate(tmp_path / "r", 3 << 30)
-    code, error, peak = peak_of(*words.split(), cwd=tmp_path)
+    code, error, peak = measure_peak(*words.split(), cwd=tmp_path)
     assert code == 2
     assert f"r{said}" in error
     assert peak < 100_000
@@ -62,7 +62,7 @@ def test_a_long_pipe_goes_into_a_file_that_does_not_stay(
     lines = "".join(f"1 Q0 d{i} 1 {-i} {'t' * 100}\n" for i in range(400_000)).encode()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "spool"))
     (tmp_path / "spool").mkdir()
-    code, error, peak = peak_of("eval", "qrels", "-", "-m", "AP", stdin=lines, cwd=tmp_path)
+    code, error, peak = measure_peak("eval", "qrels", "-", "-m", "AP", stdin=lines, cwd=tmp_path)
     notes = [line for line in error.splitlines() if line.startswith("rankscope: ")]
     assert code == 0 and all("unjudged" in note for note in notes), error
     assert peak < 150_000  # there are 48 MB of text
@@ -76,11 +76,13 @@ def test_what_is_held_can_be_read_again_and_has_its_name(
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
     writer = subprocess.Popen(["sh", "-c", f"printf '1 Q0 d 1 1 t\\n1 Q0 e 2 x t\\n' > {fifo}"])
-    held = spool(fifo)
+    spooled = spool(fifo)
     writer.wait()
-    assert isinstance(held, Path)
-    assert [b"".join(Source.open(held).blocks()) for _ in range(2)] == [b"1 Q0 d 1 1 t\n1 Q0 e 2 x t\n"] * 2
-    run = rs.Run("r", source=held, label=str(fifo))
+    assert isinstance(spooled, Path)
+    assert [b"".join(Source.open(spooled).blocks()) for _ in range(2)] == [
+        b"1 Q0 d 1 1 t\n1 Q0 e 2 x t\n"
+    ] * 2
+    run = rs.Run("r", source=spooled, label=str(fifo))
     assert run.path is None
     with pytest.raises(rs.errors.InputError, match=rf"^{fifo}:2: score"):
         rs.evaluate({"1": {"d": 1}}, run, "AP")
@@ -92,7 +94,7 @@ def test_one_list_needs_no_other(tmp_path: Path) -> None:
     with (tmp_path / "run").open("w") as file:
         for topic in range(3000):
             file.writelines(f"{topic} Q0 d{i} {i} {-i} t\n" for i in range(300))
-    code, error, peak = peak_of("curve", "qrels", "run", "--topic", "3", cwd=tmp_path)
+    code, error, peak = measure_peak("curve", "qrels", "run", "--topic", "3", cwd=tmp_path)
     assert code == 0, error
     assert peak < 150_000  # 900,000 lines are over 100 MB as lists
     run = rs.read_run(tmp_path / "run")
@@ -108,9 +110,9 @@ def test_pairs_of_many_runs_are_not_all_in_memory(tmp_path: Path) -> None:
     lines = [f"{topic}," + ",".join(map(str, row)) for topic, row in enumerate(numbers.tolist())]
     (tmp_path / "ap.csv").write_text("\n".join(["topic," + ",".join(f"r{i}" for i in range(700)), *lines]))
     words = ("compare", "--scores", "AP=ap.csv", "-f", "csv", "-o", "out.csv")
-    code, _, few = peak_of(*words, "--baseline", "r0", cwd=tmp_path)
+    code, _, small = measure_peak(*words, "--baseline", "r0", cwd=tmp_path)
     assert code == 0
-    code, _, many = peak_of(*words, cwd=tmp_path)
+    code, _, large = measure_peak(*words, cwd=tmp_path)
     assert code == 0
     assert (tmp_path / "out.csv").read_bytes().count(b"\n") == 1 + 700 * 699 // 2
-    assert many - few < 80_000
+    assert large - small < 80_000

@@ -64,19 +64,19 @@ def on_a_terminal(words: list[str]) -> tuple[object, bytes]:
     """Run a command on a terminal; return its exit code and what the terminal shows."""
     import pty
 
-    ours, theirs = pty.openpty()
+    master, slave = pty.openpty()
     shown: list[bytes] = []
 
     def read() -> None:
         with contextlib.suppress(OSError):  # how Linux says that the other side is closed
-            while block := os.read(ours, 1 << 16):
+            while block := os.read(master, 1 << 16):
                 shown.append(block)
 
     reader = threading.Thread(target=read)
     reader.start()
     try:
         with (
-            os.fdopen(theirs, "w", encoding="utf-8") as terminal,
+            os.fdopen(slave, "w", encoding="utf-8") as terminal,
             contextlib.redirect_stdout(terminal),
             contextlib.redirect_stderr(terminal),
         ):
@@ -85,7 +85,7 @@ def on_a_terminal(words: list[str]) -> tuple[object, bytes]:
         code = ended.code
     finally:
         reader.join()
-        os.close(ours)
+        os.close(master)
     return code, b"".join(shown)
 
 
@@ -96,7 +96,7 @@ def test_no_escape_sequence_reaches_a_terminal(evil: Path, words: str) -> None:
     arguments = [word.format(**names) for word in words.split(" ")]
     if (
         "{r}" in words and "simulate" not in words and "demo" not in words
-    ):  # the runs, not the judgments beside them
+    ):  # only the runs, without the judgments in the same folder
         arguments = [f"{evil}/r*.run" if word == str(evil) else word for word in arguments]
     if not words.startswith(("trec", "simulate")):
         arguments.append("--quiet")
@@ -104,13 +104,13 @@ def test_no_escape_sequence_reaches_a_terminal(evil: Path, words: str) -> None:
     assert code in (0, 2), shown
     assert shown
     text = shown.decode()
-    for ours in (
+    for sequence in (
         "\x1b[0m",
         "\x1b[1m",
         "\x1b[2m",
         "\x1b[32m",
     ):  # weight and colour of tables; red is also in EVIL
-        text = text.replace(ours, "")
+        text = text.replace(sequence, "")
     assert not set(text) & {"\x1b", "\x9b", "\x07", "\u202e", "\x7f"}, repr(text[:300])
     assert b"Traceback" not in shown
 
@@ -120,11 +120,11 @@ def test_files_and_pipes_get_the_bytes_as_they_are(evil: Path, capfdbinary) -> N
     assert f"q{EVIL}\t".encode() in capfdbinary.readouterr().out
 
 
-def made(place: Path, *names: str) -> list[Path]:
+def write_files(folder: Path, *names: str) -> list[Path]:
     for name in names:
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text("q1 Q0 d1 1 1 t\n")
-    return [place / name for name in names]
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("q1 Q0 d1 1 1 t\n")
+    return [folder / name for name in names]
 
 
 @pytest.mark.parametrize(
@@ -139,19 +139,19 @@ def made(place: Path, *names: str) -> list[Path]:
     ],
 )
 def test_runs_have_distinct_names(tmp_path: Path, names: list[str], expected: list[str] | None) -> None:
-    found = list(read_runs(*made(tmp_path, *names)))
-    assert len(set(found)) == len(names)
-    assert expected is None or found == expected
+    run_names = list(read_runs(*write_files(tmp_path, *names)))
+    assert len(set(run_names)) == len(names)
+    assert expected is None or run_names == expected
 
 
 def test_names_do_not_depend_on_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made(tmp_path, "a/x/r.run", "b/x/r.run")
+    write_files(tmp_path, "a/x/r.run", "b/x/r.run")
     monkeypatch.chdir(tmp_path / "a/x")
     assert list(read_runs("r.run", "../../b/x/r.run")) == ["a/x/r", "b/x/r"]
 
 
 def test_a_file_that_is_named_twice_is_called_by_its_name(tmp_path: Path, monkeypatch, capsys) -> None:
-    made(tmp_path, "x/r.run")
+    write_files(tmp_path, "x/r.run")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"^x/r.run: the run is named twice; name it once$"):
@@ -178,7 +178,7 @@ def test_many_names_take_no_time() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
 def test_what_is_left_out_of_a_directory_is_named(tmp_path: Path, capsys) -> None:
-    made(tmp_path, "runs/r.run", "runs/.hidden", "runs/sub/s.run")
+    write_files(tmp_path, "runs/r.run", "runs/.hidden", "runs/sub/s.run")
     (tmp_path / "runs" / "dangling").symlink_to("nowhere")
     os.mkfifo(tmp_path / "runs" / "pipe")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
@@ -200,7 +200,7 @@ def test_what_is_left_out_of_a_directory_is_named(tmp_path: Path, capsys) -> Non
 
 def test_a_run_without_the_topic_is_an_error(tmp_path: Path, capsys) -> None:
     (tmp_path / "q").write_text("q1 0 d1 1\nq2 0 d1 1\n")
-    (run,) = made(tmp_path, "r.run")
+    (run,) = write_files(tmp_path, "r.run")
     assert (
         main(["curve", str(tmp_path / "q"), str(run), "--topic", "q2", "-o", str(tmp_path / "o.json")]) == 2
     )
@@ -216,7 +216,7 @@ def test_nothing_warns_when_it_is_loaded(module: str) -> None:
 
 def test_warnings_are_lines_even_where_they_would_be_errors(tmp_path: Path) -> None:
     (tmp_path / "q").write_text("q1 0 d1 1\nq1 0 d1 1\nq1 0 d2 0\n")
-    (run,) = made(tmp_path, "r.run")
+    (run,) = write_files(tmp_path, "r.run")
     ended = subprocess.run(
         [
             sys.executable,

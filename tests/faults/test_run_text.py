@@ -76,9 +76,9 @@ def test_crlf_blanks_and_ids_are_what_they_were(backend: str) -> None:
         b"\n".join(line.replace(b" ", b"\x0b") for line in LINES),
         b"\n\r\n \x0c \n".join(LINES),
     ):
-        found = scan_text(text, QRELS, backend=backend)
-        assert found.rank.tolist() == usual.rank.tolist()
-        assert found.length.tolist() == usual.length.tolist()
+        hits = scan_text(text, QRELS, backend=backend)
+        assert hits.rank.tolist() == usual.rank.tolist()
+        assert hits.length.tolist() == usual.length.tolist()
     odd = "d\u2028\u0085"
     qrels = Qrels.from_dict({"q\u2029": {odd: 1}})
     assert scan_text(f"q\u2029 Q0 {odd} 1 1 t\n".encode(), qrels, backend=backend).rank.tolist() == [1]
@@ -106,8 +106,8 @@ def test_both_scanners_see_the_same_ends(text: bytes, padding: int) -> None:
     outcomes = []
     for backend in ("native", "python"):
         try:
-            found = scan_text(text, QRELS, backend=backend)
-            outcomes.append(repr([field.tolist() if hasattr(field, "tolist") else field for field in found]))
+            hits = scan_text(text, QRELS, backend=backend)
+            outcomes.append(repr([field.tolist() if hasattr(field, "tolist") else field for field in hits]))
         except InputError as error:
             outcomes.append(str(error))
     assert outcomes[0] == outcomes[1]
@@ -182,11 +182,11 @@ def test_a_file_that_changes_between_two_reads_is_refused(tmp_path, monkeypatch,
     path.write_bytes(LONG)
     more, calls = scan_native.Scan.read, []
 
-    def changing(self, file, most):
-        calls.append(most)
+    def changing(self, file, size):
+        calls.append(size)
         if len(calls) == 2:
             change(path)
-        return more(self, file, most)
+        return more(self, file, size)
 
     monkeypatch.setattr(scan_native.Scan, "read", changing)
     monkeypatch.setattr(scan_native, "_TURN", 5000)
@@ -221,9 +221,9 @@ def test_documents_of_a_file_that_changes_are_refused(tmp_path, monkeypatch) -> 
     opened = Source.open
 
     def changing(*args):
-        found = opened(*args)
+        source = opened(*args)
         shrunk(path)
-        return found
+        return source
 
     monkeypatch.setattr("rankscope.read.runs.Source.open", changing)
     with pytest.raises(InputError, match="changed while it was read"):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="every case is a
 
 @pytest.fixture(scope="module")
 def soak() -> Any:
-    """The program as a module."""
+    """Import the fuzzer as a module."""
     path = list(sys.path)
     loader = SourceFileLoader("soak", str(FUZZ / "soak"))
     module = module_from_spec(spec_from_loader("soak", loader))  # type: ignore[arg-type]
@@ -41,13 +41,13 @@ def test_a_short_soak_is_well() -> None:
     assert "60 cases with seed 11" in ended.stdout
 
 
-def world(soak: Any, place: Path, *, hostile: bool = False) -> tuple[Any, bytes]:
+def world(soak: Any, folder: Path, *, hostile: bool = False) -> tuple[Any, bytes]:
     """A case of numbers, and the right answer to it."""
     rng = random.Random(1)
-    place.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     qrels = b"1 0 d1 1\n1 0 d2 0\n2 0 d1 2\n"
     run = b"1 Q0 d2 1 2 t\n1 Q0 d1 2 1 t\n" + (b"1 Q0 d1 3 0 t\n" if hostile else b"")
-    names = soak.cases.write_files(place, qrels, [run])
+    names = soak.cases.write_files(folder, qrels, [run])
     while (case := soak.cases._numbers(rng, qrels, [run], names)).expected[:2] != (
         "eval",
         "trec_eval",
@@ -107,8 +107,8 @@ def test_wrong_numbers_are_found(soak: Any, tmp_path: Path) -> None:
         problem = soak.find_problem(case, soak.Ended(0, wrong, "", 0.1), before, tmp_path)
         assert problem is not None and (" is " in problem or "KeyError" in problem)
     hostile, _ = world(soak, tmp_path / "more", hostile=True)
-    found = soak.find_problem(hostile, soak.Ended(0, answer, "", 0.1), soak.contents(tmp_path), tmp_path)
-    assert found == "accepted invalid files"
+    verdict = soak.find_problem(hostile, soak.Ended(0, answer, "", 0.1), soak.contents(tmp_path), tmp_path)
+    assert verdict == "accepted invalid files"
 
 
 def test_files_that_were_touched_are_found(soak: Any, tmp_path: Path) -> None:
@@ -126,15 +126,15 @@ def test_files_that_were_touched_are_found(soak: Any, tmp_path: Path) -> None:
 def test_a_study_in_halves_is_found(soak: Any, tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     study = soak.first_study(tmp_path / "made")
-    place = tmp_path / "world"
-    place.mkdir()
+    folder = tmp_path / "world"
+    folder.mkdir()
     import shutil
 
-    shutil.copytree(study, place / "study")
-    before = soak.contents(place)
-    assert soak.killed_problem(before, before, place) is None
-    (place / "study" / "tables" / "means.csv").write_text("half of the other")
-    assert "neither" in soak.killed_problem(before, soak.contents(place), place)
+    shutil.copytree(study, folder / "study")
+    before = soak.contents(folder)
+    assert soak.killed_problem(before, before, folder) is None
+    (folder / "study" / "tables" / "means.csv").write_text("half of the other")
+    assert "neither" in soak.killed_problem(before, soak.contents(folder), folder)
 
 
 def test_a_case_follows_from_its_number(soak: Any, tmp_path: Path) -> None:
@@ -142,10 +142,10 @@ def test_a_case_follows_from_its_number(soak: Any, tmp_path: Path) -> None:
     study = soak.first_study(tmp_path / "made")
     worlds = []
     for again in range(2):
-        place = tmp_path / f"world{again}"
-        place.mkdir()
-        case = soak.cases.make_case(random.Random("7/3"), place, study)
-        worlds.append((case.words, soak.contents(place)))
+        folder = tmp_path / f"world{again}"
+        folder.mkdir()
+        case = soak.cases.make_case(random.Random("7/3"), folder, study)
+        worlds.append((case.words, soak.contents(folder)))
     assert worlds[0] == worlds[1]
 
 
@@ -162,12 +162,12 @@ def test_the_plain_measures_are_those_of_trec_eval(soak: Any) -> None:
         }
         rows = [(name.encode(), score, b"1") for name, score in scored.items()]
         documents = soak.cases.plain.ranking(rows, "trec_eval")
-        mine = soak.cases.plain.values({name.encode(): grade for name, grade in judged.items()}, documents)
-        theirs = pytrec_eval.RelevanceEvaluator(
+        plain = soak.cases.plain.values({name.encode(): grade for name, grade in judged.items()}, documents)
+        evaluator = pytrec_eval.RelevanceEvaluator(
             {"q": judged}, {"map", "recip_rank", "P.5", "recall.5", "ndcg_cut.10"}
         )
-        official = theirs.evaluate({"q": scored})["q"]
-        assert {name: mine[measure] for name, measure in names.items()} == pytest.approx(official, abs=1e-9)
+        official = evaluator.evaluate({"q": scored})["q"]
+        assert {name: plain[measure] for name, measure in names.items()} == pytest.approx(official, abs=1e-9)
 
 
 def test_an_answer_and_a_late_interrupt_are_well(soak: Any, tmp_path: Path) -> None:
@@ -175,12 +175,12 @@ def test_an_answer_and_a_late_interrupt_are_well(soak: Any, tmp_path: Path) -> N
     before = soak.contents(tmp_path)
     gate = replace(case, kind="words", words=["gate", "q.txt", "run0.txt"])
     assert soak.find_problem(gate, soak.Ended(1, b"", "", 0.1), before, tmp_path) is None
-    said = "rankscope: internal error (KeyError: 1)\n"
-    assert "an error of ours" in soak.find_problem(gate, soak.Ended(1, b"", said, 0.1), before, tmp_path)
+    message = "rankscope: internal error (KeyError: 1)\n"
+    assert "an error of ours" in soak.find_problem(gate, soak.Ended(1, b"", message, 0.1), before, tmp_path)
     late = replace(case, kind="words", words=["eval"], interrupt=0.1)
-    both = "rankscope: q.txt: no such file; check the path\n\nrankscope: interrupted\n"
-    assert soak.find_problem(late, soak.Ended(130, b"", both, 0.1), before, tmp_path) is None
-    assert "2 lines" in soak.find_problem(late, soak.Ended(2, b"", both, 0.1), before, tmp_path)
+    messages = "rankscope: q.txt: no such file; check the path\n\nrankscope: interrupted\n"
+    assert soak.find_problem(late, soak.Ended(130, b"", messages, 0.1), before, tmp_path) is None
+    assert "2 lines" in soak.find_problem(late, soak.Ended(2, b"", messages, 0.1), before, tmp_path)
 
 
 def test_long_and_large_commands_are_found(soak: Any, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from peaks import peak_of
+from peaks import measure_peak
 
 import rankscope as rs
 from rankscope.certainty import unjudged
@@ -207,13 +207,13 @@ def _parquet(row: dict[str, Any]) -> bytes:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
 def test_memory_of_a_rejection(collection: Path) -> None:
-    """The largest content that is counted before a rejection; test_binary.py measures other files and streams."""
+    """Measure the largest content counted before a rejection; test_binary.py covers other files and streams."""
     (gigabytes,) = limit("memory of a command that rejects such a file")
     index = pa.array(np.zeros(20_000_000, np.int32))
     same = pa.DictionaryArray.from_arrays(index, pa.array(["1"]))
     table = pa.table({"qid": same, "docno": same, "score": np.zeros(20_000_000)})
     pq.write_table(table, "bomb", compression="zstd", store_schema=False)
-    code, error, peak = peak_of("eval", "qrels", "bomb", "-m", "AP", cwd=collection)
+    code, error, peak = measure_peak("eval", "qrels", "bomb", "-m", "AP", cwd=collection)
     assert code == 2
     assert "times its size" in error
     assert peak << 10 < gigabytes * GB
@@ -236,14 +236,14 @@ def test_manifests(collection: Path, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.slow
 @pytest.mark.skipif(COMPILER is None or not native.available(), reason="there is no C compiler")
 def test_documents_judgments_and_topics(tmp_path: Path) -> None:
-    """The library is compiled with a limit of 10,000 instead of 2^31."""
+    """Compile the library with a limit of 10,000 instead of 2^31."""
     assert stated_limits()["documents of a list, judgments, topics"] == "2^31"
     folder = ROOT / "src/rankscope/native/c"
     assert re.search(r"#ifndef LONGEST\n#define LONGEST INT32_MAX\n", (folder / "table.h").read_text())
     assert ctypes.sizeof(ctypes.c_int32) * 8 - 1 == 31
-    most = 10_000
+    build_limit = 10_000
     sources = [str(folder / f"{name}.c") for name in ("scanner", "table", "qrels", "ahead")]
-    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-DLONGEST={most}"]
+    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-DLONGEST={build_limit}"]
     subprocess.run([str(COMPILER), *flags, *sources, "-lm", "-o", str(tmp_path / "scanner.so")], check=True)
     library = native.load(tmp_path / "scanner.so")
 
@@ -254,9 +254,9 @@ def test_documents_judgments_and_topics(tmp_path: Path) -> None:
         native.scan_source(Source.open(run), qrels, "trec_eval", library=library)
 
     for name in ("n_documents", "n_judgments", "n_topics"):
-        scan(**{name: most - 2})
+        scan(**{name: build_limit - 2})
         with pytest.raises((LineProblem, MemoryError)):
-            scan(**{name: most + 2})
+            scan(**{name: build_limit + 2})
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
@@ -265,7 +265,7 @@ def test_memory_of_a_run_without_newlines(collection: Path) -> None:
     (megabytes,) = limit("memory to reject a run without newlines, of any size")
     Path("sparse").write_bytes(b"x" * 9000)
     os.truncate("sparse", 8 * GB)
-    code, error, peak = peak_of("eval", "qrels", "sparse", "-m", "AP", cwd=collection)
+    code, error, peak = measure_peak("eval", "qrels", "sparse", "-m", "AP", cwd=collection)
     assert code == 2
     assert "sparse:1: the line" in error
     assert peak << 10 < megabytes * 1_000_000
@@ -318,7 +318,7 @@ def serve_explorer() -> int:
     return port
 
 
-def status_of(port: int) -> int:
+def request_status(port: int) -> int:
     """Return the status of a complete request."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(b"GET /token/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -327,11 +327,11 @@ def status_of(port: int) -> int:
 
 def open_connections(port: int, count: int, stack: contextlib.ExitStack) -> list[socket.socket]:
     """Open connections that send half a request."""
-    found = []
+    connections = []
     for _ in range(count):
-        found.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20)))
-        found[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
-    return found
+        connections.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20)))
+        connections[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
+    return connections
 
 
 def n_open(connections: list[socket.socket]) -> int:
@@ -349,24 +349,24 @@ def n_open(connections: list[socket.socket]) -> int:
 
 
 def test_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    most, idle = limit("connections of the explorer, and idle ones among them")
+    max_connections, max_idle = limit("connections of the explorer, and idle ones among them")
     monkeypatch.setattr(server, "_MAX_IDLE_SECONDS", 60.0)
     port = serve_explorer()
     with contextlib.ExitStack() as stack:
-        connections = open_connections(port, idle + 20, stack)
+        connections = open_connections(port, max_idle + 20, stack)
         end = time.monotonic() + 20
-        while n_open(connections) > idle and time.monotonic() < end:
+        while n_open(connections) > max_idle and time.monotonic() < end:
             time.sleep(0.05)
-        assert n_open(connections) == idle
-        assert status_of(port) == 200
+        assert n_open(connections) == max_idle
+        assert request_status(port) == 200
     # The limit of idle connections hides the limit of all: without it, all but one may be idle.
     monkeypatch.setattr(server, "_MAX_IDLE", 1000)
     port = serve_explorer()
     with contextlib.ExitStack() as stack:
-        open_connections(port, most - 2, stack)
-        assert status_of(port) == 200
+        open_connections(port, max_connections - 2, stack)
+        assert request_status(port) == 200
         open_connections(port, 4, stack)
-        assert status_of(port) == 503
+        assert request_status(port) == 503
 
 
 @pytest.mark.slow
