@@ -62,8 +62,8 @@ def find_difference(actual: Any, expected: Any, path: str) -> str | None:
         pairs = [(*pair, f"{path}, {name}") for *pair, name in zip(actual, expected, names, strict=True)]
         if _is_table(expected) and actual[1] == expected[1]:
             pairs = pairs[:3] + [
-                (*cells, f"{place}, {column}")
-                for row, recorded, place in pairs[3:]
+                (*cells, f"{location}, {column}")
+                for row, recorded, location in pairs[3:]
                 for *cells, column in zip(row, recorded, expected[1], strict=True)
             ]
     elif actual == expected or (

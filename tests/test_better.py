@@ -34,7 +34,7 @@ def scored(values: dict[str, list[list[float]]], runs: str = "abcdefgh") -> rs.S
 
 
 @pytest.fixture
-def found() -> rs.Scores:
+def example_scores() -> rs.Scores:
     """Run b is the best by BalancePoint, c never recovers; by AP c is."""
     return scored(
         {
@@ -87,20 +87,20 @@ def test_why_the_final_ratio_knows_no_better() -> None:
 # sorting and marking ----------------------------------------------------------------------------------------
 
 
-def test_the_lowest_balance_point_comes_first_and_infinity_last(found: rs.Scores) -> None:
-    assert found.best_first() == found.best_first("BalancePoint") == [1, 0, 2]
-    assert found.best_first("AP") == [2, 1, 0]
-    assert [row[0] for row in found.wide().rows] == ["b", "a", "c"]
+def test_the_lowest_balance_point_comes_first_and_infinity_last(example_scores: rs.Scores) -> None:
+    assert example_scores.best_first() == example_scores.best_first("BalancePoint") == [1, 0, 2]
+    assert example_scores.best_first("AP") == [2, 1, 0]
+    assert [row[0] for row in example_scores.wide().rows] == ["b", "a", "c"]
     undefined = scored({"BalancePoint": [[math.nan], [math.inf], [7.0]]})
     assert undefined.best_first() == [2, 1, 0]
 
 
-def test_the_lowest_balance_point_is_bold(found: rs.Scores) -> None:
-    assert "\\textbf{53.4000}" in found.to_latex()
-    assert "\\textbf{61.0000}" not in found.to_latex()
-    assert "**53.4000**" in found.to_markdown()
-    assert "<b>53.4000</b>" in found._repr_html_()
-    assert "<b>61.0000</b>" not in found._repr_html_()
+def test_the_lowest_balance_point_is_bold(example_scores: rs.Scores) -> None:
+    assert "\\textbf{53.4000}" in example_scores.to_latex()
+    assert "\\textbf{61.0000}" not in example_scores.to_latex()
+    assert "**53.4000**" in example_scores.to_markdown()
+    assert "<b>53.4000</b>" in example_scores._repr_html_()
+    assert "<b>61.0000</b>" not in example_scores._repr_html_()
 
 
 def test_counts_come_first_but_are_not_best() -> None:

@@ -1,4 +1,4 @@
-"""How a cell prints: p-values that are never zero, names that stay distinct."""
+"""Formatting of cells: p-values that are never zero, names that stay distinct."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_titles_and_legends_are_in_papers_formats(format: str) -> None:
 
 
 def test_floats_that_come_again_are_written_like_others() -> None:
-    """Each is written once; a negative zero is equal to zero, and another word."""
+    """Repeated floats are formatted once; negative zero equals zero but is formatted differently."""
     values = [0.1 + 0.2, 0.0, -0.0, 1 / 3] * 500
     assert csv_cells(np.array(values)) == [repr(value) for value in values]
     odd = [*values, math.nan, math.inf]

@@ -49,14 +49,14 @@ def serial(place: Path) -> Scores:
 def test_scores(client: Any, place: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)  # where the workers are not
     for engine in (client, client.get_executor()):
-        there = rs.evaluate("qrels.txt", "runs", MEASURES, engine=engine)
-        assert there.values.tobytes() == serial.values.tobytes()
-        assert (there.runs, there.topics) == (serial.runs, serial.topics)
+        parallel = rs.evaluate("qrels.txt", "runs", MEASURES, engine=engine)
+        assert parallel.values.tobytes() == serial.values.tobytes()
+        assert (parallel.runs, parallel.topics) == (serial.runs, serial.topics)
     assert current() is None
 
 
 def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """What a function returns whose work runs on an engine."""
+    """Call a function on an engine and return its result."""
     with using(engine):
         return function(*arguments, **named)
 
@@ -66,7 +66,7 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
     settings = rs.StudySettings(measures="AP nDCG", repeats=1, replicates=100)
 
     def all_of_it(engine: Any) -> list[str]:
-        found = [
+        results = [
             rs.pools(rs.evaluate(*files, "AP RBP", engine=engine), ratios=[50], repeats=2),
             rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
             on(engine, rs.power, serial, ["bootstrap", "tukey"], replicates=300),
@@ -75,7 +75,7 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
             rs.lab.properties("AP ACT", depth=4, engine=engine),
             rs.lab.scales("AP", length=4, engine=engine),
         ]
-        return [render(list(one.tables.values()), "csv") for one in found]
+        return [render(list(result.tables.values()), "csv") for result in results]
 
     assert all_of_it(client) == all_of_it(None)
 
@@ -83,7 +83,7 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
 def test_a_killed_worker_is_made_up_for(client: Any, tmp_path: Path) -> None:
     mark = tmp_path / "died"
 
-    def dies_once(number: int) -> int:  # inside, so that it travels as it is
+    def dies_once(number: int) -> int:  # nested, so that it is pickled by value
         if number == 3 and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
@@ -96,8 +96,8 @@ def test_a_killed_worker_is_made_up_for(client: Any, tmp_path: Path) -> None:
 
 def test_every_measure_has_the_same_bits(client: Any, place: Path, every_measure: list[Measure]) -> None:
     files = place / "qrels.txt", place / "runs"
-    here, there = (rs.evaluate(*files, every_measure, engine=engine) for engine in (None, client))
-    assert there.values.tobytes() == here.values.tobytes()
+    serial, parallel = (rs.evaluate(*files, every_measure, engine=engine) for engine in (None, client))
+    assert parallel.values.tobytes() == serial.values.tobytes()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
@@ -111,11 +111,11 @@ def test_a_worker_killed_in_a_stream_of_values(client: Any, place: Path, tmp_pat
             os.kill(os.getpid(), signal.SIGKILL)
         return float(sum(grade > 0 for grade in grades))
 
-    wanted = [rs.measure("RelevantOnes", relevant), rs.measure("AP")]
+    measures = [rs.measure("RelevantOnes", relevant), rs.measure("AP")]
     files = place / "qrels.txt", place / "runs"
-    rs.evaluate_into(tmp_path / "here.csv", *files, wanted, piece_bytes=2000)
+    rs.evaluate_into(tmp_path / "here.csv", *files, measures, piece_bytes=2000)
     mark.unlink()
-    rs.evaluate_into(tmp_path / "there.csv", *files, wanted, piece_bytes=2000, engine=client)
+    rs.evaluate_into(tmp_path / "there.csv", *files, measures, piece_bytes=2000, engine=client)
     assert mark.exists()
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 

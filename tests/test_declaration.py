@@ -23,7 +23,7 @@ CHANGED = {"order": "file", "missing": "skip", "ties": "worst", "unjudged": "con
 COMMANDED = [name for name in DECLARED if declaration(name).command is not None]
 
 
-def said(result: TypedResult) -> dict[str, str]:
+def to_tsv(result: TypedResult) -> dict[str, str]:
     return {name: table.tsv() for name, table in result.tables.items()}
 
 
@@ -32,10 +32,10 @@ def said(result: TypedResult) -> dict[str, str]:
 @pytest.mark.parametrize("name", DECLARED)
 def test_every_option_of_a_collection_is_honoured_or_rejected(name: str, option: str) -> None:
     if option in declaration(name).uses:
-        assert said(analysed(name, **{option: CHANGED[option]})) != said(analysed(name))
+        assert to_tsv(analysed(name, **{option: CHANGED[option]})) != to_tsv(analysed(name))
         return
     if option in declaration(name).covers:
-        assert said(analysed(name, **{option: CHANGED[option]})) == said(analysed(name))
+        assert to_tsv(analysed(name, **{option: CHANGED[option]})) == to_tsv(analysed(name))
         return
     with pytest.raises(SettingsError, match=f"does not honour {option}="):
         analysed(name, **{option: CHANGED[option]})
@@ -122,11 +122,13 @@ def test_a_collection_reads_its_files_once(tmp_path: Path, monkeypatch: pytest.M
 
 def test_evaluate_is_a_collection_in_one_call() -> None:
     options: dict[str, Any] = {"missing": "skip", "ties": "expected", "order": "file"}
-    one, other = (
+    actual, expected = (
         rs.evaluate(QRELS, LISTS, "AP", **options),
         rs.Collection(QRELS, LISTS, **options).evaluate("AP"),
     )
-    assert one.settings == other.settings and str(one.values.tolist()) == str(other.values.tolist())
+    assert actual.settings == expected.settings and str(actual.values.tolist()) == str(
+        expected.values.tolist()
+    )
 
 
 def test_a_row_knows_its_columns() -> None:

@@ -126,9 +126,9 @@ def test_what_killed_replacements_left_beside_is_swept_after_an_hour(
     target = tmp_path / "s"
     for name, files in (("whole", result(a="1")), ("half", {"a": b"1"})):
         for file, data in files.items():
-            place = tmp_path / f".s.rankscope-{name}"
-            place.mkdir(exist_ok=True)
-            (place / file).write_bytes(data)
+            folder = tmp_path / f".s.rankscope-{name}"
+            folder.mkdir(exist_ok=True)
+            (folder / file).write_bytes(data)
     outside = tmp_path / ".s.rankscope-foreign"
     outside.mkdir()
     (outside / MANIFEST).write_text(json.dumps({"../kept": None}))

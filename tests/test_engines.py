@@ -38,8 +38,12 @@ def serial(place: Path) -> Scores:
     return rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=1)
 
 
-def same(one: Scores, other: Scores) -> bool:
-    return (one.runs, one.topics, one.values.tobytes()) == (other.runs, other.topics, other.values.tobytes())
+def same(first: Scores, second: Scores) -> bool:
+    return (first.runs, first.topics, first.values.tobytes()) == (
+        second.runs,
+        second.topics,
+        second.values.tobytes(),
+    )
 
 
 @pytest.mark.parametrize("jobs", [0, 2, 3, 16])
@@ -103,7 +107,7 @@ def test_everything_heavy_takes_an_engine() -> None:
 
 
 def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """What a function returns whose work runs on an engine."""
+    """Call a function on an engine and return its result."""
     with using(engine):
         return function(*arguments, **named)
 
@@ -112,7 +116,7 @@ def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> No
     files = place / "qrels.txt", place / "runs"
 
     def all_of_it(engine: object) -> list[str]:
-        found = [
+        results = [
             rs.pools(rs.evaluate(*files, "AP RBP", engine=engine), ratios=[50], repeats=2),
             rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
             on(engine, rs.power, serial, ["bootstrap", "tukey"], replicates=300),
@@ -120,7 +124,7 @@ def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> No
             rs.lab.properties("AP ACT", depth=4, engine=engine),
             rs.lab.scales("AP", length=4, engine=engine),
         ]
-        return [render(list(one.tables.values()), "csv") for one in found]
+        return [render(list(result.tables.values()), "csv") for result in results]
 
     with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         assert all_of_it(processes) == all_of_it(None)
@@ -134,7 +138,7 @@ def test_numbers_of_jobs() -> None:
 
 
 def test_the_first_piece_in_order_gives_the_error() -> None:
-    """Whichever thread fails first: a message must not depend on chance."""
+    """The message must not depend on which thread fails first."""
     second_failed = Event()
 
     def work(piece: int) -> int:
@@ -214,12 +218,12 @@ def test_nobody_but_the_engines_starts_workers() -> None:
         "from multiprocessing",
         "Process(",
     )
-    found = [
+    modules = [
         str(path.relative_to(root))
         for path in sorted(root.rglob("*.py"))
         if any(word in path.read_text("utf-8") for word in words)
     ]
-    assert [name for name in found if not name.startswith("engines")] == []
+    assert [name for name in modules if not name.startswith("engines")] == []
 
 
 def dies_once(piece: tuple[int, str]) -> int:

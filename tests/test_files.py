@@ -137,7 +137,7 @@ class _Logged(files.Disk):
 
 
 def test_content_is_on_the_medium_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A power loss could leave an empty file in the place of the earlier result."""
+    """A power loss could otherwise replace the earlier result by an empty file."""
     disk = _Logged()
     monkeypatch.setattr(files, "disk", disk)
     files.write_atomically(tmp_path / "out", iter(["a", "b"]))

@@ -24,7 +24,7 @@ RUNS = rs.Runs(
 
 
 def columns(thing: FrameMixin, kind: str) -> dict[str, list[Any]]:
-    """The columns of a frame as plain lists, whatever frame it is."""
+    """Return the columns of any frame as lists."""
     frame = getattr(thing, f"to_{kind}")()
     if kind == "pandas":
         return {name: [None if value != value else value for value in frame[name].tolist()] for name in frame}

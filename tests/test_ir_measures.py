@@ -20,12 +20,12 @@ bridge = pytest.importorskip("rankscope.ir_measures")
 pytestmark = pytest.mark.needs("peers")
 
 THEIRS = ir_measures.providers.FallbackProvider(
-    [one for one in ir_measures.DefaultPipeline.providers if one is not bridge.provider]
+    [provider for provider in ir_measures.DefaultPipeline.providers if provider is not bridge.provider]
 )
 KNOWN = {
-    one.NAME: one
-    for one in ir_measures.measures.registry.values()
-    if not isinstance(one, bridge._RankscopeMeasure)
+    measure.NAME: measure
+    for measure in ir_measures.measures.registry.values()
+    if not isinstance(measure, bridge._RankscopeMeasure)
 }
 DIVERSE = {"ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
 GDEVAL = {"ERR", "nDCG(dcg='exp-log2')"}  # a program in Perl: five digits, numbers for topics
@@ -52,28 +52,28 @@ DOCUMENTS = [f"d{i:02}" for i in range(14)]
 
 
 @st.composite
-def asked(draw: st.DrawFn, names: list[str]) -> Any:
-    """A measure of ir_measures with some of its parameters."""
+def draw_measure(draw: st.DrawFn, names: list[str]) -> Any:
+    """Draw a measure of ir_measures with some of its parameters."""
     name = draw(st.sampled_from(names))
-    known, chosen = KNOWN[name], {}
-    for key in known.SUPPORTED_PARAMS:
+    measure, parameters = KNOWN[name], {}
+    for key in measure.SUPPORTED_PARAMS:
         if name in DIVERSE and key == "judged_only":
             continue  # their provider takes a list of documents for a dict
         if (key in ALWAYS and name not in NEVER) or draw(st.booleans()):
-            chosen[key] = draw(VALUES[key])
+            parameters[key] = draw(VALUES[key])
     if name == "RBP":
-        chosen = {"rel": 1, **{key: value for key, value in chosen.items() if key != "cutoff"}}
-    if name == "RR" and chosen.get("judged_only"):
-        chosen.pop("cutoff", None)  # they have a provider for the one or the other
+        parameters = {"rel": 1, **{key: value for key, value in parameters.items() if key != "cutoff"}}
+    if name == "RR" and parameters.get("judged_only"):
+        parameters.pop("cutoff", None)  # they have a provider for the one or the other
     if name == "NumRel":
-        chosen.pop("rel", None)  # they have no provider for it
-    return known(**chosen)
+        parameters.pop("rel", None)  # they have no provider for it
+    return measure(**parameters)
 
 
 graded = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 4), min_size=1).filter(
     lambda grades: max(grades.values()) >= 0
 )
-ranked = st.lists(st.sampled_from([*DOCUMENTS, "unknown", "nobody"]), min_size=1, unique=True)
+ranked = st.lists(st.sampled_from([*DOCUMENTS, "unknown", "absent"]), min_size=1, unique=True)
 collections = st.dictionaries(st.sampled_from(["1", "2", "30"]), st.tuples(graded, ranked), min_size=1)
 
 
@@ -85,11 +85,11 @@ def judgments(collection: dict[str, Any]) -> list[Any]:
     ]
 
 
-def run_of(collection: dict[str, Any]) -> list[Any]:
+def scored_documents(collection: dict[str, Any]) -> list[Any]:
     return [
-        ir_measures.ScoredDoc(topic, document, 100.0 - place)
+        ir_measures.ScoredDoc(topic, document, 100.0 - index)
         for topic, (_, ranking) in collection.items()
-        for place, document in enumerate(ranking)
+        for index, document in enumerate(ranking)
     ]
 
 
@@ -97,8 +97,8 @@ def values(
     provider: Any, wanted: list[Any], qrels: list[Any], run: list[Any]
 ) -> dict[tuple[Any, str], float]:
     logging.getLogger("ir_measures.cwl_eval").setLevel("ERROR")
-    found = provider.evaluator(wanted, qrels).iter_calc(run)
-    return {(metric.measure, metric.query_id): metric.value for metric in found}
+    metrics = provider.evaluator(wanted, qrels).iter_calc(run)
+    return {(metric.measure, metric.query_id): metric.value for metric in metrics}
 
 
 AS_THERE = {
@@ -106,31 +106,31 @@ AS_THERE = {
     "IPrec": {"rounding": "up"},
     **{name: {"preset": "ndeval"} for name in ("ERR_IA", "nERR_IA", "alpha_DCG")},
 }
-"""What ir_measures means by a measure where Rankscope means something else unless asked."""
+"""Parameters that make measures of Rankscope equal to those of ir_measures where the defaults differ."""
 
 
-def ours(one: Any, qrels: list[Any], run: list[Any]) -> dict[tuple[Any, str], float]:
-    if one.NAME not in AS_THERE:
-        return values(bridge.provider, [one], qrels, run)
-    mine = bridge._translate(one)(**AS_THERE[one.NAME])
-    scores = rs.evaluate(qrels, rs.Run.from_frame(run), mine)
-    return {(one, topic): scores.values[0, 0, t] for t, topic in enumerate(scores.topics)}
+def ours(ir_measure: Any, qrels: list[Any], run: list[Any]) -> dict[tuple[Any, str], float]:
+    if ir_measure.NAME not in AS_THERE:
+        return values(bridge.provider, [ir_measure], qrels, run)
+    translated = bridge._translate(ir_measure)(**AS_THERE[ir_measure.NAME])
+    scores = rs.evaluate(qrels, rs.Run.from_frame(run), translated)
+    return {(ir_measure, topic): scores.values[0, 0, t] for t, topic in enumerate(scores.topics)}
 
 
-def assert_same(wanted: list[Any], qrels: list[Any], run: list[Any], tolerance: float = 1e-9) -> None:
-    for one in wanted:
-        assert bridge.provider.supports(one), one.params
+def assert_same(measures: list[Any], qrels: list[Any], run: list[Any], tolerance: float = 1e-9) -> None:
+    for ir_measure in measures:
+        assert bridge.provider.supports(ir_measure), ir_measure.params
         try:
-            expected = values(THEIRS, [one], qrels, run)
+            expected = values(THEIRS, [ir_measure], qrels, run)
         except ZeroDivisionError:
             continue  # their accuracy of a list of relevant documents only
-        found = ours(one, qrels, run)
-        if one.NAME in DIVERSE:  # a topic of which no aspect can be covered is left out there
-            assert all(found[key] == 0 for key in set(found) - set(expected)), one
+        actual = ours(ir_measure, qrels, run)
+        if ir_measure.NAME in DIVERSE:  # a topic of which no aspect can be covered is left out there
+            assert all(actual[key] == 0 for key in set(actual) - set(expected)), ir_measure
         else:
-            assert set(found) == set(expected), one
+            assert set(actual) == set(expected), ir_measure
         for key, value in expected.items():
-            assert found[key] == pytest.approx(value, abs=tolerance), key
+            assert actual[key] == pytest.approx(value, abs=tolerance), key
 
 
 def test_every_measure_of_theirs_is_supported_and_compared() -> None:
@@ -143,15 +143,15 @@ PLAIN = sorted(set(KNOWN) - DIVERSE - {"ERR"})
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(collections, st.lists(asked(PLAIN), min_size=1, max_size=6))
-def test_values_are_theirs(collection: dict[str, Any], wanted: list[Any]) -> None:
-    if any(one["judged_only"] for one in wanted if "judged_only" in one.SUPPORTED_PARAMS) and not all(
+@given(collections, st.lists(draw_measure(PLAIN), min_size=1, max_size=6))
+def test_values_are_theirs(collection: dict[str, Any], measures: list[Any]) -> None:
+    if any(m["judged_only"] for m in measures if "judged_only" in m.SUPPORTED_PARAMS) and not all(
         any(grades.get(document, -1) >= 0 for document in ranking) for grades, ranking in collection.values()
     ):
         return  # pytrec_eval does not end
-    if any("gains" in one.params and one.params["gains"].get(0, 0) > 0 for one in wanted):
-        wanted = [one for one in wanted if "gains" not in one.params or 0 not in one.params["gains"]]
-    assert_same(wanted, judgments(collection), run_of(collection))
+    if any("gains" in m.params and m.params["gains"].get(0, 0) > 0 for m in measures):
+        measures = [m for m in measures if "gains" not in m.params or 0 not in m.params["gains"]]
+    assert_same(measures, judgments(collection), scored_documents(collection))
 
 
 @given(
@@ -161,7 +161,7 @@ def test_values_are_theirs(collection: dict[str, Any], wanted: list[Any]) -> Non
         min_size=1,
         max_size=2,
     ),
-    st.lists(asked(sorted(DIVERSE)), min_size=1, max_size=4),
+    st.lists(draw_measure(sorted(DIVERSE)), min_size=1, max_size=4),
 )
 def test_values_over_aspects_are_theirs(collection: dict[str, Any], wanted: list[Any]) -> None:
     qrels = [
@@ -170,7 +170,7 @@ def test_values_over_aspects_are_theirs(collection: dict[str, Any], wanted: list
         for aspect, grades in (("1", first), ("2", second))
         for document, grade in grades.items()
     ]
-    run = run_of({topic: (None, ranking) for topic, (_, _, ranking) in collection.items()})
+    run = scored_documents({topic: (None, ranking) for topic, (_, _, ranking) in collection.items()})
     assert_same(wanted, qrels, run)
 
 
@@ -179,8 +179,8 @@ def test_values_over_aspects_are_theirs(collection: dict[str, Any], wanted: list
 def test_values_are_those_of_gdeval(collection: dict[str, Any], cutoff: int) -> None:
     if not ir_measures.gdeval.is_available():
         pytest.skip("gdeval needs perl")
-    wanted = [bridge.parse_measure(f"{name}@{cutoff}") for name in GDEVAL]
-    assert_same(wanted, judgments(collection), run_of(collection), tolerance=6e-6)
+    measures = [bridge.parse_measure(f"{name}@{cutoff}") for name in GDEVAL]
+    assert_same(measures, judgments(collection), scored_documents(collection), tolerance=6e-6)
 
 
 @pytest.mark.parametrize(
@@ -206,15 +206,15 @@ def test_what_names_no_measure_is_said_in_one_line(text: str) -> None:
 
 @given(collections, st.sampled_from([0.5, 0.8]))
 def test_rank_biased_precision_without_a_level_is_graded(collection: dict[str, Any], p: float) -> None:
-    wanted = ir_measures.RBP(p=p)
-    found = values(bridge.provider, [wanted], judgments(collection), run_of(collection))
+    measure = ir_measures.RBP(p=p)
+    actual = values(bridge.provider, [measure], judgments(collection), scored_documents(collection))
     best = max(1, *(grade for grades, _ in collection.values() for grade in grades.values()), 1)
     for topic, (grades, ranking) in collection.items():
         gains = [max(grades.get(document, 0), 0) / best for document in ranking]
         expected = (1 - p) * sum(gain * p**place for place, gain in enumerate(gains))
-        assert found[wanted, topic] == pytest.approx(expected, abs=1e-12)
-    assert bridge._translate(wanted) == rs.RBP(p=p, graded=True)
-    assert bridge._translate(wanted(rel=2)) == rs.RBP(p=p, rel=2)
+        assert actual[measure, topic] == pytest.approx(expected, abs=1e-12)
+    assert bridge._translate(measure) == rs.RBP(p=p, graded=True)
+    assert bridge._translate(measure(rel=2)) == rs.RBP(p=p, rel=2)
 
 
 QRELS = [ir_measures.Qrel("q1", "d1", 1), ir_measures.Qrel("q1", "d2", 0), ir_measures.Qrel("q2", "d1", 1)]
@@ -223,18 +223,23 @@ RUN = [ir_measures.ScoredDoc("q1", "d2", 2.0), ir_measures.ScoredDoc("q1", "d1",
 
 def test_two_measures_that_are_one_here_both_have_values() -> None:
     twist = bridge.Twist
-    both = [twist, twist @ 1000, ir_measures.SetP(relative=True), ir_measures.measures.registry["SetRelP"]]
-    found = bridge.provider.calc_aggregate(both, QRELS, RUN)
-    assert set(found) == set(both)
-    assert found[twist] == found[twist @ 1000] == 0.25
+    measures = [
+        twist,
+        twist @ 1000,
+        ir_measures.SetP(relative=True),
+        ir_measures.measures.registry["SetRelP"],
+    ]
+    means = bridge.provider.calc_aggregate(measures, QRELS, RUN)
+    assert set(means) == set(measures)
+    assert means[twist] == means[twist @ 1000] == 0.25
     through = ir_measures.calc_aggregate([twist, twist @ 1000], QRELS, RUN)
     assert through == {twist: 0.25, twist @ 1000: 0.25}
 
 
 def test_topics_without_documents_count_as_there() -> None:
     for run in ([], RUN):
-        found = values(bridge.provider, [ir_measures.AP, bridge.Twist], QRELS, run)
-        assert found[ir_measures.AP, "q2"] == found[bridge.Twist, "q2"] == 0.0
+        actual = values(bridge.provider, [ir_measures.AP, bridge.Twist], QRELS, run)
+        assert actual[ir_measures.AP, "q2"] == actual[bridge.Twist, "q2"] == 0.0
 
 
 def test_undefined_topics_are_left_out_of_the_mean() -> None:
@@ -247,10 +252,10 @@ def test_undefined_topics_are_left_out_of_the_mean() -> None:
 def test_what_there_is_not_is_refused_in_a_line() -> None:
     new = ir_measures.define_byquery(lambda qrels, run: 1.0, name="MyOwn")
     unsupported = [new, ir_measures.SDCG(dcg="exp") @ 5, ir_measures.BPM(T=0.0, max_rel=2) @ 5, ir_measures.P]
-    for one in unsupported:
-        assert not bridge.provider.supports(one)
+    for ir_measure in unsupported:
+        assert not bridge.provider.supports(ir_measure)
         with pytest.raises(MeasureError) as refused:
-            bridge.provider.evaluator([one], QRELS)
+            bridge.provider.evaluator([ir_measure], QRELS)
         assert "\n" not in str(refused.value) and ";" in str(refused.value)
     with pytest.raises(ValueError, match="Unsupported measures"):
         ir_measures.calc_aggregate([bridge.Twist @ -1], QRELS, RUN)
@@ -260,7 +265,7 @@ def test_what_there_is_not_is_refused_in_a_line() -> None:
 
 def test_a_function_of_ones_own_goes_over_the_bridge() -> None:
     measure("FirstGrade", lambda grades: grades[0] if grades else 0)
-    mine = bridge.FirstGrade
-    assert ir_measures.calc_aggregate([mine], QRELS, RUN) == {mine: 0.0}
+    first_grade = bridge.FirstGrade
+    assert ir_measures.calc_aggregate([first_grade], QRELS, RUN) == {first_grade: 0.0}
     with pytest.raises(AttributeError):
         _ = bridge.NoSuchMeasure

@@ -243,7 +243,7 @@ def test_every_import_is_allowed() -> None:
 
 
 def test_every_allowed_arrow_is_there() -> None:
-    """The table allows no import that does not exist."""
+    """Check that every import that the table allows exists."""
     used = {(package(a.source), package(a.target)) for a in ours()}
     listed = {(source, target) for source, text in STATIONS.items() for target in text.split()}
     assert listed - used == set()

@@ -1,4 +1,4 @@
-"""What holds for everything public: it can be pickled and deep-copied, and every result is used in the same way."""
+"""Everything public can be pickled and deep-copied, and all results have the same interface."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 
 def first_three(grades: list[int]) -> float:
-    """The share of relevant documents among the first three."""
+    """Return the share of relevant documents among the first three."""
     return sum(grade > 0 for grade in grades[:3]) / 3
 
 
 def reversal(ranking: str) -> Iterator[tuple[str, str]]:
-    """The ideal order does not score less than its reverse."""
+    """Return whether the ideal order scores at least as high as its reverse."""
     if list(ranking) == sorted(ranking):
         yield ranking, ranking[::-1]
 
@@ -137,29 +137,29 @@ def example(name: str) -> Any:
     return EXAMPLES[name]()
 
 
-def said(thing: Any) -> Any:
-    """What a thing says, in values that can be compared."""
+def snapshot(thing: Any) -> Any:
+    """Return the content of an object as comparable values."""
     if isinstance(thing, BaseException):
         return str(thing), vars(thing)
     if isinstance(thing, rs.Table):
         return thing.name, thing.columns, thing.tsv(), thing.caption
     if isinstance(thing, rs.Qrels):
         judgments = {topic: thing.judgments(topic) for topic in thing.topics}
-        return judgments, thing.aspects and said(vars(thing.aspects))
+        return judgments, thing.aspects and snapshot(vars(thing.aspects))
     if isinstance(thing, rs.Run):
         return thing.name, thing.order, {topic: thing.ranking(topic) for topic in thing.lists()}
     if isinstance(thing, Mapping):
-        return {key: said(value) for key, value in thing.items()}
+        return {key: snapshot(value) for key, value in thing.items()}
     if isinstance(thing, np.ndarray):
         return thing.tolist()
     if isinstance(thing, rs.ScoreMatrix):
         return thing.values.tolist(), thing.runs, thing.topics, thing.measure
     if hasattr(thing, "tables"):
-        return said(thing.tables), dict(thing.settings)
+        return snapshot(thing.tables), dict(thing.settings)
     if hasattr(thing, "table"):
-        return said(thing.table)
+        return snapshot(thing.table)
     if hasattr(thing, "rejudged"):
-        return thing.runs, said(thing.qrels), thing.rank.tolist(), thing.lists.hits().grade.tolist()
+        return thing.runs, snapshot(thing.qrels), thing.rank.tolist(), thing.lists.hits().grade.tolist()
     return str(thing)
 
 
@@ -167,11 +167,11 @@ def said(thing: Any) -> Any:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_copy_says_the_same(name: str, way: str) -> None:
     thing = example(name)
-    before = said(thing)
+    before = snapshot(thing)
     again = WAYS[way](thing)
     assert type(again).__name__ == type(thing).__name__
-    assert said(again) == before
-    assert said(thing) == before
+    assert snapshot(again) == before
+    assert snapshot(thing) == before
 
 
 def test_every_public_class_has_an_example() -> None:
@@ -179,8 +179,8 @@ def test_every_public_class_has_an_example() -> None:
     public = {
         thing for space in spaces for name in space.__all__ if inspect.isclass(thing := getattr(space, name))
     }
-    here = {kind for name in EXAMPLES for kind in type(example(name)).__mro__}
-    assert not public - here, "add an example above"
+    shown = {kind for name in EXAMPLES for kind in type(example(name)).__mro__}
+    assert not public - shown, "add an example above"
 
 
 def test_what_can_be_made_again_does_not_travel() -> None:
@@ -222,16 +222,16 @@ def best_mean(found: rs.Scores) -> float:
 def every_kind(kind: type) -> Iterator[type]:
     """A class and all that are derived from it."""
     yield kind
-    for one in kind.__subclasses__():
-        yield from every_kind(one)
+    for subclass in kind.__subclasses__():
+        yield from every_kind(subclass)
 
 
 def test_every_result_is_among_them() -> None:
     for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
         if not module.name.endswith(("__main__", "ir_measures", "spark")):
             import_module(module.name)
-    ours = {kind for kind in every_kind(Result) if kind.__module__.startswith("rankscope.")}
-    assert ours - {Result, TypedResult} == {type(example(name)) for name in RESULTS}
+    results = {kind for kind in every_kind(Result) if kind.__module__.startswith("rankscope.")}
+    assert results - {Result, TypedResult} == {type(example(name)) for name in RESULTS}
     assert not [name for name in OBJECTS if isinstance(example(name), Result)]
 
 

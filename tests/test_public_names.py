@@ -76,16 +76,16 @@ def test_type_checkers_know_every_name(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
     options = ["--config-file", str(tmp_path / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
     out, _, code = api.run([*options, "-c", CHECKED + everything])
-    found = [
+    revealed = [
         line.partition("note: Revealed type is ")[2].strip('"')
         for line in out.splitlines()
         if "Revealed" in line
     ]
     assert code == 1, out
-    assert found[:2] == ["rankscope.measures.weighted.nDCG"] * 2
-    assert "Scales" in found[2] and "Figure" in found[3]
-    assert found[4].endswith("DataFrame") or find_spec("pandas-stubs") is None
-    assert len(found) == 5 + len(names) and "Any" not in found
+    assert revealed[:2] == ["rankscope.measures.weighted.nDCG"] * 2
+    assert "Scales" in revealed[2] and "Figure" in revealed[3]
+    assert revealed[4].endswith("DataFrame") or find_spec("pandas-stubs") is None
+    assert len(revealed) == 5 + len(names) and "Any" not in revealed
     assert out.count("error: ") == 3 == out.count("[attr-defined]")
 
 

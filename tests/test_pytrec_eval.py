@@ -1,4 +1,4 @@
-"""The drop-in for pytrec_eval beside the original: keys, values, errors."""
+"""The drop-in replacement for pytrec_eval compared with the original: keys, values, errors."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def test_keys_and_values_are_those_of_pytrec_eval(
     expected = theirs.RelevanceEvaluator(qrel, wanted, level, judged_only).evaluate(run)
     evaluator = ours.RelevanceEvaluator(qrel, wanted, level, judged_only)
     for _ in range(2):  # an evaluator serves any number of runs
-        found = evaluator.evaluate(run)
-        assert list(found) == list(expected)
+        actual = evaluator.evaluate(run)
+        assert list(actual) == list(expected)
         for topic in expected:
-            assert list(found[topic]) == list(expected[topic])
+            assert list(actual[topic]) == list(expected[topic])
             for name, value in expected[topic].items():
-                assert same(found[topic][name], value), (topic, name)
+                assert same(actual[topic][name], value), (topic, name)
 
 
 @pytest.mark.parametrize(
@@ -123,28 +123,28 @@ def test_what_is_empty_is_as_there(qrel: Any, run: Any, kind: Any, wanted: list[
     )
 
 
-@cache  # nothing at all is asked for in several ways
+@cache  # several examples of an empty request run the same program
 def _their_answer(program: str, complete: bool) -> str | None:
-    """What pytrec_eval answers, in a process of its own; None where it crashes, and nothing is there to agree with.
+    """Return the output of pytrec_eval in a separate process, or None if it crashes.
 
     It reads outside its memory where a topic has no judgments, or no documents.
     """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    if done.returncode < 0 and not complete:
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    if process.returncode < 0 and not complete:
         return None
-    assert done.returncode == 0, done.stderr
-    return done.stdout.rstrip("\n")
+    assert process.returncode == 0, process.stderr
+    return process.stdout.rstrip("\n")
 
 
 @pytest.mark.parametrize("level", [1, 2, True, np.int64(2), np.int32(1), 2**31 - 1])
 def test_levels_may_be_any_whole_number(level: Any) -> None:
     run = {"q1": {"d1": 1.0, "d2": 2.0}}
     for name in ("relevance_level", "judged_docs_only_flag"):
-        found = [
+        results = [
             lib.RelevanceEvaluator(QREL, {"map", "P_5"}, **{name: level}).evaluate(run)
             for lib in (theirs, ours)
         ]
-        assert found[0] == found[1]
+        assert results[0] == results[1]
 
 
 def test_names_are_those_of_pytrec_eval() -> None:

@@ -88,7 +88,7 @@ def test_examples_in_python(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_install_makes_the_program_known() -> None:
-    """The README runs the demo by its path first, and then makes ``rankscope`` a word of the shell."""
+    """Check that the README first runs the demo by its path, and then puts ``rankscope`` on the PATH."""
     first = README[README.index("```sh") :]
     assert ".venv/bin/rankscope demo" in first
     assert ". .venv/bin/activate && pip install -q '.[all]'" in first

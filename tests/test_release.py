@@ -69,7 +69,7 @@ def libraries(platform: platforms.Platform) -> dict[str, bytes]:
 
 
 def test_every_library_of_the_package_is_compiled() -> None:
-    """Each C source belongs to one library of setup.py, from which the wheels take them."""
+    """Check that every C source belongs to one library of setup.py, and so to the wheels."""
     pytest.importorskip("setuptools")
     named = [ROOT / source for sources in platforms.libraries(ROOT).values() for source in sources]
     assert sorted(named) == sorted((ROOT / "src").rglob("*.c"))

@@ -160,7 +160,7 @@ def _target(page: str, link: str) -> tuple[str, str]:
 
 @pytest.mark.slow
 def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
-    """All links lead to existing headings, and the files that pages load exist."""
+    """Check that all links lead to existing headings, and that the files that pages load exist."""
     assert len(built) > 120
     dead = []
     for page, match in built.items():
@@ -324,7 +324,7 @@ def test_every_page_is_tested_somewhere() -> None:
 
 @pytest.mark.parametrize("name", api.functions())
 def test_functions_are_documented(name: str) -> None:
-    """The reference documents parameters, results, errors and an example."""
+    """Check that the reference documents parameters, results, errors and an example."""
     function = api.functions()[name]
     unknown = [key for key in inspect.signature(function).parameters if not api.meaning(name, key)]
     assert unknown == [], "write their meaning into the docstring"
@@ -363,7 +363,7 @@ def test_classes_are_documented(name: str) -> None:
 
 
 def test_differences_from_other_tools_are_those_that_were_found() -> None:
-    """All rows of the guide are in the table of conformance."""
+    """Check that all rows of the guide are in the table of conformance."""
     match = set()
     library = ""
     for line in (DOCS / "conformance.md").read_text("utf-8").splitlines():
@@ -381,7 +381,7 @@ def test_differences_from_other_tools_are_those_that_were_found() -> None:
 
 
 def test_promised_tables_are_there() -> None:
-    """The JSON of commands has all documented columns; run docs/make_schemas.py to add new ones."""
+    """Check that the JSON of commands has all documented columns; docs/make_schemas.py adds new ones."""
     script = load_script("make_schemas")
     current = script.answered()
     assert script.lost(current) == []

@@ -62,7 +62,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def frames(spark: Any, place: Path) -> tuple[Any, Any]:
-    """The runs, in no order that means anything, and the judgments."""
+    """Return the shuffled runs and the judgments."""
     runs = rs.read_runs(place / "runs").to_pandas().sample(frac=1, random_state=1)
     rows = [line.split() for line in (place / "qrels.txt").read_text().splitlines()]
     qrels = spark.createDataFrame(
@@ -72,9 +72,9 @@ def frames(spark: Any, place: Path) -> tuple[Any, Any]:
 
 
 def bits(rows: list[Any]) -> Values:
-    found = {(r["run"], r["query_id"], r["measure"]): np.float64(r["value"]).tobytes() for r in rows}
-    assert len(found) == len(rows)
-    return found
+    values = {(r["run"], r["query_id"], r["measure"]): np.float64(r["value"]).tobytes() for r in rows}
+    assert len(values) == len(rows)
+    return values
 
 
 def expected(scores: Scores, skip: bool = False) -> Values:
@@ -101,17 +101,17 @@ def test_every_measure_has_the_same_bits(
     assert len(rows) == len(every_measure) * len(scores.runs) * len(scores.topics)
     assert bits(rows) == expected(scores)
     if broadcast:
-        there = rankscope.spark.means(values, every_measure).collect()
-        rows = [(r["run"], r["measure"], np.float64(r["value"]).tobytes(), r["topics"]) for r in there]
-        here = [(run, name, np.float64(mean).tobytes(), n) for run, name, mean, n in scores["means"].rows]
-        assert sorted(rows) == sorted(here)
+        distributed = rankscope.spark.means(values, every_measure).collect()
+        rows = [(r["run"], r["measure"], np.float64(r["value"]).tobytes(), r["topics"]) for r in distributed]
+        local = [(run, name, np.float64(mean).tobytes(), n) for run, name, mean, n in scores["means"].rows]
+        assert sorted(rows) == sorted(local)
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found as Linux has them")
 def test_a_killed_executor_is_made_up_for(spark: Any, tmp_path: Path) -> None:
     mark = tmp_path / "died"
 
-    def dies_once(number: int) -> int:  # inside, so that it travels as it is
+    def dies_once(number: int) -> int:  # nested, so that it is pickled by value
         if number == 3 and not mark.exists():
             mark.touch()
             process = os.getpid()  # the Java process that it works for is above it
@@ -138,18 +138,18 @@ def test_a_killed_python_worker_is_made_up_for(frames: Any, place: Path, tmp_pat
             os.kill(os.getpid(), signal.SIGKILL)
         return float(sum(grade > 0 for grade in grades))
 
-    wanted = [rs.measure("Relevant", relevant), rs.measure("AP")]
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", wanted, missing="skip")
+    measures = [rs.measure("Relevant", relevant), rs.measure("AP")]
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", measures, missing="skip")
     mark.unlink()
-    rows = rankscope.spark.evaluate(*frames, wanted, missing="skip").collect()
+    rows = rankscope.spark.evaluate(*frames, measures, missing="skip").collect()
     assert mark.exists()
     assert bits(rows) == expected(scores, skip=True)
 
 
 def test_pieces_and_a_bad_line(spark: Any, place: Path, tmp_path: Path, capsys: Any) -> None:
-    here = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP")
-    there = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP", engine=spark)
-    assert there.values.tobytes() == here.values.tobytes()
+    local = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP")
+    distributed = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP", engine=spark)
+    assert distributed.values.tobytes() == local.values.tobytes()
     lines = min((place / "runs").iterdir()).read_text().splitlines()
     (tmp_path / "good.txt").write_text("\n".join(lines))
     (tmp_path / "wrong.txt").write_text("\n".join([*lines[:6], "301 Q0 d1 1 high tag"]))

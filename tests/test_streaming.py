@@ -44,35 +44,35 @@ def expected(place: Path, measures: Any, missing: str = "zero") -> Rows:
 def in_text(path: Path) -> Rows:
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
-    found = {(r["run"], r["topic"], r["measure"]): float(r["value"] or "nan") for r in rows}
-    assert len(found) == len(rows)
-    return found
+    values = {(r["run"], r["topic"], r["measure"]): float(r["value"] or "nan") for r in rows}
+    assert len(values) == len(rows)
+    return values
 
 
 def in_parquet(path: Path) -> Rows:
     rows = pq.read_table(path).to_pylist()
-    found = {(r["run"], r["topic"], r["measure"]): r["value"] for r in rows}
-    assert len(found) == len(rows)
-    return found
+    values = {(r["run"], r["topic"], r["measure"]): r["value"] for r in rows}
+    assert len(values) == len(rows)
+    return values
 
 
-def same(one: Rows, other: Rows) -> bool:
-    if one.keys() != other.keys():
+def same(first: Rows, second: Rows) -> bool:
+    if first.keys() != second.keys():
         return False
-    return np.array([one[k] for k in one]).tobytes() == np.array([other[k] for k in one]).tobytes()
+    return np.array([first[k] for k in first]).tobytes() == np.array([second[k] for k in first]).tobytes()
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 def test_files_cut_anywhere(place: Path, tmp_path: Path, every_measure: list[Measure], missing: str) -> None:
-    here = expected(place, every_measure, missing)
+    values = expected(place, every_measure, missing)
     texts = []
     for size in (0, 2000, 9000):
         out = tmp_path / f"{size}.parquet"
         written = rs.evaluate_into(
             out, place / "qrels.txt", place / "runs", every_measure, piece_bytes=size, missing=missing
         )
-        assert written.rows == len(here) and (written.pieces == 4) == (size == 0)
-        assert same(in_parquet(out), here)
+        assert written.rows == len(values) and (written.pieces == 4) == (size == 0)
+        assert same(in_parquet(out), values)
     for number, jobs in enumerate((1, 2)):
         out = tmp_path / f"{number}.csv"
         rs.evaluate_into(out, place / "qrels.txt", place / "runs", "AP RBP", piece_bytes=2000, jobs=jobs)
@@ -82,7 +82,7 @@ def test_files_cut_anywhere(place: Path, tmp_path: Path, every_measure: list[Mea
 
 
 def dataset(place: Path, root: Path, group: int, files: int) -> Path:
-    """The runs as Parquet files of complete lists, in row groups that cut lists anywhere."""
+    """Write the runs as Parquet files of complete lists, in row groups that cut lists anywhere."""
     root.mkdir()
     table = pa.table(dict(rs.read_runs(place / "runs").frame_columns()))
     runs = table["run"].to_pylist()
@@ -162,10 +162,10 @@ def test_what_is_refused(place: Path, tmp_path: Path) -> None:
 def test_some_topics_and_files_that_look_like_others(place: Path, tmp_path: Path) -> None:
     files = place / "qrels.txt", place / "runs"
     rs.evaluate_into(tmp_path / "some.csv", *files, "AP RBP", topics="302,304-306", piece_bytes=2000)
-    wanted = {"302", "304", "305", "306"}
+    topics = {"302", "304", "305", "306"}
     assert same(
         in_text(tmp_path / "some.csv"),
-        {key: value for key, value in expected(place, "AP RBP").items() if key[1] in wanted},
+        {key: value for key, value in expected(place, "AP RBP").items() if key[1] in topics},
     )
     with pytest.raises(InputError, match="topic '999' has no judgments"):
         rs.evaluate_into(tmp_path / "none.csv", *files, "AP", topics="999")
@@ -182,8 +182,8 @@ def test_the_command_streams_what_it_is_told_or_says_why_not(
 ) -> None:
     command = ["eval", str(place / "qrels.txt"), str(place / "runs"), "-m", "AP", "--stream", "-o"]
     out = tmp_path / "some.csv"
-    told = ["--topics", "302,304", "--input-format", "trec"]
-    assert main([*command, str(out), *told]) == 0
+    options = ["--topics", "302,304", "--input-format", "trec"]
+    assert main([*command, str(out), *options]) == 0
     assert {topic for _, topic, _ in in_text(out)} == {"302", "304"}
     capsys.readouterr()
     for more in (["--ties", "best"], ["--unjudged", "bounds"], ["--ci"], ["--sort", "run"], ["-f", "json"]):
@@ -213,12 +213,12 @@ rs.evaluate_into(sys.argv[1], sys.argv[2], sys.argv[3], [rs.measure("One", relev
 @pytest.mark.parametrize("name", ["values.csv", "values.parquet", "dataset"])
 def test_who_is_killed_leaves_no_values(place: Path, tmp_path: Path, name: str) -> None:
     out, files = tmp_path / name, (str(place / "qrels.txt"), str(place / "runs"))
-    done = subprocess.run([sys.executable, "-c", KILLED, str(out), *files], check=False)
-    assert done.returncode == -signal.SIGKILL
+    process = subprocess.run([sys.executable, "-c", KILLED, str(out), *files], check=False)
+    assert process.returncode == -signal.SIGKILL
     assert not out.exists()
     rs.evaluate_into(out, *files, "AP")
-    found = in_text(out) if out.suffix == ".csv" else in_parquet(out)
-    assert same(found, expected(place, "AP"))
+    values = in_text(out) if out.suffix == ".csv" else in_parquet(out)
+    assert same(values, expected(place, "AP"))
 
 
 def test_what_is_cut(place: Path) -> None:

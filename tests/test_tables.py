@@ -152,7 +152,7 @@ def _same(a: object, b: object) -> bool:
 @pytest.mark.parametrize("at_once", [1, 4, 1000])
 @pytest.mark.parametrize("make", [_in_columns, _parts])
 def test_columns_are_written_like_rows(monkeypatch, make, at_once: int) -> None:
-    """All formats, in blocks of any size, have the bytes that rows as tuples have."""
+    """Check that columns in blocks of any size are written with the same bytes as rows, in all formats."""
     best = {"value": 1, "count": -1}
     whole = Table("t", NAMES, ROWS, best=best, marks={(9, "value"): "*"})
     expected = {format: render([whole, whole], format) for format in FORMATS if format != "json"}

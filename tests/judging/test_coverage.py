@@ -33,11 +33,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 def test_coverage_is_subtopic_recall_at_every_rank(files: tuple[Path, Any], missing: str) -> None:
-    found = rs.Collection(*files, missing=missing).coverage()
+    result = rs.Collection(*files, missing=missing).coverage()
     ranks = range(1, 41)
     scores = rs.evaluate(*files, [f"StRec@{k}" for k in ranks], missing=missing)
     steps: dict[str, dict[int, float]] = {}
-    for run, rank, value in found["coverage"].rows:
+    for run, rank, value in result["coverage"].rows:
         steps.setdefault(run, {})[rank] = value
     for r, run in enumerate(scores.runs):
         assert 1 in steps[run]
@@ -60,8 +60,8 @@ def test_aspects_begin_at_their_first_relevant_document(files: tuple[Path, Any])
     rows = rs.Collection(path, runs).coverage()["aspects"].rows
     assert {(topic, aspect) for topic, aspect, _, _ in rows} == relevant.keys()
     for topic, aspect, run, rank in rows:
-        found = runs[run].get(topic, [])
-        first = next((k for k, d in enumerate(found, 1) if d in relevant[topic, aspect]), None)
+        ranking = runs[run].get(topic, [])
+        first = next((k for k, d in enumerate(ranking, 1) if d in relevant[topic, aspect]), None)
         assert rank == first
     assert {row[0] for row in rs.Collection(path, runs).coverage("3")["aspects"].rows} == {"3"}
 

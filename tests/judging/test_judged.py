@@ -40,9 +40,9 @@ def test_hits_are_what_they_say(
     hits = judged.lists.relevant(rel, cutoff)
     position = 0
     for index, topic in enumerate(judged.topics):
-        mine = judgments[topic]
+        grades = judgments[topic]
         shown = ranked.get(topic, [])[:cutoff]
-        expected = [(rank, mine[d]) for rank, d in enumerate(shown, 1) if mine.get(d, 0) >= rel]
+        expected = [(rank, grades[d]) for rank, d in enumerate(shown, 1) if grades.get(d, 0) >= rel]
         assert hits.count[index] == len(expected)
         running = 0
         product = 1.0
@@ -63,8 +63,8 @@ def test_hits_are_what_they_say(
         assert hits.sum()[index] == len(expected)
         assert hits.first(hits.rank, -1)[index] == (expected[0][0] if expected else -1)
         assert hits.max(hits.rank, -1)[index] == (expected[-1][0] if expected else -1)
-        assert judged.lists.recall_base(rel)[index] == sum(g >= rel for g in mine.values())
-        assert judged.lists.grades(None)[index] == [mine.get(d) for d in ranked.get(topic, [])]
+        assert judged.lists.recall_base(rel)[index] == sum(g >= rel for g in grades.values())
+        assert judged.lists.grades(None)[index] == [grades.get(d) for d in ranked.get(topic, [])]
     assert position == len(hits)
 
 
@@ -76,8 +76,8 @@ def test_taking_judgments_back_is_reading_fewer(
     qrels = Qrels.from_dict(judgments)
     judged = judge(qrels, Run.from_dict(ranked), allow_disjoint=True)
     drop = np.array([d in (b"d0", b"d1", b"d2") for d in qrels.documents])
-    some = np.array([d == b"d1" for d in qrels.documents])
-    first = judged.rejudged(np.where(some, UNJUDGED, qrels.grade).astype(np.int32))
+    is_removed = np.array([d == b"d1" for d in qrels.documents])
+    first = judged.rejudged(np.where(is_removed, UNJUDGED, qrels.grade).astype(np.int32))
     again = first.rejudged(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
     assert again.full is judged
     fewer = {
@@ -212,31 +212,31 @@ def test_runs_that_are_read_elsewhere_have_whole_paths(
     """A worker may stand in another directory."""
     (tmp_path / "a.run").write_text("1 Q0 d 1 1 t\n")
     monkeypatch.chdir(tmp_path)
-    asked = []
+    sources = []
 
-    def hits(work: Any, runs: list[Run], **said: Any) -> list[Any]:
-        asked.extend(run.source for run in runs)
+    def hits(work: Any, runs: list[Run], **options: Any) -> list[Any]:
+        sources.extend(run.source for run in runs)
         return [*map(work, runs)]
 
     monkeypatch.setattr(judged_module, "run_pieces", hits)
     with ThreadPoolExecutor(1) as executor:
         runs = Runs([read_run("a.run"), Run.from_dict({"1": ["d"]}, name="b")])
         with using(executor):
-            found = judge(Qrels.from_dict({"1": {"d": 1}}), runs)
-    assert asked == [tmp_path / "a.run", None]
-    assert found.rank.tolist() == [1, 1]
+            judged = judge(Qrels.from_dict({"1": {"d": 1}}), runs)
+    assert sources == [tmp_path / "a.run", None]
+    assert judged.rank.tolist() == [1, 1]
 
 
 def test_lists_and_details_of_runs_are_parts_of_their_own() -> None:
-    """Fifteen fields depended on each other: whoever took some of the lists had to change all of them."""
+    """Judged once had fifteen interdependent fields, and selecting lists had to change all of them."""
     assert len(fields(Judged)) <= 7
     runs = Runs([Run.from_dict({"1": ["d", "x"], "2": ["e"], "9": ["x"]}, name=name) for name in "ab"])
-    found = judge(Qrels.from_dict({"1": {"d": 1}, "2": {"e": 0}}), runs, ties=True)
-    last = found.arrays.take(np.array([3, 0]))
+    judged = judge(Qrels.from_dict({"1": {"d": 1}, "2": {"e": 0}}), runs, ties=True)
+    last = judged.arrays.take(np.array([3, 0]))
     assert (last.offsets.tolist(), last.judgment.tolist(), last.length.tolist()) == (
         [0, 1, 2],
         [1, 0],
         [1, 2],
     )
-    assert found.arrays.owner.tolist() == [0, 1, 2, 3]
-    assert found.with_runs([1]).ignored_topics == {"b": ("9",)}
+    assert judged.arrays.owner.tolist() == [0, 1, 2, 3]
+    assert judged.with_runs([1]).ignored_topics == {"b": ("9",)}

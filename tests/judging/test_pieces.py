@@ -1,4 +1,4 @@
-"""Runs cut into pieces: the lists of the pieces are those of the whole, and what is wrong is said as of the whole."""
+"""Runs read in pieces have the same lists, and the same error messages, as runs read as a whole."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ ROWS = [
 JUDGMENTS = PooledQrels(QRELS)
 
 
-def lists_of(run: str) -> dict[str, list[int | None]]:
-    """What is expected of a run: the grades of each judged list."""
-    found: dict[str, list[int | None]] = {}
+def expected_grades(run: str) -> dict[str, list[int | None]]:
+    """Return the expected grades of each judged list of a run."""
+    grades: dict[str, list[int | None]] = {}
     for name, topic, document, _, _ in ROWS:
         if name == run and topic in QRELS.topics:
-            found.setdefault(topic, []).append(QRELS.judgments(topic).get(document))
-    return found
+            grades.setdefault(topic, []).append(QRELS.judgments(topic).get(document))
+    return grades
 
 
-def found_in(pieces: list[Piece]) -> dict[tuple[str, str], list[int | None]]:
-    found = {}
+def collect_grades(pieces: list[Piece]) -> dict[tuple[str, str], list[int | None]]:
+    grades_by_list = {}
     for piece in pieces:
         for names, lists in piece.lists(JUDGMENTS):
             for name, topic, grades in zip(names, lists.topic.tolist(), lists.grades(None), strict=True):
                 key = (name, QRELS.topics[topic])
-                assert key not in found
-                found[key] = grades
-    return found
+                assert key not in grades_by_list
+                grades_by_list[key] = grades
+    return grades_by_list
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_pieces_of_a_file(run: Path, size: int, at_once: int, monkeypatch: pytes
     monkeypatch.setattr(rows_module, "_BLOCK_HITS", at_once)
     pieces = split_run(read_run(run), size)
     assert (len(pieces) > 1) == (0 < size <= run.stat().st_size // 2)
-    assert found_in(pieces) == {("a", topic): grades for topic, grades in lists_of("a").items()}
+    assert collect_grades(pieces) == {("a", topic): grades for topic, grades in expected_grades("a").items()}
     assert pieces[0].start == 0
     assert pieces[-1].stop is None
     assert [piece.stop for piece in pieces[:-1]] == [piece.start for piece in pieces[1:]]
@@ -89,9 +89,9 @@ def test_a_wrong_line_has_its_number_in_the_file(run: Path, line: int) -> None:
     lines[line - 1] = " ".join([*fields[:4], "high", "x"]) + "\n"
     run.write_text("".join(lines))
     with pytest.raises(InputError) as caught:
-        found_in(split_run(read_run(run), 60))
-    said = f"{run}:{line}: score 'high' is not a number; give a decimal number such as 12.5 or 1e-3"
-    assert str(caught.value) == said
+        collect_grades(split_run(read_run(run), 60))
+    message = f"{run}:{line}: score 'high' is not a number; give a decimal number such as 12.5 or 1e-3"
+    assert str(caught.value) == message
 
 
 def table(order: list[tuple[Any, ...]] = ROWS, **names: str) -> Any:
@@ -111,8 +111,8 @@ def test_pieces_of_parquet(tmp_path: Path, group: int, size: int, order: str) ->
     assert groups[0][0] == 0 and groups[-1][1] == -(-len(ROWS) // group)  # type: ignore[index]
     assert all(one[1] == two[0] for one, two in pairwise(groups))  # type: ignore[index]
     assert len(pieces) == -(-len(ROWS) // (group * -(-size // group)))
-    assert found_in(pieces) == {
-        (name, topic): grades for name in ("a", "b") for topic, grades in lists_of(name).items()
+    assert collect_grades(pieces) == {
+        (name, topic): grades for name in ("a", "b") for topic, grades in expected_grades(name).items()
     }
 
 
@@ -120,37 +120,39 @@ def test_a_file_without_a_column_of_runs_is_one_run(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pq.write_table(table([row for row in ROWS if row[0] == "b"]).drop(["run"]), path, row_group_size=4)
     pieces = split_parquet([path], "named", "trec_eval", rows=4)
-    assert found_in(pieces) == {("named", topic): grades for topic, grades in lists_of("b").items()}
+    assert collect_grades(pieces) == {
+        ("named", topic): grades for topic, grades in expected_grades("b").items()
+    }
 
 
 def test_what_is_wrong_with_parquet_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
 
-    def said(order: str = "trec_eval") -> str:
+    def error_message(order: str = "trec_eval") -> str:
         with pytest.raises(InputError) as caught:
-            found_in(split_parquet([path], "a", order))
+            collect_grades(split_parquet([path], "a", order))
         return str(caught.value)
 
     pq.write_table(table().drop(["score"]), path)
-    assert said() == (
+    assert error_message() == (
         f"{path}: there is no column for score (score); rename one of: run, query_id, doc_id, rank"
     )
     pq.write_table(table().drop(["rank"]), path)
-    assert said("rank").startswith(
+    assert error_message("rank").startswith(
         f"{path}: there is no column for rank (rank); rename one of: run, query_id"
     )
     pq.write_table(pa.table({"qid": ["q1"], "docno": pa.array([None], pa.string()), "score": [1.0]}), path)
-    assert said() == f"{path}: column 'docno': an id is missing; fill the gap or remove the row"
+    assert error_message() == f"{path}: column 'docno': an id is missing; fill the gap or remove the row"
     pq.write_table(pa.table({"qid": pa.array([None], pa.string()), "docno": ["d"], "score": [1.0]}), path)
-    assert said().endswith("column 'qid': an id is missing; fill the gap or remove the row")
+    assert error_message().endswith("column 'qid': an id is missing; fill the gap or remove the row")
     pq.write_table(pa.table({"qid": ["q1"], "docno": ["d"], "score": [float("nan")]}), path)
-    assert said() == f"{path}: a score is missing or NaN; remove the row or give a number"
+    assert error_message() == f"{path}: a score is missing or NaN; remove the row or give a number"
     pq.write_table(pa.table({"qid": ["q1"], "docno": ["d"], "rank": ["x"]}), path)
-    assert said("rank") == f"{path}: the column rank has no numbers; give numbers"
+    assert error_message("rank") == f"{path}: the column rank has no numbers; give numbers"
     pq.write_table(pa.table({"qid": ["q1"] * 2, "docno": ["d"] * 2, "score": [1.0, 2.0]}), path)
-    assert said() == f"{path}: document 'd' occurs twice in a list; keep one of the two rows"
+    assert error_message() == f"{path}: document 'd' occurs twice in a list; keep one of the two rows"
     path.write_bytes(b"PAR1")
-    assert said().startswith(f"{path}: this is not Parquet, or it is damaged (")
+    assert error_message().startswith(f"{path}: this is not Parquet, or it is damaged (")
     with pytest.raises(
         SettingsError,
         match=r"^rows of a table have no order of lines; choose trec_eval, trec_eval9, ascending_id or rank$",
@@ -179,12 +181,12 @@ def test_the_files_of_a_dataset(tmp_path: Path) -> None:
 def test_rows_in_any_order_are_the_lists_of_a_file(shuffle: int, run: Path) -> None:
     """Also where topics are unjudged, rows name a list without a document, and scores are tied."""
     tied = [(name, topic, document, r, float(-(r // 2))) for name, topic, document, r, _ in ROWS][::shuffle]
-    found = ListRows.from_table(table(tied), JUDGMENTS)
-    for number, (name, topic) in enumerate(zip(found.runs, found.topics, strict=True)):
+    rows = ListRows.from_table(table(tied), JUDGMENTS)
+    for number, (name, topic) in enumerate(zip(rows.runs, rows.topics, strict=True)):
         lists = {t: {d: s for n, t2, d, _, s in tied if (n, t2) == (name, t)} for t in [topic]}
         expected = judge(QRELS, Run.from_dict(lists))
-        own = slice(found.offsets[number], found.offsets[number + 1])
-        assert found.rank[own].tolist() == expected.rank.tolist()
-        assert found.judgment[own].tolist() == expected.judgment.tolist()
-        assert found.length[number] == len(lists[topic])
-    assert sorted(zip(found.runs, found.topics, strict=True)) == [(n, t) for n in "ab" for t in TOPICS[1:]]
+        own = slice(rows.offsets[number], rows.offsets[number + 1])
+        assert rows.rank[own].tolist() == expected.rank.tolist()
+        assert rows.judgment[own].tolist() == expected.judgment.tolist()
+        assert rows.length[number] == len(lists[topic])
+    assert sorted(zip(rows.runs, rows.topics, strict=True)) == [(n, t) for n in "ab" for t in TOPICS[1:]]

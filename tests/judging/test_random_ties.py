@@ -33,7 +33,7 @@ Group = list[tuple[int, int | None]]
 def written_out(
     qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
 ) -> list[list[Group]]:
-    """The groups of every list, run by run and topic by topic."""
+    """Return the groups of tied documents of every list, by run and topic."""
     result = []
     for run in runs:
         for topic in sorted(qrels):
@@ -45,7 +45,7 @@ def written_out(
     return result
 
 
-def judged_of(
+def build_judged(
     qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
 ) -> Judged:
     named = Runs(
@@ -61,7 +61,7 @@ def all_lists(judged: Judged) -> TiedLists:
     return TiedLists.from_judged(judged, np.arange(len(judged.length)))
 
 
-def first_of(group: Group) -> int:
+def first_rank(group: Group) -> int:
     return group[0][0]
 
 
@@ -69,7 +69,7 @@ def first_of(group: Group) -> int:
 def test_tied_hits(collection: Any, rel: int) -> None:
     expected = []
     before = 0
-    starts, held = [], []
+    starts, counts = [], []
     for number, groups in enumerate(written_out(*collection)):
         relevant = [(r, g) for group in groups for r, g in group if g is not None and g >= rel]
         for group in groups:
@@ -80,36 +80,38 @@ def test_tied_hits(collection: Any, rel: int) -> None:
                 and len({g for _, g in own} | ({0} if len(own) < len(group) else set())) > 1
             ):
                 starts.append(len(expected))
-                held.append(len(own))
+                counts.append(len(own))
                 for rank, grade in own:
                     folder = relevant.index((rank, grade))
                     expected.append(
-                        (number, rank, grade, before + folder, folder + 1, first_of(group), len(group))
+                        (number, rank, grade, before + folder, folder + 1, first_rank(group), len(group))
                     )
         before += len(relevant)
-    tied = all_lists(judged_of(*collection)).tied(rel)
+    tied = all_lists(build_judged(*collection)).tied(rel)
     columns = (tied.list, tied.rank, tied.grade, tied.among, tied.ordinal, tied.first, tied.size)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
-    assert (tied.start.tolist(), tied.n_hits.tolist()) == (starts, held)
+    assert (tied.start.tolist(), tied.n_hits.tolist()) == (starts, counts)
 
 
 @given(collections, st.booleans())
 def test_groups_of_a_kind(collection: Any, by_grade: bool) -> None:
-    tied = all_lists(judged_of(*collection))
+    tied = all_lists(build_judged(*collection))
     grade = tied.grade()
     expected = []
     for number, groups in enumerate(written_out(*collection)):
-        seen = 0
+        n_before = 0
         for group in groups:
             kinds = sorted({g for _, g in group if g is not None and g >= 0})
             for kind in [[k] for k in kinds] if by_grade else [kinds] if kinds else []:
-                held = sum(g in kind for _, g in group)
-                expected.append((number, first_of(group), len(group), held, seen))
-                seen += held
+                n_hits = sum(g in kind for _, g in group)
+                expected.append((number, first_rank(group), len(group), n_hits, n_before))
+                n_before += n_hits
     result = tied.groups(grade >= 0, grade if by_grade else None)
     columns = (result.list, result.first, result.size, result.n_hits, result.before)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
-    assert np.bincount(result.owner, minlength=len(expected)).tolist() == [held for *_, held, _ in expected]
+    assert np.bincount(result.owner, minlength=len(expected)).tolist() == [
+        n_hits for *_, n_hits, _ in expected
+    ]
     assert sorted(result.member.tolist()) == np.flatnonzero(grade >= 0).tolist()
     group, folder = result.ranks()
     assert list(zip(group.tolist(), folder.tolist(), strict=True)) == [
@@ -119,7 +121,7 @@ def test_groups_of_a_kind(collection: Any, by_grade: bool) -> None:
 
 @given(collections, st.booleans())
 def test_the_best_documents_of_each_group_first_or_last(collection: Any, best_first: bool) -> None:
-    result = all_lists(judged_of(*collection)).sorted_groups(best_first)
+    result = all_lists(build_judged(*collection)).sorted_groups(best_first)
     expected = []
     for groups in written_out(*collection):
         grades = [
@@ -134,7 +136,7 @@ def test_the_best_documents_of_each_group_first_or_last(collection: Any, best_fi
     ({"1": {"d0": 1, "d1": 2}}, [{"1": {"d0": 1, "d1": 1, "d2": 1}}], {"d0", "d1"})
 )  # none is judged any more
 def test_which_lists_the_order_of_ties_can_change(collection: Any) -> None:
-    judged = judged_of(*collection)
+    judged = build_judged(*collection)
     expected = [
         any(len({g for _, g in group}) > 1 for group in groups) for groups in written_out(*collection)
     ]
@@ -143,7 +145,7 @@ def test_which_lists_the_order_of_ties_can_change(collection: Any) -> None:
 
 @given(collections, st.integers(1, 9))
 def test_relevant_hits_of_groups_that_begin_early(collection: Any, last: int) -> None:
-    tied = all_lists(judged_of(*collection))
+    tied = all_lists(build_judged(*collection))
     where = np.arange(0, len(tied), 2)
     result = tied.relevant_lists(where, np.full(len(tied), last))
     written = written_out(*collection)
@@ -151,7 +153,7 @@ def test_relevant_hits_of_groups_that_begin_early(collection: Any, last: int) ->
         [
             r
             for group in written[number]
-            if first_of(group) <= last
+            if first_rank(group) <= last
             for r, g in group
             if g is not None and g >= 1
         ]
@@ -165,7 +167,7 @@ def test_relevant_hits_of_groups_that_begin_early(collection: Any, last: int) ->
 
 @given(collections, st.integers(1, 5))
 def test_blocks_of_any_size_hold_all_lists(collection: Any, size: int) -> None:
-    judged = judged_of(*collection)
+    judged = build_judged(*collection)
     usual, tied_module._BLOCK_HITS = tied_module._BLOCK_HITS, size
     try:
         parts = list(TiedLists.blocks(judged)) if judged.present.any() else []
@@ -181,21 +183,21 @@ def test_blocks_of_any_size_hold_all_lists(collection: Any, size: int) -> None:
 
 @given(collections)
 def test_condensed_lists_keep_their_ties(collection: Any) -> None:
-    condensed = judged_of(*collection).condensed()
+    condensed = build_judged(*collection).condensed()
     expected = []
     for groups in written_out(*collection):
         at = 1
         for group in groups:
-            held = sum(g is not None and g >= 0 for _, g in group)
-            expected += [(at, held)] * held
-            at += held
+            n_judged = sum(g is not None and g >= 0 for _, g in group)
+            expected += [(at, n_judged)] * n_judged
+            at += n_judged
     assert condensed.ties is not None
     assert list(zip(condensed.ties.first.tolist(), condensed.ties.size.tolist(), strict=True)) == expected
 
 
 @given(collections, st.integers(1, 4))
 def test_shares_of_runs(collection: Any, depth: int) -> None:
-    judged = judged_of(*collection)
+    judged = build_judged(*collection)
     written = written_out(*collection)
     width = len(judged.topics)
     for number, (tied, unjudged) in enumerate(

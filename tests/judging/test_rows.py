@@ -38,7 +38,7 @@ def test_every_measure_has_the_same_bits_in_buckets(
     place: Path, order: str, every_measure: list[Measure]
 ) -> None:
     measures = every_measure
-    here = rs.evaluate(place / "qrels.txt", place / "runs", measures, order=order)
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", measures, order=order)
     judgments = PooledQrels(open_qrels(place / "qrels.txt", needs_aspects=True))
     table = shuffled(place, 5)
     if order == "rank":  # that of the files
@@ -46,17 +46,17 @@ def test_every_measure_has_the_same_bits_in_buckets(
         table = pa.table(dict(columns)).take(pa.array(np.random.default_rng(6).permutation(len(table))))
     labels = zip(table["run"].to_pylist(), table["query_id"].to_pylist(), strict=True)
     bucket = np.array([crc32(f"{run} {topic}".encode()) % 3 for run, topic in labels])
-    seen = 0
+    n_lists = 0
     for number in range(3):
         lists = ListRows.from_table(table.filter(pa.array(bucket == number)), judgments, order)
         labels = zip(lists.runs, lists.topics, strict=True)
-        where = [(here.runs.index(run), here.topics.index(topic)) for run, topic in labels]
-        seen += len(lists)
-        for part, some in lists.blocks():
+        where = [(scores.runs.index(run), scores.topics.index(topic)) for run, topic in labels]
+        n_lists += len(lists)
+        for part, block in lists.blocks():
             for m, measure in enumerate(measures):
-                expected = np.array([here.values[m, r, t] for r, t in where[part]])
-                assert measure.evaluate(some).tobytes() == expected.tobytes(), measure
-    assert seen == len(here.runs) * len(here.topics)
+                expected = np.array([scores.values[m, r, t] for r, t in where[part]])
+                assert measure.evaluate(block).tobytes() == expected.tobytes(), measure
+    assert n_lists == len(scores.runs) * len(scores.topics)
 
 
 def rows(**columns: Any) -> ListRows:
@@ -73,12 +73,12 @@ def test_ties_are_broken_by_the_bytes_of_ids() -> None:
 
 
 def test_lists_that_are_only_named_are_empty() -> None:
-    found = rows(doc_id=[None], score=[0.0])
-    assert (found.length.tolist(), len(found.rank)) == ([0], 0)
+    empty = rows(doc_id=[None], score=[0.0])
+    assert (empty.length.tolist(), len(empty.rank)) == ([0], 0)
 
 
 @pytest.mark.parametrize(
-    ("columns", "what"),
+    ("columns", "message"),
     [
         ({"doc_id": ["b", "b"], "score": [1.0, 2.0]}, "'b' occurs twice"),
         ({"doc_id": ["b", "c"], "score": [1.0, float("nan")]}, "missing or NaN"),
@@ -88,8 +88,8 @@ def test_lists_that_are_only_named_are_empty() -> None:
         ({"doc_id": ["b"], "score": [1.0], "run": [None]}, "run: an id is missing"),
     ],
 )  # fmt: skip
-def test_what_is_refused(columns: dict[str, Any], what: str) -> None:
-    with pytest.raises(InputError, match=what):
+def test_what_is_refused(columns: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         rows(**columns)
 
 
@@ -99,6 +99,6 @@ def test_rows_have_no_order_of_lines() -> None:
 
 
 def test_rows_after_the_best_one_are_put_in_order() -> None:
-    found = rows(doc_id=["a", "b", "c"], score=[3.0, 1.0, 2.0])
-    [(_, lists)] = found.blocks()
+    columns = rows(doc_id=["a", "b", "c"], score=[3.0, 1.0, 2.0])
+    [(_, lists)] = columns.blocks()
     assert lists.grades(None) == [[None, 0, 1]]

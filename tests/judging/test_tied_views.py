@@ -25,7 +25,7 @@ def judged() -> Judged:
     return judge(Qrels.from_dict(QRELS), runs, ties=True)
 
 
-def shown(lists: object) -> list[list[tuple[int, int]]]:
+def list_hits(lists: object) -> list[list[tuple[int, int]]]:
     """For each list its hits: rank and grade."""
     hits = lists.hits()  # type: ignore[attr-defined]
     rows: list[list[tuple[int, int]]] = [[] for _ in range(len(lists))]  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def test_groups_have_their_best_documents_first_or_last(judged: Judged) -> None:
     tied = TiedLists.from_judged(judged, np.arange(6))
     assert tied.topic.tolist() == [0, 1, 0, 1, 0, 1]
     assert tied.length.tolist() == [6, 2, 2, 3, 0, 4]
-    assert shown(tied.sorted_groups(best_first=True)) == [
+    assert list_hits(tied.sorted_groups(best_first=True)) == [
         [(2, 2), (3, 1), (4, 0), (6, -1)],
         [(1, 1), (2, 1)],
         [(1, 2), (2, 1)],
@@ -46,8 +46,8 @@ def test_groups_have_their_best_documents_first_or_last(judged: Judged) -> None:
         [],
         [(3, 2), (4, 1)],
     ]
-    assert shown(tied.sorted_groups(best_first=False)) == [
-        [(3, 0), (4, 1), (5, 2), (6, -1)],  # what has no judgment is the worst
+    assert list_hits(tied.sorted_groups(best_first=False)) == [
+        [(3, 0), (4, 1), (5, 2), (6, -1)],  # unjudged documents are the worst
         [(1, 1), (2, 1)],
         [(1, 2), (2, 1)],
         [(2, 2), (3, 1)],
@@ -59,11 +59,11 @@ def test_groups_have_their_best_documents_first_or_last(judged: Judged) -> None:
 def test_some_lists_in_another_order(judged: Judged) -> None:
     tied = TiedLists.from_judged(judged, np.array([5, 3]))
     assert (tied.topic.tolist(), tied.length.tolist()) == ([1, 1], [4, 3])
-    assert shown(tied.sorted_groups(best_first=True)) == [[(3, 2), (4, 1)], [(1, 2), (3, 1)]]
+    assert list_hits(tied.sorted_groups(best_first=True)) == [[(3, 2), (4, 1)], [(1, 2), (3, 1)]]
 
 
 def test_which_lists_depend_on_how_ties_are_broken(judged: Judged) -> None:
-    """Equal documents may change places; documents that differ, or one nobody judged, may not."""
+    """Only documents of equal grade may be exchanged; not different grades, and no unjudged document."""
     assert TiedLists.from_judged(judged, np.arange(6)).has_unequal_ties().tolist() == [
         True,
         False,
@@ -113,7 +113,7 @@ def test_condensed_lists_have_neither_unjudged_nor_pooled_documents(judged: Judg
     assert condensed.length.tolist() == [3, 2, 2, 2, 0, 2]
     assert condensed.ties is not None
     tied = TiedLists.from_judged(condensed, np.arange(6))
-    assert shown(tied.sorted_groups(best_first=True)) == [
+    assert list_hits(tied.sorted_groups(best_first=True)) == [
         [(1, 2), (2, 1), (3, 0)],
         [(1, 1), (2, 1)],
         [(1, 2), (2, 1)],

@@ -23,7 +23,7 @@ def judged() -> Judged:
     return judge(Qrels.from_dict(QRELS), runs)
 
 
-def shown(judged: Judged) -> list[list[tuple[int, int]]]:
+def list_hits(judged: Judged) -> list[list[tuple[int, int]]]:
     """For each list its hits: rank and grade."""
     lists = judged.lists
     hits = lists.hits()
@@ -39,12 +39,12 @@ def test_some_runs_in_another_order_keep_all_that_is_theirs(judged: Judged) -> N
     assert [pair.tags, judged.tags] == [(judged.tags[2], judged.tags[0]), judged.tags]
     assert pair.present.tolist() == [True, True, True, True]
     assert pair.length.tolist() == [1, 2, 4, 1]
-    assert shown(pair) == [shown(judged)[n] for n in (4, 5, 0, 1)]
+    assert list_hits(pair) == [list_hits(judged)[n] for n in (4, 5, 0, 1)]
     assert pair.ignored_topics == {}
     assert judged.with_runs([1]).ignored_topics == {"y": ("9",)}
     assert judged.with_runs([1]).present.tolist() == [False, True]
     fewer = judged.rejudged(np.where(judged.qrels.grade == 2, UNJUDGED, judged.qrels.grade).astype(np.int32))
-    assert shown(fewer.with_runs([0])) == [[(3, 0), (4, 1)], [(1, 1)]]
+    assert list_hits(fewer.with_runs([0])) == [[(3, 0), (4, 1)], [(1, 1)]]
     assert fewer.with_runs([0]).full is not None
 
 

@@ -262,7 +262,7 @@ def test_refused_inputs_are_listed():
 
 
 def test_code_that_returns_on_too_few_different_rankings_is_not_identified():
-    """The first function raises on every non-empty ranking: 7 of 966 inputs return 0, as DCG does."""
+    """A function that raises on every non-empty ranking returns 0 for 7 of 966 inputs, like DCG."""
 
     def swapped(run, qrels):
         return sum(qrels.get(d, 0) > 0 for d in run[:7]) / 9
@@ -370,7 +370,7 @@ def test_libraries(library, expected):
 
 def test_refusals():
     with pytest.raises(SettingsError, match="names no measure of a library"):
-        rs.lab.identify("nobody:map")
+        rs.lab.identify("absent:map")
     with pytest.raises(SettingsError, match="takes 3 arguments"):
         rs.lab.identify(lambda a, b, c: 0.0)
     with pytest.raises(SettingsError, match=r"returned a number for 0 of 966 inputs.*ValueError"):

@@ -343,7 +343,7 @@ def test_ties_are_written_as_such_and_single_scores_alone() -> None:
 
 
 def test_single_pairs_are_broken_as_the_case_analysis_says() -> None:
-    """The table of pairs and the counts agree."""
+    """Compare the table of pairs with the counts."""
     for name in [name for name in RELATIONS if name not in ("redundancy", "induced")]:
         (counted,) = properties("RR", grades=1, depth=5, properties=[name]).findings
         pairs = single_pairs("RR", grades=1, depth=5, properties=[name])["relations"].column("violated")

@@ -182,7 +182,7 @@ def test_proofs_need_no_count() -> None:
 @pytest.mark.parametrize("relevant", range(1, 7))
 @pytest.mark.parametrize("name", ["RBP(p=0.5)", "DCG", "P@6"])
 def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
-    """The theorems for long rankings agree with the counts at a length at which every pair can be counted."""
+    """Compare the theorems for long rankings with counts at a length at which all pairs can be enumerated."""
     from rankscope.lab.measurement.long_rankings import long_verdicts
 
     short = rs.lab.scales(name, 6, relevant=relevant)

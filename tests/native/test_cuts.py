@@ -20,7 +20,7 @@ lines = st.lists(
 )
 
 
-def topics_of(text: bytes) -> list[bytes]:
+def topic_column(text: bytes) -> list[bytes]:
     return [line.split()[0] for line in text.split(b"\n") if line and line[:1] != b"#"]
 
 
@@ -33,12 +33,12 @@ def test_cuts_are_changes_of_topic(
     text = text if ended else text[:-1]
     path = tmp_path / "run"
     path.write_bytes(text)
-    found = topic_cuts(path, len(text), pieces)
-    assert found == sorted(set(found))
-    assert len(found) < pieces
-    for cut in found:
+    cut_points = topic_cuts(path, len(text), pieces)
+    assert cut_points == sorted(set(cut_points))
+    assert len(cut_points) < pieces
+    for cut in cut_points:
         assert text[cut - 1 : cut] == b"\n"
-        assert topics_of(text[:cut])[-1] != topics_of(text[cut:])[0]
+        assert topic_column(text[:cut])[-1] != topic_column(text[cut:])[0]
 
 
 @pytest.mark.parametrize("topics", [1, 2])
@@ -48,18 +48,18 @@ def test_long_lists_are_not_searched_line_by_line(
     """One topic of nine million documents took a minute with 32 workers: every piece searched to the end."""
     path = tmp_path / "run"
     path.write_bytes(b"".join(b"%d Q0 d%d 1 1 t\n" % (t, d) for t in range(topics) for d in range(50_000)))
-    looked = 0
+    n_reads = 0
     original = cuts._topic_from
 
     def counted(*arguments: object) -> object:
-        nonlocal looked
-        looked += 1
+        nonlocal n_reads
+        n_reads += 1
         return original(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(cuts, "_topic_from", counted)
-    found = topic_cuts(path, path.stat().st_size, 32)
-    assert len(found) == topics - 1
-    assert looked < 100
+    cut_points = topic_cuts(path, path.stat().st_size, 32)
+    assert len(cut_points) == topics - 1
+    assert n_reads < 100
 
 
 @pytest.mark.parametrize("pieces", [2, 3, 8])
@@ -68,8 +68,8 @@ def test_pieces_are_near_equal_shares(tmp_path: Path, pieces: int) -> None:
     path = tmp_path / "run"
     path.write_bytes(b"".join(b"%d Q0 d%d 1 1 t\n" % (t, d) for t in range(100) for d in range(50)))
     size = path.stat().st_size
-    found = topic_cuts(path, size, pieces)
-    shares = [stop - start for start, stop in zip([0, *found], [*found, size], strict=True)]
+    cut_points = topic_cuts(path, size, pieces)
+    shares = [stop - start for start, stop in zip([0, *cut_points], [*cut_points, size], strict=True)]
     assert len(shares) == pieces
     assert max(shares) - min(shares) < 2 * size / 100
 
@@ -78,23 +78,23 @@ def test_pieces_are_near_equal_shares(tmp_path: Path, pieces: int) -> None:
 def test_files_without_topics_are_not_searched_to_their_end(
     tmp_path: Path, filling: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every piece read a run without newlines to its end, as one line in memory."""
+    """In an earlier version, every piece read a run without newlines into memory as one line."""
     path = tmp_path / "run"
     path.write_bytes(filling * ((1 << 24) // len(filling)))
-    looked = 0
+    n_bytes = 0
     original = cuts._line
 
     def counted(file: BinaryIO) -> bytes:
-        nonlocal looked
+        nonlocal n_bytes
         before = file.tell()
         try:
             return original(file)
         finally:
-            looked += file.tell() - before
+            n_bytes += file.tell() - before
 
     monkeypatch.setattr(cuts, "_line", counted)
     assert topic_cuts(path, path.stat().st_size, 16) == []
-    assert looked <= 2 * cuts._MAX_SEARCH
+    assert n_bytes <= 2 * cuts._MAX_SEARCH
 
 
 def test_the_content_of_a_file_of_empty_lines_is_looked_at_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Judgments as the library reads them: those of the parser in Python, or nothing."""
+"""The C library parses judgments exactly like the Python parser, or leaves them to it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ USUAL = b"10 0 d2 1\n9 0 d1 -2\r\n10\t0  d10 +0 \n\n9 0 d2 2147483646"
 
 
 def in_python(text: bytes) -> Qrels:
-    """The judgments as they are read without the library."""
+    """Parse judgments with the Python parser."""
     topics, iterations, documents, grades, lines = parse_qrels(Source.open(text))
     return Qrels.from_columns(topics, iterations, documents, grades, lines=lines)
 
 
 def in_library(text: bytes) -> Qrels | None:
-    """The judgments as the library reads them; None if it leaves them to the other."""
+    """Parse judgments with the C library; return None if it leaves them to the Python parser."""
     import numpy as np
 
     result = parse_judgments(text, sort_naturally)
@@ -37,8 +37,8 @@ def in_library(text: bytes) -> Qrels | None:
     return Qrels(result.topics, offsets, result.documents, grades)
 
 
-def said(qrels: Qrels) -> tuple[object, ...]:
-    """Everything that judgments consist of."""
+def snapshot(qrels: Qrels) -> tuple[object, ...]:
+    """Return all fields of the judgments as comparable values."""
     return qrels.topics, qrels.topic_offsets.tolist(), qrels.documents, qrels.grade.tolist()
 
 
@@ -48,7 +48,7 @@ def test_usual_judgments_are_read_and_put_in_order() -> None:
     assert qrels.topics == ("9", "10")
     assert qrels.judgments("9") == {"d1": -2, "d2": 2147483646}
     assert qrels.judgments("10") == {"d10": 0, "d2": 1}
-    assert said(qrels) == said(in_python(USUAL))
+    assert snapshot(qrels) == snapshot(in_python(USUAL))
     assert qrels.grade.flags.writeable and qrels.topic_offsets.flags.writeable
 
 
@@ -104,7 +104,7 @@ def read_both(text: bytes, **options: object) -> tuple[Qrels, Qrels]:
 @pytest.mark.parametrize("text", [USUAL, b"1 0 b 1\n1 1 a 2\n", b"\xef\xbb\xbf1 0 a 1\n"])
 def test_files_are_the_same_with_the_library_and_without(text: bytes, aspects: bool | None) -> None:
     result, expected = read_both(text, aspects=aspects)
-    assert said(result) == said(expected)
+    assert snapshot(result) == snapshot(expected)
     assert (result.aspects is None, result.subtopics is None) == (
         expected.aspects is None,
         expected.subtopics is None,
@@ -136,7 +136,7 @@ def test_the_library_reads_what_python_reads_or_nothing(text: bytes) -> None:
     qrels = in_library(text)
     if qrels is None:
         return
-    assert said(qrels) == said(in_python(text))
+    assert snapshot(qrels) == snapshot(in_python(text))
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.binary(min_size=1, max_size=12)), min_size=1, max_size=60))
@@ -145,7 +145,7 @@ def test_any_order_of_lines_gives_the_order_of_ids(rows: list[tuple[int, bytes]]
     text = b"".join(b"%d 0 %s 1\n" % row for row in sorted(clean, key=hash))
     qrels = in_library(text)
     assert qrels is not None
-    assert said(qrels) == said(in_python(text))
+    assert snapshot(qrels) == snapshot(in_python(text))
 
 
 def test_what_is_wrong_is_said_by_the_other_parser(tmp_path: Path) -> None:

@@ -41,16 +41,16 @@ def run_text(seed: int, lines: int = 60, scores: int = 25) -> str:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Judgments and five runs: one whose topics return, one that is packed."""
-    return written(tmp_path)
+    return write_collection(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def still(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same for tests that change nothing in it."""
-    return written(tmp_path_factory.mktemp("still"))
+    """Return the same collection, shared by tests that do not modify it."""
+    return write_collection(tmp_path_factory.mktemp("still"))
 
 
-def written(tmp_path: Path) -> Path:
+def write_collection(tmp_path: Path) -> Path:
     chance = random.Random(7)
     judged = [
         f"{t} 0 d{d} {chance.randrange(-1, 3)}\n" for t in TOPICS for d in chance.sample(range(200), 40)
@@ -66,9 +66,9 @@ def written(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["everything", "one", "nothing"])
 def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How much has been read when the rest of the program is ready; how many files were asked for, and were there."""
+    """Control how much is read ahead; return the numbers of requested and of finished files."""
     begin, scan_of = readahead.ReadAhead.start, readahead.ReadAhead.find_scan
-    asked = [0, 0]
+    counts = [0, 0]
 
     def all_at_once(self: Any) -> None:
         begin(self)
@@ -83,21 +83,21 @@ def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         all_at_once(self)
 
     def counted(self: Any, number: int) -> int | None:
-        found = scan_of(self, number)
-        asked[0] += 1
-        asked[1] += found is not None
-        return found
+        scan = scan_of(self, number)
+        counts[0] += 1
+        counts[1] += scan is not None
+        return scan
 
     monkeypatch.setattr(readahead, "cores", lambda: 4)
-    chosen = {"everything": all_at_once, "one": all_but_one, "nothing": nothing}[request.param]
-    monkeypatch.setattr(readahead.ReadAhead, "start", chosen)
+    start = {"everything": all_at_once, "one": all_but_one, "nothing": nothing}[request.param]
+    monkeypatch.setattr(readahead.ReadAhead, "start", start)
     monkeypatch.setattr(readahead.ReadAhead, "find_scan", counted)
-    return asked
+    return counts
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """A command with its exit code, and what it writes."""
+    """Return a function that runs a command and returns its exit code and output."""
 
     def call(*words: str) -> tuple[int, str, str]:
         code = main(["eval", *words])
@@ -108,7 +108,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def without(run: Run) -> Run:
-    """The same with nothing read ahead."""
+    """Return the same function with reading ahead disabled."""
 
     def call(*words: str) -> tuple[int, str, str]:
         with pytest.MonkeyPatch.context() as patch:
@@ -140,20 +140,20 @@ OPTIONS = [
 
 
 @pytest.fixture(scope="module")
-def known() -> dict[str, tuple[int, str, str]]:
-    """What commands wrote with nothing read ahead, by their options."""
+def outputs() -> dict[str, tuple[int, str, str]]:
+    """Outputs of commands without reading ahead, by their options."""
     return {}
 
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_same_bytes_with_reading_ahead_and_without(
-    options: str, still: Path, read_before: list[int], run: Run, without: Run, known: dict[str, Any]
+    options: str, still: Path, read_before: list[int], run: Run, without: Run, outputs: dict[str, Any]
 ) -> None:
     words = [str(still / "qrels.txt"), str(still / "runs"), *options.split()]
-    if options not in known:
-        known[options] = without(*words)
-        assert known[options][0] == 0
-    assert run(*words) == known[options]
+    if options not in outputs:
+        outputs[options] = without(*words)
+        assert outputs[options][0] == 0
+    assert run(*words) == outputs[options]
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -203,9 +203,9 @@ def test_a_wrong_line_is_named_as_ever(
     path = place / "runs" / "r1.run"
     path.write_text(path.read_text() + wrong + path.read_text().replace("Q0 d", "Q0 e"))
     words = [str(place / "qrels.txt"), str(path)]
-    found = run(*words)
-    assert found == without(*words)
-    assert found[0] == 2 and "r1.run:541:" in found[2]
+    outcome = run(*words)
+    assert outcome == without(*words)
+    assert outcome[0] == 2 and "r1.run:541:" in outcome[2]
 
 
 @pytest.mark.parametrize(
@@ -266,9 +266,9 @@ def test_a_run_that_changes_after_it_was_read_ahead_is_read_again(
     other = text.replace("Q0 d1", "Q0 d9") if same_size else run_text(5)
     changing(path, monkeypatch, lambda: (path.write_text(other), os.utime(path, ns=(1, 1))))
     words = [str(place / "qrels.txt"), str(path), "-q", "-f", "csv"]
-    found = run(*words)
+    outcome = run(*words)
     assert path.read_text() == other
-    assert found == without(*words)
+    assert outcome == without(*words)
 
 
 def test_judgments_that_change_after_they_were_read_ahead_are_read_again(
@@ -293,18 +293,18 @@ def test_what_is_read_otherwise_is_not_read_ahead(
 
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many threads each reading ahead has."""
+    """Record the number of threads of each reader."""
     begin = readahead.ReadAhead.start
-    many: list[int] = []
+    counts: list[int] = []
 
     def counted(self: Any) -> None:
-        many.append(len(self._threads.threads))
+        counts.append(len(self._threads.threads))
         begin(self)
 
     monkeypatch.setattr(readahead, "cores", lambda: 4)
     monkeypatch.setattr(readahead, "_BYTES_PER_THREAD", 100)
     monkeypatch.setattr(readahead.ReadAhead, "start", counted)
-    return many
+    return counts
 
 
 def test_jobs_bound_the_threads(place: Path, threads: list[int], run: Run) -> None:
@@ -370,7 +370,7 @@ def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path
 
 
 def test_reading_begins_before_numpy_is_loaded(place: Path) -> None:
-    """Also if the file that is written is there already, and is looked at before."""
+    """Reading starts early even if the output file exists and is checked first."""
     words = ["eval", str(place / "qrels.txt"), str(place / "runs"), "-q", "-o", str(place / "values.csv")]
     (place / "values.csv").write_text("of yesterday\n")
     probe = f"""
@@ -384,14 +384,14 @@ def watched(self):
     begin(self)
 readahead.ReadAhead.start = watched
 sys.exit(main({words!r}))"""
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
-    assert (done.returncode, done.stdout.strip()) == (0, "False 5"), done.stderr
+    process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert (process.returncode, process.stdout.strip()) == (0, "False 5"), process.stderr
 
 
 def test_a_byte_order_mark_in_judgments_is_no_part_of_a_topic(
     place: Path, read_before: list[int], run: Run, without: Run
 ) -> None:
-    """The mark was part of the first topic on two cores, and had no documents."""
+    """With two cores, the mark was once parsed as part of the first topic, which had no documents."""
     plain = [
         run(str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", form)
         for form in ("csv", "latex")

@@ -222,7 +222,7 @@ def test_bounds_and_their_bands(collection: Any, find_artist: Find) -> None:
 
 
 def test_bounds_of_few_runs_are_a_line_each(collection: Any, find_artist: Find) -> None:
-    """The confidence band of two runs is useless: their t has one degree of freedom."""
+    """A confidence band of two runs is useless: its t distribution has one degree of freedom."""
     qrels, runs = collection
     result = rs.bounds(
         rs.Collection(qrels, {name: runs[name] for name in ("run1", "run7")}), p=(0.5, 0.95), depths=[1, 5]

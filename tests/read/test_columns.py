@@ -75,39 +75,39 @@ def test_texts_of_every_kind_of_column(holder: str, ids: str) -> None:
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
 @pytest.mark.parametrize("holder", ["list", "pandas", "polars", "arrow"])
-@pytest.mark.parametrize("place", [0, 2, 4])
-def test_a_missing_id_is_refused_wherever_it_stands(holder: str, place: int, missing: Any) -> None:
+@pytest.mark.parametrize("index", [0, 2, 4])
+def test_a_missing_id_is_refused_wherever_it_stands(holder: str, index: int, missing: Any) -> None:
     ids: list[Any] = ["q1", "q2", "q3", "q4"]
-    ids.insert(place, None if holder in ("polars", "arrow") else missing)
+    ids.insert(index, None if holder in ("polars", "arrow") else missing)
     with pytest.raises(InputError, match=r"^topic: an id is missing; fill the gap or remove the row$"):
         TextColumn.from_column(HOLDERS[holder](ids), "topic")
 
 
-@pytest.mark.parametrize("place", [0, 1, 3])
-@pytest.mark.parametrize(("score", "what"), [(float("nan"), "NaN"), ("high", "not a number"), (None, "N")])
-def test_a_wrong_score_is_named_by_its_topic(place: int, score: Any, what: str) -> None:
+@pytest.mark.parametrize("index", [0, 1, 3])
+@pytest.mark.parametrize(("score", "message"), [(float("nan"), "NaN"), ("high", "not a number"), (None, "N")])
+def test_a_wrong_score_is_named_by_its_topic(index: int, score: Any, message: str) -> None:
     columns: dict[str, list[Any]] = {
         "qid": ["q0", "q1", "q2", "q3"],
         "docno": ["a", "b", "c", "d"],
         "score": [4.0, 3.0, 2.0, 1.0],
     }
-    columns["score"][place] = score
+    columns["score"][index] = score
     advice = "remove the document or give a number"
-    with pytest.raises(InputError, match=rf"^a score of topic 'q{place}' is {what}.*; {advice}$"):
+    with pytest.raises(InputError, match=rf"^a score of topic 'q{index}' is {message}.*; {advice}$"):
         Run.from_frame(columns)
 
 
-@pytest.mark.parametrize("place", [1, 2, 4])
-def test_a_document_that_occurs_twice_is_named_with_its_line(place: int) -> None:
+@pytest.mark.parametrize("index", [1, 2, 4])
+def test_a_document_that_occurs_twice_is_named_with_its_line(index: int) -> None:
     topics, documents = ["q1", "q1", "q2", "q2"], ["a", "b", "a", "b"]
-    topics.insert(place, topics[place - 1])
-    documents.insert(place, documents[place - 1])
+    topics.insert(index, topics[index - 1])
+    documents.insert(index, documents[index - 1])
     lines = np.array([12, 14, 16, 18, 20])
     columns = {"query_id": topics, "doc_id": documents, "score": [5, 4, 3, 2, 1]}
     with pytest.raises(InputError) as caught:
         RunColumns.from_columns(columns, lines, "x.csv").lists()
-    expected = f"document {documents[place]!r} occurs twice in topic {topics[place]!r}; keep one of the two"
-    assert str(caught.value) == f"x.csv:{lines[place]}: {expected}"
+    expected = f"document {documents[index]!r} occurs twice in topic {topics[index]!r}; keep one of the two"
+    assert str(caught.value) == f"x.csv:{lines[index]}: {expected}"
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_a_document_that_occurs_twice_is_named_with_its_line(place: int) -> None
     ],
 )
 def test_ranks_are_whole_numbers(column: list[Any], expected: list[int] | None) -> None:
-    found = parse_ranks(column)
-    assert (None if found is None else found.tolist()) == expected
+    ranks = parse_ranks(column)
+    assert (None if ranks is None else ranks.tolist()) == expected
 
 
 def test_ranks_put_documents_in_order_where_there_are_no_scores() -> None:
@@ -147,8 +147,8 @@ def test_a_column_of_names_tells_runs_apart(runs: int) -> None:
         "rank": [4, 3, 2, 1],
         "score": [1, 2, 3, 4],
     }
-    found = Runs.from_frame(table, order="rank")
-    assert {name: run.ranking("1") for name, run in found.items()} == (
+    split = Runs.from_frame(table, order="rank")
+    assert {name: run.ranking("1") for name, run in split.items()} == (
         {"run0": ["d", "c", "b", "a"]} if runs == 1 else {"run0": ["c", "a"], "run1": ["d", "b"]}
     )
 

@@ -58,7 +58,7 @@ def files(tmp_path: Path) -> SimpleNamespace:
     return SimpleNamespace(folder=tmp_path, qrels=tmp_path / "q.txt", run=tmp_path / "bm25.run")
 
 
-def written(files: SimpleNamespace, name: str, text: str) -> Path:
+def write_file(files: SimpleNamespace, name: str, text: str) -> Path:
     path: Path = files.folder / name
     path.write_text(text)
     return path
@@ -116,7 +116,7 @@ def test_a_trec_run_is_nothing_else(rows: list[tuple[str, int, float]]) -> None:
 
 def test_names_do_not_count(files: SimpleNamespace) -> None:
     for name in ("r.json", "r.csv", "r.parquet", "r.gz"):
-        path = written(files, name, RUN)
+        path = write_file(files, name, RUN)
         assert rs.read_run(path).format == "trec"
         assert (
             rs.evaluate(files.qrels, path, "AP").values.tolist()
@@ -129,7 +129,7 @@ def test_orderings_hold_for_every_format(files: SimpleNamespace) -> None:
         {"qid": "1", "docno": d, "rank": r, "score": s}
         for d, r, s in (("a", 3, 0.5), ("b", 1, 0.5), ("c", 2, 9))
     ]
-    path = written(files, "r.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    path = write_file(files, "r.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     expected = {"trec_eval": "cba", "rank": "bca", "file": "abc"}
     for order, ranking in expected.items():
         assert rs.read_run(path, order=order).ranking("1") == list(ranking)
@@ -137,7 +137,7 @@ def test_orderings_hold_for_every_format(files: SimpleNamespace) -> None:
 
 def test_members_of_a_file_are_runs_by_name(files: SimpleNamespace) -> None:
     lists = {"bm25": {"1": {"d1": 1.0}}, "dense": {"1": {"d2": 1.0}}}
-    path = written(files, "two.json", json.dumps(lists))
+    path = write_file(files, "two.json", json.dumps(lists))
     assert list(rs.read_runs(path)) == ["bm25", "dense"]
     assert rs.read_run(path, name="dense").ranking("1") == ["d2"]
     with pytest.raises(InputError, match=r"two.json: the file has 2 runs: bm25, dense; name one of them"):
@@ -147,11 +147,11 @@ def test_members_of_a_file_are_runs_by_name(files: SimpleNamespace) -> None:
 def test_what_was_recognised_is_said_once(files: SimpleNamespace, capsys: Any) -> None:
     lists = json.dumps(INPUTS.nested(INPUTS.RUN, 3))
     for name in ("a.json", "b.json"):
-        written(files, name, lists)
+        write_file(files, name, lists)
     arguments = ["eval", str(files.qrels), str(files.run), f"{files.folder}/*.json", "-m", "AP"]
 
     def recognised() -> list[str]:
-        """What was said about formats; there may be other notes about the runs."""
+        """Return the notes about formats, without other notes."""
         return [line for line in capsys.readouterr().err.splitlines() if "read as" in line]
 
     assert main(arguments) == 0
@@ -282,7 +282,7 @@ def test_bad_files(files: SimpleNamespace, name: str, text: str, kind: str, mess
 
 
 def test_a_guess_can_be_overruled(files: SimpleNamespace, capsys: Any) -> None:
-    path = written(files, "grades.tsv", "1\td1\t1\n1\td2\t2\n1\td3\t3\n1\td4\t4\n1\td5\t5\n")
+    path = write_file(files, "grades.tsv", "1\td1\t1\n1\td2\t2\n1\td3\t3\n1\td4\t4\n1\td5\t5\n")
     with pytest.raises(InputError, match="run of MS MARCO"):
         rs.read_qrels(path)
     assert rs.read_qrels(path, input_format="columns").judgments("1")["d5"] == 5
@@ -344,11 +344,13 @@ def test_packed_content_comes_in_bounded_pieces(packing: str) -> None:
 
 def test_studies_are_repeated_with_every_format(files: SimpleNamespace, capsys: Any) -> None:
     """Also where a guess was overruled, and where one file holds the runs."""
-    written(files, "grades.tsv", "".join(f"{t}\t{d}\t{g}\n" for t in "123" for g, d in enumerate("abcde", 1)))
+    write_file(
+        files, "grades.tsv", "".join(f"{t}\t{d}\t{g}\n" for t in "123" for g, d in enumerate("abcde", 1))
+    )
     runs = {
         name: {t: {d: float(ord(d) * s) for d in "abcde"} for t in "123"} for name, s in (("x", 1), ("y", -1))
     }
-    written(files, "two.json", json.dumps(runs))
+    write_file(files, "two.json", json.dumps(runs))
     created = [
         "--repeats",
         "1",
@@ -384,7 +386,7 @@ def test_studies_are_repeated_with_every_format(files: SimpleNamespace, capsys: 
     capsys.readouterr()
     assert main(["study", "--from", str(out)]) == 0
     assert "identical" in capsys.readouterr().out
-    written(files, "two.json", json.dumps(runs) + " ")
+    write_file(files, "two.json", json.dumps(runs) + " ")
     assert main(["study", "--from", str(out)]) == 2
     assert "changed since the study" in capsys.readouterr().err
 

@@ -28,32 +28,32 @@ class ScoredDoc(NamedTuple):
     score: float
 
 
-def pandas_of(columns: dict[str, list[Any]]) -> Any:
+def to_pandas(columns: dict[str, list[Any]]) -> Any:
     return pytest.importorskip("pandas").DataFrame(columns)
 
 
-def polars_of(columns: dict[str, list[Any]]) -> Any:
+def to_polars(columns: dict[str, list[Any]]) -> Any:
     return pytest.importorskip("polars").DataFrame(columns)
 
 
-def arrow_of(columns: dict[str, list[Any]]) -> Any:
+def to_arrow(columns: dict[str, list[Any]]) -> Any:
     return pytest.importorskip("pyarrow").table(columns)
 
 
-def records_of(columns: dict[str, list[Any]]) -> Any:
+def to_records(columns: dict[str, list[Any]]) -> Any:
     return np.rec.fromarrays([np.array(column) for column in columns.values()], names=list(columns))
 
 
-def tuples_of(columns: dict[str, list[Any]]) -> Any:
+def to_tuples(columns: dict[str, list[Any]]) -> Any:
     kind = Qrel if "relevance" in columns else ScoredDoc
     return [kind(*row) for row in zip(*columns.values(), strict=True)]
 
 
-def rows_of(columns: dict[str, list[Any]]) -> Any:
+def to_rows(columns: dict[str, list[Any]]) -> Any:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-KINDS = [dict, pandas_of, polars_of, arrow_of, records_of, tuples_of, rows_of]
+KINDS = [dict, to_pandas, to_polars, to_arrow, to_records, to_tuples, to_rows]
 
 
 def per_topic(qrels: Any, runs: Any) -> dict[str, dict[str, float]]:
@@ -102,12 +102,12 @@ def test_every_name_of_a_column(meaning: str) -> None:
 @pytest.mark.parametrize("column", COLUMNS["run"])
 def test_one_long_table_with_a_column_of_runs(column: str) -> None:
     long = {name: values * 2 for name, values in SCORED.items()} | {column: ["a"] * 3 + ["b"] * 3}
-    assert per_topic(JUDGED, pandas_of(long)) == {"a": EXPECTED, "b": EXPECTED}
+    assert per_topic(JUDGED, to_pandas(long)) == {"a": EXPECTED, "b": EXPECTED}
 
 
 def test_result_frames_of_pyterrier() -> None:
-    """They have a number of their own for each document beside its id."""
-    frame = pandas_of(
+    """Result frames of PyTerrier have an internal docid in addition to docno."""
+    frame = to_pandas(
         {
             "qid": ["1", "1"],
             "docid": [7, 9],
@@ -117,7 +117,7 @@ def test_result_frames_of_pyterrier() -> None:
             "query": "x",
         }
     )
-    topics = pandas_of({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]})
+    topics = to_pandas({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]})
     assert per_topic(topics, frame) == {"run": {"1": 0.5}}
 
 

@@ -57,12 +57,12 @@ def test_the_largest_grades_can_be_merged() -> None:
     assert parse_merges("2147483647=2147483647;-2147483647=1") == {-2147483647: 1, 2147483647: 2147483647}
 
 
-@pytest.mark.parametrize("many", [1, 2, 1000])
-def test_grades_that_are_not_named_are_counted(many: int) -> None:
-    qrels = Qrels.from_dict({"q": {f"d{n}": 3 for n in range(many)} | {"x": 0}})
+@pytest.mark.parametrize("n_grades", [1, 2, 1000])
+def test_grades_that_are_not_named_are_counted(n_grades: int) -> None:
+    qrels = Qrels.from_dict({"q": {f"d{n}": 3 for n in range(n_grades)} | {"x": 0}})
     with pytest.raises(InputError) as caught:
         qrels.with_merged_grades("0=0")
-    listed = {1: "3 (1 judgment)", 2: "3 (2 judgments)", 1000: "3 (1,000 judgments)"}[many]
+    listed = {1: "3 (1 judgment)", 2: "3 (2 judgments)", 1000: "3 (1,000 judgments)"}[n_grades]
     assert str(caught.value) == (
         f"these grades are not named in the merging '0=0': {listed}; name them too, as in '0=0;3=...'"
     )

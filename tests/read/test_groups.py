@@ -27,7 +27,7 @@ def test_a_file_wins_over_the_pattern_that_its_name_would_be(
     [
         ("uni-a", r"teams:1.*not a run"),
         ("uni-a x\nuni-a y", r"teams:2.*already"),
-        ("nobody x", "none of the 4"),
+        ("absent x", "none of the 4"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, lines: str, message: str) -> None:

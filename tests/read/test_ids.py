@@ -81,7 +81,7 @@ def per_topic(qrels: Any, run: Any) -> dict[str, float]:
     return {row[1]: row[3] for row in rs.evaluate(qrels, run, "AP")["topics"].rows}
 
 
-def written(table: Any, path: Path, form: str) -> Path | None:
+def write_table(table: Any, path: Path, form: str) -> Path | None:
     """A table in a file of a format; None if the format does not hold its types."""
     try:
         if form == "parquet":
@@ -106,7 +106,7 @@ def test_ids_of_every_type_are_the_same_from_files_frames_and_streams(
     assert per_topic(judged, run) == EXPECTED
     for form in ("parquet", "feather", "stream"):
         qrels, path = (
-            written(table, tmp_path / f"{name}.{form}", form)
+            write_table(table, tmp_path / f"{name}.{form}", form)
             for name, table in (("judged", judged), ("run", run))
         )
         if qrels is None or path is None:
@@ -141,7 +141,7 @@ def test_what_is_no_id_is_an_error_that_names_the_column(kind: str, name: str, t
     which = arguments.index(table)
     with pytest.raises(InputError, match=f"column '{name}'"):
         rs.evaluate(*arguments, "AP")
-    path = written(table, tmp_path / "x.parquet", "parquet")
+    path = write_table(table, tmp_path / "x.parquet", "parquet")
     if path is not None:
         from_file = [*arguments]
         from_file[which] = path
@@ -215,7 +215,7 @@ def test_scores_that_were_kept_have_topics_of_any_type(kind: str, tmp_path: Path
         {"run": pa.array(["a"] * 2).cast(pa.binary()), "topic": column([1, 2], kind), "AP": [0.5, 0.25]}
     )
     table = table.rename_columns(["run", "topic", "value"])
-    path = written(table, tmp_path / "scores.parquet", "parquet") or written(
+    path = write_table(table, tmp_path / "scores.parquet", "parquet") or write_table(
         table, tmp_path / "s.arrow", "feather"
     )
     from rankscope.read.scores import read_score_tables
@@ -227,7 +227,7 @@ def test_scores_that_were_kept_have_topics_of_any_type(kind: str, tmp_path: Path
 @pytest.mark.parametrize("form", ["parquet", "feather", "stream"])
 def test_a_repeated_document_names_its_file(form: str, tmp_path: Path) -> None:
     table = pa.table({"qid": ["1", "1"], "docno": ["7", "7"], "score": [1.0, 2.0]})
-    path = written(table, tmp_path / "run.x", form)
+    path = write_table(table, tmp_path / "run.x", form)
     with pytest.raises(InputError, match=r"run\.x: document '7' occurs twice"):
         rs.evaluate({"1": {"7": 1}}, path, "AP")
     if form == "parquet":

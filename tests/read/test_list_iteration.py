@@ -15,10 +15,10 @@ from rankscope.read import ORDERS, Run, read_run
 lines = st.tuples(st.sampled_from(["1", "2", "q"]), st.integers(0, 400), st.sampled_from(["3", "2.5", "-1"]))
 
 
-def text_of(rows: list[tuple[str, int, str]]) -> str:
-    found = {(topic, document): score for topic, document, score in rows}
+def to_text(rows: list[tuple[str, int, str]]) -> str:
+    scores = {(topic, document): score for topic, document, score in rows}
     return "".join(
-        f" {topic}\tQ0 d{document} 1 {score} tag\r\n" for (topic, document), score in found.items()
+        f" {topic}\tQ0 d{document} 1 {score} tag\r\n" for (topic, document), score in scores.items()
     )
 
 
@@ -26,23 +26,29 @@ def text_of(rows: list[tuple[str, int, str]]) -> str:
 def test_lists_are_the_same_in_any_order_of_lines(
     rows: list[tuple[str, int, str]], order: str, noted: bool
 ) -> None:
-    text = ("# a comment\n\n" if noted else "") + text_of(rows)
+    text = ("# a comment\n\n" if noted else "") + to_text(rows)
     run = Run("run", order, source=text.encode())
     expected = run.lists()
-    found = list(run.iterate_lists())
-    assert len(found) == len(expected)
-    assert {topic: one.documents for topic, one in found} == {t: one.documents for t, one in expected.items()}
-    for topic, one in found:
-        assert one.scores is not None
-        assert one.scores.tolist() == expected[topic].scores.tolist()  # type: ignore[union-attr]
+    lists = list(run.iterate_lists())
+    assert len(lists) == len(expected)
+    assert {topic: ranking.documents for topic, ranking in lists} == {
+        t: ranking.documents for t, ranking in expected.items()
+    }
+    for topic, ranking in lists:
+        assert ranking.scores is not None
+        assert ranking.scores.tolist() == expected[topic].scores.tolist()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("topics", [["7", "70"], ["7", "7b", "7"], ["70", "7"], ["7"], ["7", "7", "7c", "7"]])
 def test_topics_that_begin_alike_are_told_apart(topics: list[str]) -> None:
     text = "".join(f"{topic} Q0 d{n} 1 1 t\n" for n, topic in enumerate(topics))
-    found = {topic: one.documents for topic, one in Run("run", "file", source=text.encode()).iterate_lists()}
-    assert found == {
-        topic: [b"d%d" % n for n, one in enumerate(topics) if one == topic] for topic in dict.fromkeys(topics)
+    documents = {
+        topic: ranking.documents
+        for topic, ranking in Run("run", "file", source=text.encode()).iterate_lists()
+    }
+    assert documents == {
+        topic: [b"d%d" % n for n, other in enumerate(topics) if other == topic]
+        for topic in dict.fromkeys(topics)
     }
 
 
@@ -74,10 +80,12 @@ def test_a_file_is_not_held(tmp_path: Path) -> None:
     def peak(each: bool) -> int:
         tracemalloc.start()
         run = read_run(path)
-        seen = [len(one.documents) for _, one in (run.iterate_lists() if each else run.lists().items())]
-        assert seen == [1000] * 100
-        found = tracemalloc.get_traced_memory()[1]
+        lengths = [
+            len(ranking.documents) for _, ranking in (run.iterate_lists() if each else run.lists().items())
+        ]
+        assert lengths == [1000] * 100
+        peak_bytes = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        return found
+        return peak_bytes
 
     assert peak(True) * 3 < peak(False)

@@ -28,7 +28,7 @@ HEADER = """# ir_metadata.start
 LINES = "1 Q0 d2 1 2.5 t\n1 Q0 d1 2 1.5 t\n"
 
 
-def written(folder: Path, name: str, text: str) -> Path:
+def write_file(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     return path
@@ -36,7 +36,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 
 @pytest.mark.parametrize("name", ["r.run", "r.gz"])
 def test_a_header_names_its_run(tmp_path: Path, name: str) -> None:
-    path = written(tmp_path, name, HEADER.format(tag="bm25+rm3") + LINES)
+    path = write_file(tmp_path, name, HEADER.format(tag="bm25+rm3") + LINES)
     run = rs.read_run(path)
     assert run.name == "bm25+rm3"
     assert run.ranking("1") == ["d2", "d1"]
@@ -53,7 +53,7 @@ def test_a_header_names_its_run(tmp_path: Path, name: str) -> None:
 
 def test_a_name_that_another_run_has_is_not_taken(tmp_path: Path) -> None:
     for name, tag in (("a.run", "same"), ("b.run", "same"), ("c.run", "d"), ("d.run", "e")):
-        written(tmp_path, name, HEADER.format(tag=tag) + LINES)
+        write_file(tmp_path, name, HEADER.format(tag=tag) + LINES)
     assert list(rs.read_runs(tmp_path)) == ["a", "b", "c", "e"]
 
 
@@ -67,7 +67,7 @@ def test_a_name_that_another_run_has_is_not_taken(tmp_path: Path) -> None:
     ],
 )
 def test_other_comments_name_nothing(tmp_path: Path, text: str) -> None:
-    run = rs.read_run(written(tmp_path, "r.run", text))
+    run = rs.read_run(write_file(tmp_path, "r.run", text))
     assert (run.name, run.metadata) == ("r", {})
 
 

@@ -15,8 +15,8 @@ def test_names_and_files(tmp_path: Path) -> None:
     assert named_collection("a=q=1:r").qrels == "q=1"
     odd = tmp_path / "q:rels"
     odd.write_text("1 0 a 1\n")
-    found = named_collection(f"x={odd}:runs/*.gz")
-    assert found.qrels == str(odd) and found.runs == ("runs/*.gz",)
+    collection = named_collection(f"x={odd}:runs/*.gz")
+    assert collection.qrels == str(odd) and collection.runs == ("runs/*.gz",)
 
 
 @pytest.mark.parametrize("text", ["", "a", "a=", "a=q", "=q:r", "a=:r", "a=q:", "a:b"])

@@ -1,4 +1,4 @@
-"""What is read does not depend on where the pieces end in which a text comes, nor on how it is packed."""
+"""Parsing depends neither on the boundaries of the blocks of a text nor on its compression."""
 
 from __future__ import annotations
 
@@ -134,13 +134,13 @@ def test_what_can_be_read_once_is_held_in_memory_or_in_a_file(
     monkeypatch.setattr(source, "BLOCK", 3)
     monkeypatch.setattr(source, "_MAX_BUFFER", 10)
     (tmp_path / "text").write_bytes(b"x" * size)
-    held = spool(tmp_path / "text")
-    assert isinstance(held, bytes) == (size < 10)
-    assert held == b"x" * size if isinstance(held, bytes) else held.read_bytes() == b"x" * size
-    if not isinstance(held, bytes):
-        assert source.is_spooled(held)
-        assert Source.open(held).label == str(tmp_path / "text")
-        assert Run("r", source=held).path is None
+    spooled = spool(tmp_path / "text")
+    assert isinstance(spooled, bytes) == (size < 10)
+    assert spooled == b"x" * size if isinstance(spooled, bytes) else spooled.read_bytes() == b"x" * size
+    if not isinstance(spooled, bytes):
+        assert source.is_spooled(spooled)
+        assert Source.open(spooled).label == str(tmp_path / "text")
+        assert Run("r", source=spooled).path is None
 
 
 def test_a_directory_of_runs_is_read_in_the_order_of_names(tmp_path: Path) -> None:

@@ -16,14 +16,14 @@ from rankscope.errors import InputError
 from rankscope.read import Qrels, read_qrels
 
 
-def written(tmp_path: Path, text: str) -> Path:
+def write_file(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "qrels.txt"
     path.write_bytes(text.encode())
     return path
 
 
 def test_file_dict_and_frames_agree(tmp_path: Path) -> None:
-    path = written(tmp_path, "10 0 b 1\n9 0 a 0\n9 0 b 2\n10 0 a -1\n")
+    path = write_file(tmp_path, "10 0 b 1\n9 0 a 0\n9 0 b 2\n10 0 a -1\n")
     columns = {"query_id": ["10", "9", "9", "10"], "doc_id": ["b", "a", "b", "a"], "relevance": [1, 0, 2, -1]}
     forms = [
         read_qrels(path),
@@ -43,7 +43,7 @@ def test_file_dict_and_frames_agree(tmp_path: Path) -> None:
 
 
 def test_conflicting_judgments_are_an_error(tmp_path: Path) -> None:
-    path = written(tmp_path, "1 0 a 1\n1 0 b 1\n1 0 a 0\n")
+    path = write_file(tmp_path, "1 0 a 1\n1 0 b 1\n1 0 a 0\n")
     with pytest.raises(
         InputError, match=r"qrels.txt:3: document 'a' of topic '1' is judged 0 here and 1 before"
     ):
@@ -51,7 +51,7 @@ def test_conflicting_judgments_are_an_error(tmp_path: Path) -> None:
 
 
 def test_identical_judgments_are_a_warning(tmp_path: Path) -> None:
-    path = written(tmp_path, "1 0 a 1\n1 0 a 1\n")
+    path = write_file(tmp_path, "1 0 a 1\n1 0 a 1\n")
     with pytest.warns(UserWarning, match=r"1 judgment is repeated with the same grade$"):
         assert read_qrels(path).judgments("1") == {"a": 1}
     again = [b"1"] * 3, None, [b"a"] * 3, np.array([1, 1, 1], np.int32)
@@ -61,7 +61,7 @@ def test_identical_judgments_are_a_warning(tmp_path: Path) -> None:
 
 
 def test_subtopics_become_aspects(tmp_path: Path) -> None:
-    qrels = read_qrels(written(tmp_path, "1 1 a 1\n1 2 a 2\n1 2 b 1\n1 10 c 0\n2 1 a 1\n"))
+    qrels = read_qrels(write_file(tmp_path, "1 1 a 1\n1 2 a 2\n1 2 b 1\n1 10 c 0\n2 1 a 1\n"))
     assert qrels.judgments("1") == {"a": 2, "b": 1, "c": 0}
     aspects = qrels.aspects
     assert aspects is not None
@@ -72,10 +72,10 @@ def test_subtopics_become_aspects(tmp_path: Path) -> None:
 
 
 def test_aspects_can_be_asked_for_or_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "1 1 a 1\n1 2 b 1\n")
+    path = write_file(tmp_path, "1 1 a 1\n1 2 b 1\n")
     assert read_qrels(path).aspects is None
     assert read_qrels(path, aspects=True).aspects is not None
-    pair = written(tmp_path, "1 1 a 1\n1 2 a 0\n")
+    pair = write_file(tmp_path, "1 1 a 1\n1 2 a 0\n")
     with pytest.raises(InputError, match="is judged 0 here and 1 before"):
         read_qrels(pair, aspects=False)
 
@@ -115,7 +115,7 @@ def test_wrong_shapes() -> None:
 
 
 def test_lines_in_order_and_in_any_other_give_the_same_judgments() -> None:
-    """Judgments that are in order already are taken as they are."""
+    """Sorted judgments are not sorted again."""
     rows = [(b"%d" % topic, b"d%d" % doc, (topic + doc) % 3) for topic in (2, 9, 10) for doc in (1, 2, 3)]
     repeated = [*rows[:3], rows[2], *rows[3:]]
     back_again = [*rows[1:], rows[0]]
@@ -136,7 +136,7 @@ def test_lines_in_order_and_in_any_other_give_the_same_judgments() -> None:
 
 
 def test_judgments_whose_topics_alternate_take_time_in_proportion_to_their_number() -> None:
-    """The rows of a topic were copied with each row that followed: 200,000 judgments took half a minute."""
+    """Copying the rows of a topic for each new row once took half a minute for 200,000 judgments."""
     count = 200_000
     topics = [b"1", b"2"] * (count // 2)
     start = time.process_time()

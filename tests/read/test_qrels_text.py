@@ -78,6 +78,6 @@ def test_grades_of_32_bits_are_read(grade: int) -> None:
 
 @pytest.mark.parametrize("grade", [2**31 - 1, 1 - 2**31, 2**31, 2**32 - 2, 10**17])
 def test_larger_grades_are_refused(grade: int) -> None:
-    """The smallest numbers of 32 bits are marks of ours."""
+    """The smallest 32-bit integers are reserved as sentinels."""
     with pytest.raises(InputError, match=r":2: grade '-?\d+' is not a 32-bit integer"):
         parse_qrels(Source.open(f"q 0 d 1\nq 0 e {grade}\n".encode()))

@@ -1,4 +1,4 @@
-"""What a file is recognised as where that hangs by a thread, and what is said where it is something else."""
+"""Format detection in borderline cases, and its messages when a file has another format."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_files_of_the_other_kind_are_refused(text: bytes, kind: str, message: st
 
 @pytest.mark.parametrize("size", [HEAD - 2, HEAD - 1, HEAD, HEAD + 1, HEAD + 5])
 def test_a_line_that_the_head_cuts_is_not_looked_at(size: int, tmp_path: Path) -> None:
-    """Wherever it is cut: half a number is none."""
+    """A truncated number at the end of the head is not parsed, wherever the head ends."""
     lines = b"".join(b"1 d%d 1e-5\n" % n for n in range(2000))
     for shift in range(12):
         head = (b"#" + b"x" * shift + b"\n" + lines)[:size]
@@ -163,22 +163,22 @@ def of_format(path: str, form: str = "json", judged: bool = False) -> Any:
 
 
 def test_what_was_recognised_is_said_in_one_sentence_for_each_kind() -> None:
-    said = "read as JSON (run; --input-format overrules)"
-    assert describe_formats([of_format("a")]) == [f"a: {said}"]
-    assert describe_formats([of_format("a"), of_format("a")]) == [f"a: {said.replace('run;', '2 runs;')}"]
+    message = "read as JSON (run; --input-format overrules)"
+    assert describe_formats([of_format("a")]) == [f"a: {message}"]
+    assert describe_formats([of_format("a"), of_format("a")]) == [f"a: {message.replace('run;', '2 runs;')}"]
     assert describe_formats([of_format("a"), of_format("b")]) == [
-        f"a and 1 other file: {said.replace('run;', '2 runs;')}"
+        f"a and 1 other file: {message.replace('run;', '2 runs;')}"
     ]
     assert describe_formats([of_format(name) for name in "abc"]) == [
-        f"a and 2 other files: {said.replace('run;', '3 runs;')}"
+        f"a and 2 other files: {message.replace('run;', '3 runs;')}"
     ]
     assert describe_formats([of_format("a"), of_format("b", "csv"), of_format("q", judged=True)]) == [
-        f"a: {said}",
+        f"a: {message}",
         f"b: read as {describe_format('csv')} (run; --input-format overrules)",
-        f"q: {said.replace('run;', 'judgments;')}",
+        f"q: {message.replace('run;', 'judgments;')}",
     ]
-    both = [of_format("q", judged=True), of_format("r", judged=True)]
-    assert describe_formats(both) == [f"q and 1 other file: {said.replace('run;', 'judgments;')}"]
+    judgments = [of_format("q", judged=True), of_format("r", judged=True)]
+    assert describe_formats(judgments) == [f"q and 1 other file: {message.replace('run;', 'judgments;')}"]
     assert describe_formats([of_format("a", "trec")]) == []
 
 
@@ -198,19 +198,20 @@ def test_a_pattern_stands_for_its_only_file(tmp_path: Path) -> None:
     assert match_single_file(tmp_path / "c*") == tmp_path / "c*"
 
 
-@pytest.mark.parametrize("many", [5, 6])
-def test_runs_in_one_file_are_listed(many: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("n_runs", [5, 6])
+def test_runs_in_one_file_are_listed(n_runs: int, tmp_path: Path) -> None:
     path = tmp_path / "runs.json"
-    names = [f"r{n}" for n in range(many)]
+    names = [f"r{n}" for n in range(n_runs)]
     path.write_text(json.dumps({name: {"1": {"d": 1.0}} for name in names}))
     assert list(read_runs(path)) == names
-    listed = "r0, r1, r2, r3, r4" + (", ..." if many > 5 else "")
+    listed = "r0, r1, r2, r3, r4" + (", ..." if n_runs > 5 else "")
     with pytest.raises(InputError) as caught:
         read_run(path)
     assert (
-        str(caught.value) == f"{path}: the file has {many} runs: {listed}; name one of them, or use read_runs"
+        str(caught.value)
+        == f"{path}: the file has {n_runs} runs: {listed}; name one of them, or use read_runs"
     )
-    assert repr(read_runs(path)) == "<Runs: 'r0', 'r1', 'r2', 'r3', 'r4'" + (", ...>" if many > 5 else ">")
+    assert repr(read_runs(path)) == "<Runs: 'r0', 'r1', 'r2', 'r3', 'r4'" + (", ...>" if n_runs > 5 else ">")
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,12 @@ def printed(main_of: Any, arguments: list[str]) -> str:
     return out.getvalue()
 
 
-def same(found: rs.Scores, expected: rs.Scores, digits: float = 1e-12) -> None:
-    assert found.runs == expected.runs
-    assert found.topics == expected.topics
+def same(scores: rs.Scores, expected: rs.Scores, digits: float = 1e-12) -> None:
+    assert scores.runs == expected.runs
+    assert scores.topics == expected.topics
     for measure in expected.measures:
         np.testing.assert_allclose(
-            found.matrix(measure).values, expected.matrix(measure).values, rtol=0, atol=digits
+            scores.matrix(measure).values, expected.matrix(measure).values, rtol=0, atol=digits
         )
 
 
@@ -56,9 +56,9 @@ def test_output_of_trec_eval(files: Path, capsys: Any) -> None:
     for name in RUNS:
         assert main(["trec_eval", "-q", "-c", str(files / "q.txt"), str(files / f"{name}.run")]) == 0
         (files / f"{name}.eval").write_text(capsys.readouterr().out)
-    found = rs.read_scores(files / "bm25.eval", files / "dense.eval")
-    same(found, evaluated(files, "AP P@5 RR Rprec Bpref IPrec@0.1 NumRel"), 5e-5)
-    assert found.settings["scores"] == [str(files / "bm25.eval"), str(files / "dense.eval")]
+    scores = rs.read_scores(files / "bm25.eval", files / "dense.eval")
+    same(scores, evaluated(files, "AP P@5 RR Rprec Bpref IPrec@0.1 NumRel"), 5e-5)
+    assert scores.settings["scores"] == [str(files / "bm25.eval"), str(files / "dense.eval")]
     for command in ("compare", "correlate", "power"):
         options = [f"--scores={files / 'bm25.eval'}", f"--scores={files / 'dense.eval'}"]
         assert main([command, *options, "-f", "json"]) == 0
@@ -66,7 +66,7 @@ def test_output_of_trec_eval(files: Path, capsys: Any) -> None:
 
 
 def test_output_of_ir_measures(files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    theirs = pytest.importorskip("ir_measures.__main__")
+    ir_measures = pytest.importorskip("ir_measures.__main__")
     for output, end in (("tsv", "txt"), ("jsonl", "jsonl")):
         paths = []
         for name in RUNS:
@@ -79,7 +79,7 @@ def test_output_of_ir_measures(files: Path, monkeypatch: pytest.MonkeyPatch, cap
                 "AP nDCG@10",
             ]
             monkeypatch.setattr(sys, "argv", ["ir_measures", *arguments])
-            theirs.main_cli()
+            ir_measures.main_cli()
             paths.append(files / f"{name}.{end}")
             paths[-1].write_text(capsys.readouterr().out)
         same(rs.read_scores(*paths), evaluated(files), 5e-5)
@@ -90,11 +90,11 @@ def test_metrics_of_ir_measures(files: Path) -> None:
     qrels = ir_measures.read_trec_qrels(str(files / "q.txt"))
     run = ir_measures.read_trec_run(str(files / "bm25.run"))
     metrics = list(ir_measures.iter_calc([ir_measures.AP, ir_measures.nDCG @ 10], qrels, run))
-    found = rs.read_scores(metrics)
+    scores = rs.read_scores(metrics)
     expected = rs.evaluate(files / "q.txt", files / "bm25.run", "AP nDCG@10")
-    assert found.measures == expected.measures
+    assert scores.measures == expected.measures
     for measure in expected.measures:
-        values = dict(zip(found.topics, found.matrix(measure).values[0], strict=True))
+        values = dict(zip(scores.topics, scores.matrix(measure).values[0], strict=True))
         assert values == pytest.approx(
             dict(zip(expected.topics, expected.matrix(measure).values[0], strict=True))
         )
@@ -125,8 +125,8 @@ def test_frames(files: Path) -> None:
     wide = pandas.DataFrame(
         {"topic": expected.topics} | dict(zip(expected.runs, expected.values[0], strict=True))
     )
-    found = rs.read_scores({"AP": wide})
-    np.testing.assert_array_equal(found.values[0], expected.values[0])
+    scores = rs.read_scores({"AP": wide})
+    np.testing.assert_array_equal(scores.values[0], expected.values[0])
     perquery.to_parquet(files / "s.parquet")
     same(rs.read_scores(files / "s.parquet"), expected)
     assert polars is not None
@@ -143,17 +143,17 @@ def test_scores_of_a_measure_nobody_knows(files: Path, capsys: Any) -> None:
     path.write_text("".join(f"{run}\t{name}\t{topic}\t{value}\n" for run, name, topic, value in rows))
     assert main(["compare", "--scores", str(path), "-f", "json"]) == 0
     assert "vital_recall" in capsys.readouterr().out
-    found = rs.read_scores(path)
-    assert found.topics == ("1", "2", "3")
-    assert found.mean("vital_recall").tolist() == pytest.approx([0.2, 0.4, 0.6])
+    scores = rs.read_scores(path)
+    assert scores.topics == ("1", "2", "3")
+    assert scores.mean("vital_recall").tolist() == pytest.approx([0.2, 0.4, 0.6])
 
 
 def test_what_the_columns_are() -> None:
-    def known(text: str) -> bool:
+    def is_measure(text: str) -> bool:
         return text in ("AP", "map")
 
     def header(*rows: str) -> list[str]:
-        return parse_bare_rows(enumerate(map(str.split, rows), 1), known, "x").header
+        return parse_bare_rows(enumerate(map(str.split, rows), 1), is_measure, "x").header
 
     assert header("map 301 .5", "map all .5") == ["measure", "topic", "value"]
     assert header("301 AP .5", "all AP .5") == ["topic", "measure", "value"]
@@ -197,14 +197,16 @@ def test_a_matrix_is_as_good_as_scores(files: Path) -> None:
 
 @pytest.mark.slow
 def test_official_output_of_trec_eval(data_dir: Path) -> None:
-    found = rs.read_scores(data_dir / "cranfield" / "trec_eval_10.0.tsv.gz")
+    scores = rs.read_scores(data_dir / "cranfield" / "trec_eval_10.0.tsv.gz")
     runs = data_dir / "cranfield" / "runs"
     expected = rs.evaluate(data_dir / "cranfield" / "qrels.txt", runs, "AP P@10")
     for measure in expected.measures:
-        theirs, ours = found.matrix(measure), expected.matrix(measure)
-        rows = [theirs.runs.index(run) for run in ours.runs]
-        columns = [theirs.topics.index(topic) for topic in ours.topics]
-        np.testing.assert_allclose(theirs.values[np.ix_(rows, columns)], ours.values, rtol=0, atol=5.1e-5)
+        official, computed = scores.matrix(measure), expected.matrix(measure)
+        rows = [official.runs.index(run) for run in computed.runs]
+        columns = [official.topics.index(topic) for topic in computed.topics]
+        np.testing.assert_allclose(
+            official.values[np.ix_(rows, columns)], computed.values, rtol=0, atol=5.1e-5
+        )
 
 
 def test_a_topic_called_like_the_means_is_not_lost(tmp_path: Path) -> None:
@@ -235,8 +237,8 @@ def test_a_topic_called_all_is_kept_in_json_that_has_its_means_elsewhere(tmp_pat
     rows = json.loads((tmp_path / "scores.json").read_text())["tables"]["topics"]
     (tmp_path / "rows.json").write_text(json.dumps(rows))
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for given in (tmp_path / "rows.json", tmp_path / "rows.jsonl"):
+    for path in (tmp_path / "rows.json", tmp_path / "rows.jsonl"):
         with pytest.raises(
             InputError, match=r"'all' may be a topic: its AP is not the mean .*; remove the means"
         ):
-            rs.read_scores(given)
+            rs.read_scores(path)

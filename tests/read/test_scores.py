@@ -135,7 +135,7 @@ def test_lines_about_the_run_are_no_scores():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_long_tables_are_the_same_of_texts_and_of_numbers(seed):
-    """The words of a column of texts are looked at once each; one number among them, and every cell is."""
+    """Columns of only text are parsed by distinct value; columns that contain a number, cell by cell."""
     chance = np.random.default_rng(seed)
     keys = [(r, t, m) for r in "ab" for t in ("1", "2", "all") for m in ("map", "P_5", "runid")]
     rows = [keys[i] for i in chance.permutation(len(keys))[: int(chance.integers(6, len(keys)))]]

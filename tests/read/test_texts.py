@@ -1,4 +1,4 @@
-"""Texts of documents and topics: what a file is about, what is kept, and what is refused."""
+"""Texts of documents and topics: detection of the kind of a file, limits, and errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankscope.read.texts import read_texts
 
 
 def test_ids_that_are_topics_and_documents(tmp_path):
-    """Where both are called 1, 2, ... a file is about topics if most of its ids are topics, or if it says so."""
+    """If both are numbered 1, 2, ..., a file describes topics if most ids are topics or it declares so."""
     docs, topics = tmp_path / "docs.jsonl.gz", tmp_path / "topics.tsv"
     docs.write_bytes(
         gzip.compress(
@@ -35,17 +35,17 @@ def test_texts_are_cut(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "line", "what"),
+    ("content", "line", "message"),
     [
         ('{"_id": "d", "text": "x"}\n{"text": "x"}\n', 2, "the line has no id"),
         ('{"_id": "d", "text": "x"}\n{"_id": \n', 2, "."),
         ("d\ttext\nno tab here\n", 2, "the line has no tab"),
     ],
 )
-def test_bad_lines_are_named(tmp_path, content, line, what):
+def test_bad_lines_are_named(tmp_path, content, line, message):
     path = tmp_path / "texts"
     path.write_text(content)
-    with pytest.raises(rs.errors.InputError, match=what) as caught:
+    with pytest.raises(rs.errors.InputError, match=message) as caught:
         read_texts([path], {"d"}, set())
     assert f"{path}:{line}" in str(caught.value)
 

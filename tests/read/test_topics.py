@@ -29,8 +29,8 @@ def test_names_ranges_and_files(tmp_path: Path) -> None:
     assert select_topics(" wt-1 , 1 ", topics) == ("1", "wt-1")
     (tmp_path / "some").write_text("# hard ones\n10 word\n\n1-2\n")
     assert select_topics(str(tmp_path / "some"), topics) == ("1", "2", "10")
-    for text, said in (("7", "topic '7' has no judgments"), ("4-9", "'4-9'"), (",", "no topic is named")):
-        with pytest.raises(InputError, match=said):
+    for text, message in (("7", "topic '7' has no judgments"), ("4-9", "'4-9'"), (",", "no topic is named")):
+        with pytest.raises(InputError, match=message):
             select_topics(text, topics)
     (tmp_path / "bad").write_text("1\nwt-2\n")
     with pytest.raises(InputError, match=r"bad: topic 'wt-2' has no judgments; did you mean wt-1\?"):
@@ -43,15 +43,15 @@ def test_values_are_those_of_all_topics(place: Path, name: str) -> None:
     diverse = name != "qrels.txt"
     measures = measures if diverse else [m for m in measures if not m.needs_aspects]
     paths = place / name, place / "runs"
-    every = rs.evaluate(*paths, measures)
-    some = open_collection(*paths, needs_aspects=diverse, topics="303,305-308,312")
-    assert some.settings["chosen_topics"] == ["303", "305", "306", "307", "308", "312"]
-    judged = judge(*some)
+    complete = rs.evaluate(*paths, measures)
+    collection = open_collection(*paths, needs_aspects=diverse, topics="303,305-308,312")
+    assert collection.settings["chosen_topics"] == ["303", "305", "306", "307", "308", "312"]
+    judged = judge(*collection)
     assert judged.ignored_topics == {}
-    found = score(judged, measures)
-    kept = [every.topics.index(topic) for topic in found.topics]
-    assert np.array_equal(found.values, every.values[:, :, kept], equal_nan=True)
-    assert np.array_equal(every.of_topics(found.topics).values, found.values, equal_nan=True)
+    scores = score(judged, measures)
+    kept = [complete.topics.index(topic) for topic in scores.topics]
+    assert np.array_equal(scores.values, complete.values[:, :, kept], equal_nan=True)
+    assert np.array_equal(complete.of_topics(scores.topics).values, scores.values, equal_nan=True)
 
 
 def test_a_run_that_lacks_the_chosen_topics_is_of_the_same_collection(place: Path, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_run_that_lacks_the_chosen_topics_is_of_the_same_collection(place: Pat
 
 
 def test_a_file_of_many_overlapping_ranges_takes_time_in_proportion_to_its_lines(tmp_path: Path) -> None:
-    """Every range was compared with every topic: 30,000 ranges took minutes."""
+    """Comparing every range with every topic once took minutes for 30,000 ranges."""
     topics = [str(number) for number in range(30_000)]
     (tmp_path / "topics.txt").write_text("".join(f"{first}-29998\n" for first in range(1, 29_999)))
     start = time.process_time()

@@ -1,6 +1,6 @@
-"""A wrong line is named, with what is wrong and what to do: in every format that has lines, wherever it stands.
+"""Errors name the wrong line, the problem and the remedy: in every format with lines, at every position.
 
-Also where the text is read in pieces of a few bytes, so that a line begins in one piece and ends in another.
+The tests also read the text in blocks of a few bytes, so that a line begins in one block and ends in another.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def one_by_one(path: Path) -> None:
     list(read_run(path).iterate_lists())
 
 
-def by_rank(path: Path) -> None:
+def read_by_rank(path: Path) -> None:
     rs.evaluate({"1": {"d0": 1}}, read_run(path, order="rank"), "AP")
 
 
@@ -50,7 +50,7 @@ def texts(path: Path) -> None:
 FORMS = {
     "run": Form("# a run\n\n", "1 Q0 d{n} {n} {n}.5 t", lists),
     "one by one": Form("# a run\n\n", "1 Q0 d{n} {n} {n}.5 t", one_by_one),
-    "by rank": Form("", "1 Q0 d{n} {n} {n}.5 t", by_rank),
+    "by rank": Form("", "1 Q0 d{n} {n} {n}.5 t", read_by_rank),
     "qrels": Form("# judged\n\n", "1 0 d{n} {n}", read_qrels),
     "csv run": Form("# a table\nqid,docno,score\n", "1,d{n},{n}.5", lists),
     "csv ranks": Form("qid,docno,rank\n", "1,d{n},{n}", lists),
@@ -153,12 +153,12 @@ def test_a_wrong_line(
     monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
     before, row, read = FORMS[form]
     path = tmp_path / "text"
-    for folder in (1, 2, ROWS):  # the first row may tell what the file is
+    for index in (1, 2, ROWS):  # the first row may determine the format
         rows = [row.format(n=n) for n in range(ROWS)]
-        rows.insert(folder, wrong)
+        rows.insert(index, wrong)
         path.write_text(before + "\n".join(rows) + "\n")
         with pytest.raises(InputError) as caught:
             read(path)
-        line = before.count("\n") + folder + 1
+        line = before.count("\n") + index + 1
         assert str(caught.value).startswith(f"{path}:{line}: {message}")
         assert caught.value.hint

@@ -86,22 +86,26 @@ def test_json_and_stream_hold_the_same_data() -> None:
 
 
 def test_every_measure_travels_with_what_the_registry_knows() -> None:
-    asked = [rs.AP, rs.Twist, rs.ERR @ 20, rs.AP(rel=2), rs.GMAP, rs.NumRelRet, rs.BalancePoint]
-    data = payload(_judged(), title="T", measures=asked)
+    measures = [rs.AP, rs.Twist, rs.ERR @ 20, rs.AP(rel=2), rs.GMAP, rs.NumRelRet, rs.BalancePoint]
+    data = payload(_judged(), title="T", measures=measures)
     names = [m["name"] for m in data["measures"]]
     assert names[-5:] == ["ERR@20", "AP(rel=2)", "GMAP", "NumRelRet", "BalancePoint"]
     assert len(set(names)) == len(names)
     assert data["lead"] == "AP"
     scores = rs.evaluate(QRELS, RUNS, names)
     board = rs.leaderboard(scores)["leaderboard"].records()
-    for one in data["measures"]:
-        known = rs.measure(one["name"])
-        assert (one["meaning"], one["summary"], one["better"]) == (known.meaning, known.summary, known.better)
-        assert (one["low"] is None, one["high"] is None) == tuple(np.isinf(known.range).tolist())
-        np.testing.assert_array_equal(one["values"].reshape(2, 3), scores.matrix(known).values)
-        np.testing.assert_array_equal(one["means"], scores.mean(known))
-        rows = {row["run"]: row for row in board if row["measure"] == one["name"]}
-        for end, part in (("low", one["mean_low"]), ("high", one["mean_high"])):
+    for sent in data["measures"]:
+        measure = rs.measure(sent["name"])
+        assert (sent["meaning"], sent["summary"], sent["better"]) == (
+            measure.meaning,
+            measure.summary,
+            measure.better,
+        )
+        assert (sent["low"] is None, sent["high"] is None) == tuple(np.isinf(measure.range).tolist())
+        np.testing.assert_array_equal(sent["values"].reshape(2, 3), scores.matrix(measure).values)
+        np.testing.assert_array_equal(sent["means"], scores.mean(measure))
+        rows = {row["run"]: row for row in board if row["measure"] == sent["name"]}
+        for end, part in (("low", sent["mean_low"]), ("high", sent["mean_high"])):
             np.testing.assert_array_equal(part, [rows[run][end] for run in RUNS])
 
 
@@ -119,8 +123,8 @@ def test_the_first_gain_that_was_asked_for_leads(tmp_path: Path) -> None:
     assert payload(plain, title="T")["lead"] == "AP"
     assert payload(plain, title="T", measures=[rs.Twist, rs.NumRel, rs.ERR, rs.AP])["lead"] == "ERR"
     assert payload(plain, title="T", measures=[rs.Twist])["lead"] == "AP"
-    for asked in ([], [rs.ERR], [rs.P @ 5, rs.AP]):
-        page = payload(plain, title="T", measures=asked)
+    for measures in ([], [rs.ERR], [rs.P @ 5, rs.AP]):
+        page = payload(plain, title="T", measures=measures)
         assert page["lead"] == page["settings"]["findings"][0]
     (tmp_path / "qrels.txt").write_text("q1 1 a 1\nq1 2 b 1\n")
     judged = judge(rs.read_qrels(tmp_path / "qrels.txt", aspects=True), run)
@@ -128,11 +132,11 @@ def test_the_first_gain_that_was_asked_for_leads(tmp_path: Path) -> None:
 
 
 def test_the_description_of_the_data_is_current() -> None:
-    """The schema, the types of the page's sources and the table in its README follow from schema.py."""
-    made = subprocess.run(
+    """Check that the schema, the types and the README of the page are generated from schema.py."""
+    process = subprocess.run(
         [sys.executable, str(WEB / "make_types.py"), "--check"], capture_output=True, text=True, check=False
     )
-    assert made.returncode == 0, made.stdout + made.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 @pytest.mark.parametrize("everything", [True, False, None])
@@ -164,18 +168,18 @@ def _check(value: Any, schema: dict[str, Any], parts: dict[str, Any], place: str
         assert value in schema["enum"], place
         return
     if "anyOf" in schema:
-        assert any(_fits(value, one, parts) for one in schema["anyOf"]), place
+        assert any(_fits(value, item, parts) for item in schema["anyOf"]), place
         return
     assert isinstance(value, _KINDS[schema["type"]]), place
     if schema["type"] == "array":
-        for k, one in enumerate(value):
-            _check(one, schema["items"], parts, f"{place}[{k}]")
+        for k, item in enumerate(value):
+            _check(item, schema["items"], parts, f"{place}[{k}]")
     elif schema["type"] == "object":
-        known, others = schema.get("properties", {}), schema["additionalProperties"]
+        properties, others = schema.get("properties", {}), schema["additionalProperties"]
         assert set(schema.get("required", ())) <= set(value), place
-        for key, one in value.items():
-            assert key in known or others is not False, f"{place}.{key}"
-            _check(one, known.get(key, others), parts, f"{place}.{key}")
+        for key, item in value.items():
+            assert key in properties or others is not False, f"{place}.{key}"
+            _check(item, properties.get(key, others), parts, f"{place}.{key}")
 
 
 def _fits(value: Any, schema: dict[str, Any], parts: dict[str, Any]) -> bool:
@@ -188,14 +192,14 @@ def _fits(value: Any, schema: dict[str, Any], parts: dict[str, Any]) -> bool:
 
 def test_missing_topics_are_undefined_when_skipped() -> None:
     data = payload(_judged(), title="T", measures=[rs.ERR @ 20], settings={"missing": "skip"})
-    for one in data["measures"]:
-        assert np.isnan(one["values"][2])
+    for entry in data["measures"]:
+        assert np.isnan(entry["values"][2])
     assert data["archetype"][2] == 255
 
 
 def test_who_is_tied_for_first_is_what_python_says() -> None:
-    made = rs.simulate(systems=8, topics=20, depth=50, seed=4)
-    scores = rs.evaluate(made.qrels, made.runs, ["AP", "nDCG@10", "Twist@40", "ERR@20"])
+    simulation = rs.simulate(systems=8, topics=20, depth=50, seed=4)
+    scores = rs.evaluate(simulation.qrels, simulation.runs, ["AP", "nDCG@10", "Twist@40", "ERR@20"])
     data = payload(scores.judged, title="T", measures=[rs.ERR @ 20, rs.NumRet], settings={"length": 40})
     board = rs.leaderboard(scores)["leaderboard"].records()
     for measure, name in (
@@ -204,8 +208,8 @@ def test_who_is_tied_for_first_is_what_python_says() -> None:
         ("Twist@40", "Twist@40"),
         ("ERR@20", "ERR@20"),
     ):
-        said = {row["run"]: row["tied_for_first"] for row in board if row["measure"] == measure}
-        assert data["tied_first"][name] == [said[run] for run in data["runs"]]
+        expected = {row["run"]: row["tied_for_first"] for row in board if row["measure"] == measure}
+        assert data["tied_first"][name] == [expected[run] for run in data["runs"]]
         assert {True, False} == set(data["tied_first"][name])
     assert "NumRet" not in data["tied_first"] and "Judged@10" not in data["tied_first"]
 
@@ -214,12 +218,12 @@ def test_ranges_of_means_travel_when_asked_for(tmp_path: Path) -> None:
     target = report(rs.evaluate(QRELS, RUNS, "ERR@20 Twist"), tmp_path / "page.html", ranges=True)
     inside = re.search(r'id="data">(.*?)</script>', target.read_text("utf-8"), re.S)
     assert inside is not None
-    found = json.loads(inside.group(1))["ranges"]
-    assert "Twist" not in found and "ERR@20" in found
-    for name, one in found.items():
+    ranges = json.loads(inside.group(1))["ranges"]
+    assert "Twist" not in ranges and "ERR@20" in ranges
+    for name, entry in ranges.items():
         numbers = {
-            key: np.frombuffer(base64.b64decode(one[key]["base64"]))
-            for key in one
+            key: np.frombuffer(base64.b64decode(entry[key]["base64"]))
+            for key in entry
             if key not in ("exact", "tight")
         }
         for ties in ("worst", "best"):
@@ -227,7 +231,7 @@ def test_ranges_of_means_travel_when_asked_for(tmp_path: Path) -> None:
         bounds = rs.evaluate(QRELS, RUNS, name, unjudged="bounds").bounds(name)
         for end, bound in zip(("lowest", "highest"), bounds, strict=True):
             assert numbers[end] == pytest.approx(bound.values.mean(axis=1))
-        assert one["exact"] and len(one["tight"]) == 2
+        assert entry["exact"] and len(entry["tight"]) == 2
     assert numbers["highest"][0] > numbers["lowest"][0]
     assert "ranges" not in payload(_judged(), title="T")
 
@@ -241,15 +245,15 @@ def test_any_number_of_grades(grades: int) -> None:
 
 
 def test_notes_say_what_is_wrong_with_the_data() -> None:
-    found = {note["kind"]: note for note in notes(_judged())}
-    assert found["missing topics"]["items"] == ["one: q3"]
-    assert found["topics without judgments"]["items"] == ["two: q9"]
-    assert found["no relevant documents"]["items"] == ["q3"]
-    assert found["tied scores"]["items"] == ["two: 2 documents"]
-    assert found["negative grades"]["text"].startswith("1 judgment below zero")
-    assert found["unjudged documents"]["text"].startswith("20.0% of the documents")
-    assert found["unjudged documents"]["items"] == ["one: 33.3%"]
-    assert len(found["short lists"]["items"]) == 5
+    by_kind = {note["kind"]: note for note in notes(_judged())}
+    assert by_kind["missing topics"]["items"] == ["one: q3"]
+    assert by_kind["topics without judgments"]["items"] == ["two: q9"]
+    assert by_kind["no relevant documents"]["items"] == ["q3"]
+    assert by_kind["tied scores"]["items"] == ["two: 2 documents"]
+    assert by_kind["negative grades"]["text"].startswith("1 judgment below zero")
+    assert by_kind["unjudged documents"]["text"].startswith("20.0% of the documents")
+    assert by_kind["unjudged documents"]["items"] == ["one: 33.3%"]
+    assert len(by_kind["short lists"]["items"]) == 5
 
 
 def test_a_clean_collection_has_no_notes() -> None:

@@ -31,13 +31,13 @@ def command(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 def test_page_and_terminal_give_the_same_findings(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], measures: str
 ) -> None:
-    files, asked = [str(place / "qrels.txt"), str(place / "runs")], ["-m", measures] if measures else []
-    terminal = command(capsys, "findings", *files, *asked)["findings"]
-    assert main(["report", *files, *asked, "-o", str(tmp_path / "page.html")]) == 0
+    files, options = [str(place / "qrels.txt"), str(place / "runs")], ["-m", measures] if measures else []
+    terminal = command(capsys, "findings", *files, *options)["findings"]
+    assert main(["report", *files, *options, "-o", str(tmp_path / "page.html")]) == 0
     text = (tmp_path / "page.html").read_text("utf-8")
-    found = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.S)
-    assert found is not None
-    page = json.loads(found[1])["findings"]
+    data = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.S)
+    assert data is not None
+    page = json.loads(data[1])["findings"]
     assert [one["sentence"] for one in page] == [row["sentence"] for row in terminal]
 
 

@@ -18,7 +18,7 @@ ORDER = "ascending_id"
 Lists = dict[str, dict[str, float]]
 
 
-def made(seed: int) -> tuple[Lists, Qrels]:
+def simulate(seed: int) -> tuple[Lists, Qrels]:
     """Lists with many ties, and ids whose first eight bytes agree, or of which one is the start of another."""
     rng = np.random.default_rng(seed)
     starts = ["", "d", "clueweb09-en0000-", "é", "\U0001f600", "x" * 40]
@@ -37,21 +37,21 @@ def made(seed: int) -> tuple[Lists, Qrels]:
     return lists, Qrels.from_dict(judged)
 
 
-def sorted_plainly(one: dict[str, float]) -> list[str]:
-    return sorted(one, key=lambda name: (-one[name], name.encode()))
+def sorted_plainly(scores: dict[str, float]) -> list[str]:
+    return sorted(scores, key=lambda name: (-scores[name], name.encode()))
 
 
 def expected(lists: Lists, qrels: Qrels) -> list[tuple[str, int, str]]:
-    judged = {t: {d.decode() for d in documents_of(qrels, t)} for t in qrels.topics}
+    judged = {t: {d.decode() for d in document_ids(qrels, t)} for t in qrels.topics}
     return [
         (topic, rank, name)
-        for topic, one in lists.items()
-        for rank, name in enumerate(sorted_plainly(one), 1)
+        for topic, scores in lists.items()
+        for rank, name in enumerate(sorted_plainly(scores), 1)
         if name in judged[topic]
     ]
 
 
-def documents_of(qrels: Qrels, topic: str) -> list[bytes]:
+def document_ids(qrels: Qrels, topic: str) -> list[bytes]:
     t = qrels.topic_index[topic]
     return qrels.documents[int(qrels.topic_offsets[t]) : int(qrels.topic_offsets[t + 1])]
 
@@ -64,7 +64,7 @@ def found_by(hits: RunHits, qrels: Qrels) -> list[tuple[str, int, str]]:
     ]
 
 
-def text_of(lists: Lists) -> bytes:
+def to_text(lists: Lists) -> bytes:
     lines = [f"{t} Q0 {d} 1 {s!r} run\n" for t, one in lists.items() for d, s in one.items()]
     return "".join(lines).encode()
 
@@ -72,10 +72,10 @@ def text_of(lists: Lists) -> bytes:
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("backend", [pytest.param("native", marks=pytest.mark.needs("native")), "python"])
 def test_both_scanners_agree_with_a_plain_sort(seed: int, backend: str) -> None:
-    lists, qrels = made(seed)
-    hits = scan_text(text_of(lists), qrels, ORDER, backend=backend, ties=True)
+    lists, qrels = simulate(seed)
+    hits = scan_text(to_text(lists), qrels, ORDER, backend=backend, ties=True)
     assert found_by(hits, qrels) == expected(lists, qrels)
-    descending = scan_text(text_of(lists), qrels, "trec_eval", backend=backend, ties=True)
+    descending = scan_text(to_text(lists), qrels, "trec_eval", backend=backend, ties=True)
     assert hits.tied.tolist() == descending.tied.tolist()
     assert found_by(hits, qrels) != found_by(descending, qrels)
 
@@ -84,13 +84,13 @@ def test_both_scanners_agree_with_a_plain_sort(seed: int, backend: str) -> None:
 def test_lists_in_memory_frames_rows_of_a_cluster_and_rankings_agree_with_a_plain_sort(
     tmp_path: Path, seed: int
 ) -> None:
-    lists, qrels = made(seed)
+    lists, qrels = simulate(seed)
     run = Run.from_dict(lists, "run", ORDER)
     columns = {
         "run": ["run"] * sum(map(len, lists.values())),
-        "query_id": [topic for topic, one in lists.items() for _ in one],
-        "doc_id": [name for one in lists.values() for name in one],
-        "score": [score for one in lists.values() for score in one.values()],
+        "query_id": [topic for topic, item in lists.items() for _ in item],
+        "doc_id": [name for item in lists.values() for name in item],
+        "score": [score for item in lists.values() for score in item.values()],
     }
     assert found_by(scan_run(run, qrels), qrels) == expected(lists, qrels)
     assert found_by(scan_run(Run.from_frame(columns, order=ORDER), qrels), qrels) == expected(lists, qrels)
@@ -99,10 +99,10 @@ def test_lists_in_memory_frames_rows_of_a_cluster_and_rankings_agree_with_a_plai
     documents = [qrels.documents[j].decode() for j in rows.judgment.tolist()]
     assert list(zip(names, rows.rank.tolist(), documents, strict=True)) == expected(lists, qrels)
     path = tmp_path / "run.txt"
-    path.write_bytes(text_of(lists))
-    for one in (run, read_runs(path, order=ORDER)["run"]):
-        assert all(one.ranking(topic) == sorted_plainly(lists[topic]) for topic in lists)
-        tops = {qrels.topics[t]: [d.decode() for d in found] for t, found, _ in top_lists(one, qrels, 7)}
+    path.write_bytes(to_text(lists))
+    for item in (run, read_runs(path, order=ORDER)["run"]):
+        assert all(item.ranking(topic) == sorted_plainly(lists[topic]) for topic in lists)
+        tops = {qrels.topics[t]: [d.decode() for d in found] for t, found, _ in top_lists(item, qrels, 7)}
         assert tops == {topic: sorted_plainly(lists[topic])[:7] for topic in lists}
 
 

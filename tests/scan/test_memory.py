@@ -23,14 +23,14 @@ def in_a_file(run: dict[str, dict[str, float]], order: str) -> RunHits:
 
 @given(st.dictionaries(st.sampled_from(["1", "2", "3"]), lists, min_size=1), st.sampled_from(ORDERS))
 def test_dicts_are_scanned_like_files(run: dict[str, dict[str, float]], order: str) -> None:
-    mine = scan_run(Run.from_dict(run, order=order), QRELS, ties=True)
-    theirs = in_a_file(run, order)
+    in_memory = scan_run(Run.from_dict(run, order=order), QRELS, ties=True)
+    from_file = in_a_file(run, order)
     for name in ("topic", "length", "offsets", "rank", "judgment", "tied", "ignored_topics"):
-        assert list(getattr(mine, name)) == list(getattr(theirs, name)), name
-    assert mine.ties is not None
-    assert theirs.ties is not None
-    assert mine.ties.first.tolist() == theirs.ties.first.tolist()
-    assert mine.ties.size.tolist() == theirs.ties.size.tolist()
+        assert list(getattr(in_memory, name)) == list(getattr(from_file, name)), name
+    assert in_memory.ties is not None
+    assert from_file.ties is not None
+    assert in_memory.ties.first.tolist() == from_file.ties.first.tolist()
+    assert in_memory.ties.size.tolist() == from_file.ties.size.tolist()
 
 
 def test_ties_of_32_bits_are_counted_for_dicts() -> None:
@@ -45,8 +45,8 @@ def test_ranks_of_judged_documents_are_those_of_the_whole_list(
 ) -> None:
     qrels = Qrels.from_dict({"1": {**dict.fromkeys(judged, 1), "never": 0}})
     whole = scan_run(Run.from_dict({"1": one}, order="trec_eval9"), qrels)
-    known = qrels.document_numbers("1")
-    rank, judgment, offsets = rank_judged([{}, one, one], [known, known, {}])
+    numbers = qrels.document_numbers("1")
+    rank, judgment, offsets = rank_judged([{}, one, one], [numbers, numbers, {}])
     assert (rank.tolist(), judgment.tolist()) == (whole.rank.tolist(), whole.judgment.tolist())
     assert offsets.tolist() == [0, 0, len(rank), len(rank)]
 
@@ -66,16 +66,16 @@ def test_few_short_and_long_lists_give_the_same(pairs: list[tuple[dict[str, floa
 def test_what_is_no_number_is_the_lowest_score_however_long_the_list() -> None:
     short = {"a": float("nan"), "b": 1.0, "c": float("nan")}
     long = {**short, **{f"x{i}": 2.0 + i for i in range(200)}}
-    known = {"a": 1, "b": 2, "c": 3}
-    assert rank_judged([short], [known])[0].tolist() == [1, 2, 3]
-    assert rank_judged([short] * 60, [known] * 60)[1].tolist() == [2, 3, 1] * 60
-    assert rank_judged([long], [known])[:2][0].tolist() == [201, 202, 203]
-    assert rank_judged([long], [known])[1].tolist() == [2, 3, 1]
+    numbers = {"a": 1, "b": 2, "c": 3}
+    assert rank_judged([short], [numbers])[0].tolist() == [1, 2, 3]
+    assert rank_judged([short] * 60, [numbers] * 60)[1].tolist() == [2, 3, 1] * 60
+    assert rank_judged([long], [numbers])[:2][0].tolist() == [201, 202, 203]
+    assert rank_judged([long], [numbers])[1].tolist() == [2, 3, 1]
 
 
 @pytest.mark.parametrize("order", ["rank", "file"])
 def test_orders_without_scores_have_no_ties(order: str) -> None:
-    found = scan_run(Run.from_dict({"1": {"a": 1.0, "b": 1.0}}, order=order), QRELS, ties=True)
-    assert found.ties is not None
-    assert found.ties.first.tolist() == found.rank.tolist()
-    assert found.ties.size.tolist() == [1, 1]
+    hits = scan_run(Run.from_dict({"1": {"a": 1.0, "b": 1.0}}, order=order), QRELS, ties=True)
+    assert hits.ties is not None
+    assert hits.ties.first.tolist() == hits.rank.tolist()
+    assert hits.ties.size.tolist() == [1, 1]

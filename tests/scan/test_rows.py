@@ -107,7 +107,7 @@ def test_texts_of_slices_and_parts() -> None:
     "values", [["q1"] * 9 + ["qué"] * 5 + ["q1"], [7] * 8, [8.0] * 4 + ["é\nb"] * 4, list("abcd")]
 )
 def test_objects_that_come_in_a_row(values: list[Any]) -> None:
-    """A column of pandas that has the same object in many rows gives the texts of those of its own."""
+    """A pandas column with the same object in consecutive rows yields the same texts as distinct objects."""
     pandas = pytest.importorskip("pandas")
     column = pandas.Series(values, dtype=object)
     assert (

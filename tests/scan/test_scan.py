@@ -1,4 +1,4 @@
-"""What a scan finds and what it refuses, the same with both scanners."""
+"""Results and errors of a scan, which are the same for both scanners."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hits(run: RunHits) -> dict[str, list[tuple[int, str]]]:
 
 
 def one_topic(*scores: str, order: str = "trec_eval") -> list[tuple[int, str]]:
-    """The hits of d1, d2, ... with these scores."""
+    """Return the hits of d1, d2, ... with the given scores."""
     text = "".join(f"301 Q0 d{i} {i} {score} t\n" for i, score in enumerate(scores, 1))
     return hits(scan_text(text.encode(), QRELS, order))["301"]
 

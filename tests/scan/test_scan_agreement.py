@@ -67,7 +67,7 @@ WRONG = [b"nan", b"x", b"1_0", b"0x1", b"", b"1e", b"--1", b"\x00", b"1 2"]
 BLANKS = [b" ", b" ", b" ", b"\t", b"  ", b" \t", b"\x0b"]
 
 
-def qrels_of(judged: dict[bytes, list[bytes]]) -> Qrels:
+def build_qrels(judged: dict[bytes, list[bytes]]) -> Qrels:
     text = {t.decode("utf-8", "surrogateescape"): ids for t, ids in judged.items() if ids}
     return Qrels.from_dict(
         {t: {d.decode("utf-8", "surrogateescape"): 1 for d in ids} for t, ids in text.items()}
@@ -175,7 +175,7 @@ def test_scanners_follow_the_definition(
 ) -> None:
     if backend == "native" and not library_scanner.available():
         return
-    qrels = qrels_of(judged) if judged else Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
+    qrels = build_qrels(judged) if judged else Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
     run = outcome(text, qrels, order, backend)
     if isinstance(run, str):
         assert "no line with data" in run or "is empty" in run
@@ -192,25 +192,25 @@ def test_scanners_follow_the_definition(
 @given(judgments.filter(bool), runs(), st.sampled_from(ORDERS))
 @example({b"1": [b"d1", b"d2"]}, b"1 Q0 d1 1 0.0 t\n1 Q0 d2 2 -0.0 t\n", "trec_eval")
 def test_scanners_agree_on_runs(judged: dict[bytes, list[bytes]], text: bytes, order: str) -> None:
-    agree(text, qrels_of(judged), order)
+    agree(text, build_qrels(judged), order)
 
 
 @native
 @given(judgments.filter(bool), runs(wrong=True), st.sampled_from(ORDERS))
 def test_scanners_agree_on_errors(judged: dict[bytes, list[bytes]], text: bytes, order: str) -> None:
-    agree(text, qrels_of(judged), order)
+    agree(text, build_qrels(judged), order)
 
 
 @native
 @given(st.binary(max_size=400), st.sampled_from(ORDERS))
 def test_scanners_agree_on_garbage(text: bytes, order: str) -> None:
-    agree(text, qrels_of({b"1": [b"d1"]}), order)
+    agree(text, build_qrels({b"1": [b"d1"]}), order)
 
 
 @native
 @given(runs(wrong=True), st.integers(0, 400), st.binary(max_size=4), st.sampled_from(ORDERS))
 def test_scanners_agree_on_damaged_runs(text: bytes, at: int, piece: bytes, order: str) -> None:
-    agree(text[:at] + piece + text[at + 1 :], qrels_of({b"1": [b"d1"], b"10": [b"d", b"d2"]}), order)
+    agree(text[:at] + piece + text[at + 1 :], build_qrels({b"1": [b"d1"], b"10": [b"d", b"d2"]}), order)
 
 
 NUMBERS = st.one_of(
@@ -227,20 +227,20 @@ NUMBERS = st.one_of(
 @native
 @given(st.lists(NUMBERS, min_size=1, max_size=30))
 def test_numbers_are_read_exactly(texts: list[str]) -> None:
-    """Each number ties with the shortest text of its nearest 64-bit value, and not with that value's neighbour."""
+    """A number ties with the shortest text of its nearest 64-bit value, and not with that value's neighbour."""
     for text in texts:
         value = float(text)
         for other, tied in ((repr(value), 2), (repr(math.nextafter(value, math.inf)), 0)):
             if float(other) == value and tied == 0:
                 continue
             run = f"1 Q0 a 1 {text} t\n1 Q0 b 1 {other} t\n".encode()
-            assert scan_text(run, qrels_of({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
+            assert scan_text(run, build_qrels({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
 
 
 @native
 def test_short_scores_are_read_like_python_or_refused() -> None:
-    """Everything of up to four bytes made of what numbers are made of, and some neighbours of it."""
-    qrels = qrels_of({b"1": [b"a"]})
+    """Scan all texts of up to four characters of numbers, and of characters next to them in ASCII."""
+    qrels = build_qrels({b"1": [b"a"]})
     for length in (1, 2, 3, 4):
         for letters in product("0.9-+e/:", repeat=length):
             agree(f"1 Q0 a 1 {''.join(letters)} t\n1 Q0 b 1 9 t\n".encode(), qrels, "trec_eval")
@@ -252,7 +252,7 @@ def test_ids_that_differ_in_one_byte_are_different() -> None:
     ids = [b"%0*d" % (width, i) for width in range(3, 40) for i in range(100)]
     ids += [b"z" * n for n in range(1, 200)]
     text = b"".join(b"1 Q0 %s 1 %d t\n" % (document, -i) for i, document in enumerate(ids))
-    qrels = qrels_of({b"1": ids[::3]})
+    qrels = build_qrels({b"1": ids[::3]})
     run = scan_text(text, qrels, backend="native")
     assert run.length.tolist() == [len(ids)]
     assert run.rank.tolist() == list(range(1, len(ids) + 1, 3))
@@ -275,7 +275,7 @@ def test_any_number_of_pieces_gives_the_same(
         text += b"\n1 Q0 d1\n" if len(text) % 2 else b"\n" + text.split(b"\n")[0]
     path = tmp_path_factory.mktemp("pieces") / "run"
     path.write_bytes(text)
-    qrels = qrels_of(judged)
+    qrels = build_qrels(judged)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library_scanner, "MIN_PIECE", 1)
         pieces = outcome(path, qrels, order, "native", jobs)
@@ -290,7 +290,7 @@ def test_any_number_of_pieces_gives_the_same(
 def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one turn or many, by itself or fed by us, whole or in pieces, right or wrong."""
     lines = [b"%d Q0 d%d %d %f t\n" % (t, i, i, -i) for t in range(40) for i in range(500)]
-    qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
+    qrels = build_qrels({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
     for text in (b"".join(lines), b"".join(lines)[:-1], b"".join([*lines, b"7 Q0 x 1 high t\n", *lines])):
         path = tmp_path / "run"
         path.write_bytes(text)
@@ -310,7 +310,7 @@ def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text("1 Q0 d 1 1 t\n")
-    table = library_scanner._table(qrels_of({b"1": [b"d"]}))
+    table = library_scanner._table(build_qrels({b"1": [b"d"]}))
     with (
         Scan.open(table, ScanRequest(0, ties=False), keep=False) as scan,
         path.open("ab", buffering=0) as file,
@@ -331,7 +331,7 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
     for cut in cuts:
         assert text[:cut].rsplit(b"\n", 2)[-2].split()[0] != text[cut:].split()[0]
     monkeypatch.setattr(library_scanner, "MIN_PIECE", 1)
-    qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
+    qrels = build_qrels({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
     scanned = library_scanner._scan_pieces(
         library_scanner._table(qrels), ScanRequest(0, ties=False), Source.open(path), 4
     )
@@ -342,7 +342,7 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
 @native
 @given(runs(wrong=True), st.lists(st.integers(1, 50), min_size=1, max_size=8), st.sampled_from(ORDERS))
 def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: str) -> None:
-    qrels = qrels_of({b"1": [b"d1", b"d2"], b"2": [b"d"], b"351": IDS})
+    qrels = build_qrels({b"1": [b"d1", b"d2"], b"2": [b"d"], b"351": IDS})
     table = library_scanner._table(qrels)
 
     def scanned(blocks: list[bytes]) -> RunHits | tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Whatever the files and arguments are, the command line answers with a table or with one line, never a traceback."""
+"""For any files and arguments, the command line prints a table or a one-line error, never a traceback."""
 
 from __future__ import annotations
 

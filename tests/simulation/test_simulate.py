@@ -25,11 +25,11 @@ def average_precision(collection: SimulatedCollection) -> np.ndarray:
     for row, name in enumerate(collection.systems):
         for column, topic in enumerate(collection.topics):
             relevant = {document for document, grade in collection.qrels[topic].items() if grade > 0}
-            found = 0
+            n_relevant = 0
             for rank, document in enumerate(collection.runs[name].get(topic, {}), start=1):
                 if document in relevant:
-                    found += 1
-                    values[row, column] += found / rank
+                    n_relevant += 1
+                    values[row, column] += n_relevant / rank
             values[row, column] /= len(relevant)
     return values
 
@@ -77,7 +77,7 @@ def test_systems_and_topics_agree_but_not_fully(ap: np.ndarray) -> None:
 
 
 def test_relatives_err_together(ordinary: SimulatedCollection, ap: np.ndarray) -> None:
-    # what is left after system and topic effects is more alike within a family
+    # the residuals of system and topic effects are more similar within a family
     residual = ap - ap.mean(axis=1, keepdims=True) - ap.mean(axis=0) + ap.mean()
     family = np.array([name.rsplit("-", 1)[0] for name in ordinary.systems])
     upper = np.triu_indices(len(ap), 1)

@@ -69,7 +69,7 @@ COLLECTIONS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
-    """Each line of trec_eval 10.0's output for a whole collection, as it was printed."""
+    """Compare with every line of trec_eval 10.0's output for a whole collection."""
     folder = data_dir / name
     expected: dict[str, set[str]] = defaultdict(set)
     for row in gzip.decompress((folder / "trec_eval_10.0.tsv.gz").read_bytes()).decode().splitlines():
@@ -94,7 +94,7 @@ LEADERBOARD = {
 
 
 def test_official_leaderboard(data_dir: Path) -> None:
-    """TREC-COVID round 1: every figure of every run; it was made with trec_eval 9, which read scores as 32-bit."""
+    """Every number of the TREC-COVID round 1 leaderboard, from trec_eval 9, which reads 32-bit scores."""
     folder = data_dir / "trec_covid_r1_full24"
     runs = rankscope.read_runs(folder / "runs", order="trec_eval9")
     scores = rankscope.evaluate(rankscope.read_qrels(folder / "qrels.txt"), runs, list(LEADERBOARD.values()))
@@ -108,7 +108,7 @@ def test_official_leaderboard(data_dir: Path) -> None:
 
 
 def test_64_bit_scores_change_one_run_of_the_leaderboard(data_dir: Path) -> None:
-    """The scores of this run differ beyond 32 bits only: trec_eval 9 saw ties where trec_eval 10 sees none."""
+    """Scores of this run differ only beyond 32 bits, so that trec_eval 9 sees ties and trec_eval 10 does not."""
     folder = data_dir / "trec_covid_r1_full24"
     qrels = rankscope.read_qrels(folder / "qrels.txt")
     means = {

@@ -1,4 +1,4 @@
-/* Lets the n-th allocation fail, for every n until all succeed: the scanner must say so and leak nothing. */
+/* Lets the n-th allocation fail, for every n until all succeed: the scanner must report each failure and leak nothing. */
 #define _GNU_SOURCE
 #include <locale.h>
 #include <stdio.h>
@@ -56,9 +56,9 @@ static int judgments_read(const char *text) {
 
 static long allocations_of_judgments(void) {
     long n = 0;
-    for (int done = 0; !done; n++) {
+    for (int succeeded = 0; !succeeded; n++) {
         left = n;
-        done = judgments_read("302 0 d2 1\n302 0 d1 0\n301 0 d1 1\n");
+        succeeded = judgments_read("302 0 d2 1\n302 0 d1 0\n301 0 d1 1\n");
     }
     return n;
 }
@@ -74,10 +74,10 @@ int main(void) {
             for (int wrong = 0; wrong < 2; wrong++) {
                 strcpy(p, wrong ? "302 Q0 d1 1 1 t\n" : "");
                 long n = 0;
-                for (int done = 0; !done; n++) {
+                for (int succeeded = 0; !succeeded; n++) {
                     left = n;
                     rs_table *table = table_of_two();
-                    done = table && scan_text(table, order, keep, text, wrong ? RS_DUPLICATE : RS_OK);
+                    succeeded = table && scan_text(table, order, keep, text, wrong ? RS_DUPLICATE : RS_OK);
                     rs_table_free(table);
                 }
                 if (n < 20) return fprintf(stderr, "only %ld allocations\n", n), 1;

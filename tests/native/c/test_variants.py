@@ -112,7 +112,7 @@ def colliding(pairs: int) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def counting(tmp_path_factory: pytest.TempPathFactory) -> native.c.CDLL:
-    """The library that also counts how often it looks at a place of its tables, since it was loaded."""
+    """Compile the library so that it counts the probes of its hash tables."""
     return native.load(_compiled(tmp_path_factory.mktemp("counting"), ["-DRS_COUNT_PROBES"]))
 
 
