@@ -138,7 +138,7 @@ def test_numbers_of_jobs() -> None:
 
 
 def test_the_first_piece_in_order_gives_the_error() -> None:
-    """The message must not depend on which thread fails first."""
+    """A message must not depend on which thread fails first."""
     second_failed = Event()
 
     def work(piece: int) -> int:

@@ -82,7 +82,7 @@ def test_depths_one_by_one() -> None:
 
 
 def test_trec_covid_was_judged_to_depth_seven(data_dir: Any) -> None:
-    """The track documents a pool of the first seven documents of the pooled runs."""
+    """According to the track, the pool has the first seven documents of the pooled runs."""
     home = data_dir / "trec_covid_r1_depth100"
     description = rs.Collection(home / "qrels.txt", home / "runs", order="trec_eval9").describe()
     features = dict(description["features"].rows)

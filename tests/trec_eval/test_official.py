@@ -94,7 +94,7 @@ LEADERBOARD = {
 
 
 def test_official_leaderboard(data_dir: Path) -> None:
-    """Every number of the TREC-COVID round 1 leaderboard, from trec_eval 9, which reads 32-bit scores."""
+    """Compare with the TREC-COVID round 1 leaderboard of trec_eval 9, which reads 32-bit scores."""
     folder = data_dir / "trec_covid_r1_full24"
     runs = rankscope.read_runs(folder / "runs", order="trec_eval9")
     scores = rankscope.evaluate(rankscope.read_qrels(folder / "qrels.txt"), runs, list(LEADERBOARD.values()))

@@ -36,16 +36,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that takes a ``view`` is run for every view that the sources of the page name."""
+    """Parametrize tests that take a ``view`` by the views in the sources of the page."""
     if "view" in metafunc.fixturenames:
         left_out = {name for mark in metafunc.definition.iter_markers("without") for name in mark.args}
-        known = _views()
-        assert left_out <= set(known)
-        metafunc.parametrize("view", [name for name in known if name not in left_out])
+        names = _views()
+        assert left_out <= set(names)
+        metafunc.parametrize("view", [name for name in names if name not in left_out])
 
 
 def _views() -> list[str]:
-    """The views of the page, in the order of its bar."""
+    """Return the views of the page in the order of its navigation bar."""
     source = (WEB / "src" / "state.svelte.ts").read_text("utf-8")
     listed = re.search(r"export const VIEWS = \[(.*?)\] as const;", source, re.S)
     assert listed
@@ -54,28 +54,32 @@ def _views() -> list[str]:
 
 @pytest.fixture(scope="session")
 def views() -> list[str]:
-    """The views of the page: every one there is, also those that only some collections have."""
+    """Return all views of the page, including those that only some collections have."""
     return _views()
 
 
 @pytest.fixture(scope="session")
-def views_of() -> Callable[[Any], list[str]]:
-    """The views that an open page offers."""
+def read_views() -> Callable[[Any], list[str]]:
+    """Return a function that reads the available views of an open page."""
     return lambda page: list(page.evaluate("rankscope.state.views.map(([view]) => view)"))
 
 
 @pytest.fixture(scope="session")
 def places(views: list[str], study_page: Path, aspects_page: Path) -> list[tuple[Path, str]]:
-    """Every view in a page that has it, as an address; and the plane split in every way."""
+    """Return pages and fragments of all views, and of all facets of the plane."""
     split = [f"plane&facet={kind}" for kind in ("archetype", "topic", "recall base", "group")]
     edited = {"whatif": "whatif&edits=m3-1"}
-    found = [(aspects_page if view == "coverage" else study_page, edited.get(view, view)) for view in views]
-    return [(page, f"view={view}") for page, view in [*found, *((study_page, one) for one in split)]]
+    addresses = [
+        (aspects_page if view == "coverage" else study_page, edited.get(view, view)) for view in views
+    ]
+    return [
+        (page, f"view={view}") for page, view in [*addresses, *((study_page, address) for address in split)]
+    ]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser, or a visible skip where there is none."""
+    """Launch Chromium, or skip with a message if it is not installed."""
     api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     path = next(filter(None, map(shutil.which, names)), None)
@@ -89,7 +93,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def node_modules(shared: Callable[[str, Callable[[], str]], str]) -> Path:
-    """The packages of the page, installed by the process that comes first if they are absent; else a visible skip."""
+    """Install the packages of the page once for all processes, or skip with a message."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("Node.js is absent")
 
@@ -97,23 +101,23 @@ def node_modules(shared: Callable[[str, Callable[[], str]], str]) -> Path:
         if (WEB / "node_modules" / ".package-lock.json").is_file():
             return ""
         command = ["npm", "install", "--no-package-lock", "--no-save", "--loglevel=error"]
-        done = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600, check=False)
-        return done.stderr.strip()[:200] or "npm says nothing" if done.returncode else ""
+        process = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600, check=False)
+        return process.stderr.strip()[:200] or "npm printed no message" if process.returncode else ""
 
-    if said := shared("packages of the page", install):
-        pytest.skip(f"npm cannot install the packages of the page: {said}")
+    if error := shared("packages of the page", install):
+        pytest.skip(f"npm cannot install the packages of the page: {error}")
     return WEB / "node_modules"
 
 
 class Tab:
-    """A tab that remembers what a page in it should never do: errors on the console, requests."""
+    """A browser tab that records console errors and network requests, which a page must not cause."""
 
     def __init__(self, browser: Any, lax: bool) -> None:
         self.page = browser.new_context(viewport=WINDOW, bypass_csp=lax).new_page()
         self.problems: list[str] = []
-        said = self.problems.append
-        self.page.on("console", lambda m: said(m.text) if m.type in ("error", "warning") else None)
-        self.page.on("pageerror", lambda error: said(str(error)))
+        report = self.problems.append
+        self.page.on("console", lambda m: report(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: report(str(error)))
         self.page.on("request", self._request)
 
     def _request(self, request: Any) -> None:
@@ -136,9 +140,9 @@ class Tab:
         self.page.mouse.move(-1, -1)
         if self.page.viewport_size != WINDOW:
             self.page.set_viewport_size(WINDOW)
-        found = self.problems[:]
+        problems = self.problems[:]
         self.problems.clear()
-        return found
+        return problems
 
 
 @pytest.fixture(scope="session")
@@ -185,8 +189,8 @@ def settled() -> Callable[[Any], None]:
 
 
 @pytest.fixture(scope="session")
-def state_of(until: Callable[[Any, str], None]) -> Callable[[Any], dict[str, list[str]]]:
-    """What the address of a page says, once it has followed the page."""
+def read_state(until: Callable[[Any, str], None]) -> Callable[[Any], dict[str, list[str]]]:
+    """Return a function that reads the state from the fragment once the page has updated it."""
 
     def state(page: Any) -> dict[str, list[str]]:
         until(page, "location.hash.slice(1) === rankscope.state.toFragment()")
@@ -197,7 +201,7 @@ def state_of(until: Callable[[Any, str], None]) -> Callable[[Any], dict[str, lis
 
 @pytest.fixture
 def open_page(chromium: Any, free_tabs: dict[bool, list[Tab]]) -> Iterator[Callable[..., Any]]:
-    """Opens a page, whose policy a lax tab puts aside; at the end of the test nothing may have gone wrong in it."""
+    """Return a function that opens a page; fail if the page reported a problem (a lax tab ignores its policy)."""
     taken: list[tuple[bool, Tab]] = []
 
     def show(path: Path, fragment: str = "", lax: bool = False, **media: str) -> Any:
@@ -253,7 +257,7 @@ def collection_page(
 def study_page(
     collection_page: Path, tmp_path_factory: pytest.TempPathFactory, shared: Callable[..., Any]
 ) -> Path:
-    """The same collection, with a study of it."""
+    """Write a report of the same collection with a study."""
     from rankscope.cli.main import main
 
     def make() -> Path:

@@ -22,7 +22,7 @@ def test_axe_finds_nothing(
     visit: Open, places: list[tuple[Path, str]], axe: str, settled: Settled, scheme: str
 ) -> None:
     # the policy of the page would refuse a foreign script, which is its duty; for this test it is put aside
-    found = {}
+    by_view = {}
     for path, fragment in places:
         page = visit(path, fragment, color_scheme=scheme, lax=True)
         page.set_viewport_size({"width": 390 if scheme == "dark" else 1400, "height": 900})
@@ -33,15 +33,15 @@ def test_axe_finds_nothing(
         summary = page.locator("details.save summary")
         if summary.count():
             summary.first.click()
-        found[view] = page.evaluate(
+        by_view[view] = page.evaluate(
             """axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => ({
                 id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 160)),
             })))"""
         )
-    assert {"study", "coverage", "plane&facet=group"} <= found.keys()
-    said = {
+    assert {"study", "coverage", "plane&facet=group"} <= by_view.keys()
+    messages = {
         view: [(one["id"], one["nodes"][:1]) for one in problems]
-        for view, problems in found.items()
+        for view, problems in by_view.items()
         if problems
     }
-    assert said == {}, said
+    assert messages == {}, messages

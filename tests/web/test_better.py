@@ -38,9 +38,9 @@ def _column(page: Any, place: int) -> list[str]:
 
 def test_the_page_knows_what_python_knows(open_page: Open, page_file: Path) -> None:
     page = open_page(page_file)
-    known = page.evaluate("rankscope.data.measures.map((m) => [m.name, m.better])")
-    assert len(known) > 20
-    assert dict(known) == {name: measure(name).better for name, _ in known}
+    directions = page.evaluate("rankscope.data.measures.map((m) => [m.name, m.better])")
+    assert len(directions) > 20
+    assert dict(directions) == {name: measure(name).better for name, _ in directions}
 
 
 def test_the_lowest_comes_first_and_infinity_last(open_page: Open, page_file: Path) -> None:

@@ -23,9 +23,9 @@ def address(collection_page: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "rankscope", "explore", str(data / "qrels.txt"), str(data / "runs")]
     process = subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    found = re.search(r"http://\S+", process.stdout.readline())
-    assert found
-    yield found.group()
+    match = re.search(r"http://\S+", process.stdout.readline())
+    assert match
+    yield match.group()
     process.kill()
     process.communicate()
 
@@ -109,8 +109,8 @@ def test_the_explorer_finds_documents_that_nobody_judged(
     data = collection_page.parent / "data"
     qrels, runs = rs.read_qrels(data / "qrels.txt"), rs.read_runs(data / "runs")
     topic = qrels.topics[4]
-    known = qrels.judgments(topic)
-    document = next(d for d in next(iter(runs.values())).ranking(topic) if d not in known)
+    judged = qrels.judgments(topic)
+    document = next(d for d in next(iter(runs.values())).ranking(topic) if d not in judged)
     tab.goto(address + "#view=curves")
     tab.wait_for_selector("main h2")
     tab.get_by_label("Find a document").fill(document)
@@ -118,10 +118,10 @@ def test_the_explorer_finds_documents_that_nobody_judged(
     tab.get_by_text(f"In all lists of {len(runs)} runs").wait_for()
     row = tab.locator("table.places tr", has=tab.get_by_role("button", name=topic, exact=True)).last
     cells = [" ".join(text.split()) for text in row.locator("th, td").all_inner_texts()]
-    there = sorted(
+    ranks = sorted(
         (run.ranking(topic).index(document) + 1, r, name)
         for r, (name, run) in enumerate(runs.items())
         if document in run.ranking(topic)
     )
     assert cells[:2] == [document, topic] and cells[2] == "–"
-    assert cells[-1] == ", ".join(f"{name} {rank}" for rank, _, name in there)
+    assert cells[-1] == ", ".join(f"{name} {rank}" for rank, _, name in ranks)

@@ -1,4 +1,4 @@
-"""What leaves the page: figures, their data and tables, the commands that make them again, and paper."""
+"""Exports of the page: figures with their data, tables, the commands that reproduce them, and print."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _saved(page: Any, button: str) -> bytes:
 
 
 def _rows(text: str) -> list[dict[str, str]]:
-    """The rows of the first table of a CSV, as the page and commands write it."""
+    """Parse the first table of a CSV written by the page or a command."""
     first = re.split(r"^# .*$", text, flags=re.M)
     return list(csv.DictReader(io.StringIO(next(part.strip() for part in first if part.strip()))))
 
@@ -45,8 +45,8 @@ def _number(text: Any) -> float:
     return float(str(text).replace("Infinity", "inf")) if text not in ("", None) else float("nan")
 
 
-def _left(page: Any, place: int = 0) -> tuple[str, str]:
-    """The caption and the commands of a figure of a view, after its SVG was saved and looked at."""
+def _save_figure(page: Any, place: int = 0) -> tuple[str, str]:
+    """Save a figure as SVG, check the file, and return the caption and the commands."""
     inside = page.locator("details.save").nth(place)
     if not inside.evaluate("details => details.open"):
         inside.locator("summary").click()
@@ -67,7 +67,7 @@ def _left(page: Any, place: int = 0) -> tuple[str, str]:
 
 
 def _data(page: Any, place: int = 0) -> list[dict[str, str]]:
-    """The rows of the CSV that a figure of a view hands out."""
+    """Return the rows of the exported CSV of a figure."""
     text = page.evaluate(
         """place => new Promise((done) => {
             const make = URL.createObjectURL;
@@ -89,21 +89,21 @@ def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Place
         page = visit(path, fragment, color_scheme="dark")
         view, split = parse_qs(fragment)["view"][0], "facet" in fragment
         page.locator("details.save").first.wait_for()
-        many = page.locator("details.save").count()
-        assert many >= {"findings": 6, "study": 5, "versus": 2, "plane": 2}.get(view, 1) + split
+        n_figures = page.locator("details.save").count()
+        assert n_figures >= {"findings": 6, "study": 5, "versus": 2, "plane": 2}.get(view, 1) + split
         captions = set()
-        for place in range(many):
-            caption, command = _left(page, place)
+        for index in range(n_figures):
+            caption, command = _save_figure(page, index)
             captions.add(caption)
             assert command.startswith("rankscope ")
             assert "--plot" in command
-        assert len(captions) == many
+        assert len(captions) == n_figures
         picture = _saved(page, "PNG")
         assert picture[:8] == b"\x89PNG\r\n\x1a\n"
         assert abs(int.from_bytes(picture[16:20], "big") - 1020) < 8, "three hundred dots an inch"
         # the page is as it was
-        now = "[rankscope.state.vector, document.documentElement.dataset.theme ?? null]"
-        assert page.evaluate(now) == [False, None]
+        settings = "[rankscope.state.vector, document.documentElement.dataset.theme ?? null]"
+        assert page.evaluate(settings) == [False, None]
         tex = _saved(page, "Table (LaTeX)").decode()
         assert tex.count("\\toprule") == tex.count("\\bottomrule") == 1
         command = page.locator("details.save pre").first.inner_text()
@@ -136,27 +136,33 @@ def test_the_command_reproduces_the_data(
     assert main([*words[1:plot], *words[plot + 2 :], "--quiet"]) == 0
     (written,) = [path for path in tmp_path.iterdir() if path.suffix in (".csv", ".json")]
     if written.suffix == ".json":
-        found = json.loads(written.read_text())["tables"][TABLES.get(view, view)]
+        rows_of_command = json.loads(written.read_text())["tables"][TABLES.get(view, view)]
     else:
-        found = _rows(written.read_text())
+        rows_of_command = _rows(written.read_text())
     if view == "plane":
         wide: dict[tuple[str, str], dict[str, Any]] = {}
-        for row in found:
+        for row in rows_of_command:
             wide.setdefault((row["run"], row.get("topic", "")), {})[row["measure"]] = row["value"]
-        found = [{"run": r, **({"topic": t} if t else {}), **values} for (r, t), values in wide.items()]
+        rows_of_command = [
+            {"run": r, **({"topic": t} if t else {}), **values} for (r, t), values in wide.items()
+        ]
     keys = [
-        name for name in ("run", "topic", "rank", "measure", "by") if name in shown[0] and name in found[0]
+        name
+        for name in ("run", "topic", "rank", "measure", "by")
+        if name in shown[0] and name in rows_of_command[0]
     ]
     keys = [name for name in keys if name != "rank" or view not in ("orders", "runs")]
-    known = {tuple(str(row[k]) for k in keys): row for row in found}
+    by_key = {tuple(str(row[k]) for k in keys): row for row in rows_of_command}
     assert len(shown) > 5
     for row in shown:
-        mine = known[tuple(row[k] for k in keys)]
+        expected = by_key[tuple(row[k] for k in keys)]
         for name in row.keys() - set(keys) - {"run", "topic", "grade"}:
             if name in ("archetype", "tied_for_first", "a", "b"):
-                assert str(mine[name]) == row[name]
+                assert str(expected[name]) == row[name]
             else:
-                assert _number(row[name]) == pytest.approx(_number(mine[name]), abs=1e-12, nan_ok=True), name
+                assert _number(row[name]) == pytest.approx(_number(expected[name]), abs=1e-12, nan_ok=True), (
+                    name
+                )
 
 
 def test_the_commands_of_orders_draw_what_the_page_has(
@@ -164,8 +170,8 @@ def test_the_commands_of_orders_draw_what_the_page_has(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     page = open_page(collection_page, "view=orders&measure=nDCG@10")
-    many = {"measures": 8, "cutoffs": 6, "pools": 7, "samples": 9}
-    for across, columns in many.items():
+    n_columns = {"measures": 8, "cutoffs": 6, "pools": 7, "samples": 9}
+    for across, columns in n_columns.items():
         page.evaluate("across => { rankscope.state.across = across; }", across)
         until(page, f"document.querySelector('.save pre').textContent.includes('--across {across}')")
         shown = _data(page)
@@ -174,12 +180,16 @@ def test_the_commands_of_orders_draw_what_the_page_has(
         assert drawn == page.evaluate("rankscope.state.runs.map((r) => rankscope.data.runs[r])")
         assert main([*words[1:-1], "ranks.svg", "--quiet"]) == 0
         assert Path("ranks.svg").read_bytes().startswith(b"<?xml")
-        found = {(row["run"], row["by"]): row for row in _rows(Path("ranks.csv").read_text())}
-        assert len(shown) == len(found) == 8 * columns
-        assert list(dict.fromkeys(row["by"] for row in shown)) == list(dict.fromkeys(by for _, by in found))
+        expected = {(row["run"], row["by"]): row for row in _rows(Path("ranks.csv").read_text())}
+        assert len(shown) == len(expected) == 8 * columns
+        assert list(dict.fromkeys(row["by"] for row in shown)) == list(
+            dict.fromkeys(by for _, by in expected)
+        )
         for row in shown:
             for name in ("value", "rank"):
-                assert float(row[name]) == pytest.approx(float(found[row["run"], row["by"]][name]), abs=1e-12)
+                assert float(row[name]) == pytest.approx(
+                    float(expected[row["run"], row["by"]][name]), abs=1e-12
+                )
 
 
 def test_the_commands_of_coverage_draw_what_the_page_has(
@@ -195,17 +205,17 @@ def test_the_commands_of_coverage_draw_what_the_page_has(
         assert main([*words[1:-1], "figure.svg", "--quiet"]) == 0
         assert Path("figure.svg").read_bytes().startswith(b"<?xml")
         rows = _rows(Path(words[words.index("-o") + 1]).read_text())
-        found = {tuple(row[key] for key in keys): row for row in rows}
-        assert len(shown) == len(found) > 10
+        by_key = {tuple(row[key] for key in keys): row for row in rows}
+        assert len(shown) == len(by_key) > 10
         for row in shown:
-            mine = found[tuple(row[key] for key in keys)]
+            expected = by_key[tuple(row[key] for key in keys)]
             if place == 0:
-                assert float(row["value"]) == pytest.approx(float(mine["value"]), abs=1e-12)
+                assert float(row["value"]) == pytest.approx(float(expected["value"]), abs=1e-12)
             else:
-                assert row["rank"] == mine["rank"] and row["topic"] == mine["topic"] == "103"
+                assert row["rank"] == expected["rank"] and row["topic"] == expected["topic"] == "103"
 
 
-def _ran(command: str) -> None:
+def _run_command(command: str) -> None:
     words = shlex.split(command)
     plot = words.index("--plot") if "--plot" in words else len(words)
     assert main([*words[1:plot], *words[plot + 2 :], "--quiet"]) == 0
@@ -217,26 +227,26 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
     monkeypatch.chdir(tmp_path)
     page = open_page(study_page, "view=findings&measure=nDCG@10")
 
-    def shown(view: str) -> list[tuple[str, list[dict[str, str]]]]:
+    def read_figures(view: str) -> list[tuple[str, list[dict[str, str]]]]:
         page.evaluate("fragment => { location.hash = fragment; }", f"view={view}&measure=nDCG@10")
         until(page, f"rankscope.state.view === {view.split('&')[0]!r}")
         page.locator("details.save").first.wait_for()
         commands = page.locator("details.save pre").all_text_contents()
         return [(command.splitlines()[-1], _data(page, k)) for k, command in enumerate(commands)]
 
-    found = shown("findings")
+    findings = read_figures("findings")
     kinds = page.locator("article[data-kind]").evaluate_all("all => all.map(e => e.dataset.kind)")
-    assert len({command for command, _ in found}) == 1 and len(kinds) == len(found)
-    _ran(found[0][0])
+    assert len({command for command, _ in findings}) == 1 and len(kinds) == len(findings)
+    _run_command(findings[0][0])
     tables = json.loads((tmp_path / "findings.json").read_text())["tables"]
     assert [row["kind"] for row in tables["findings"]] == kinds
-    for row, (_, rows) in zip(tables["findings"], found, strict=True):
-        for mine, theirs in zip(rows, tables[row["evidence"]], strict=False):
-            for name, value in mine.items():
-                _same(value, theirs[name])
+    for row, (_, rows) in zip(tables["findings"], findings, strict=True):
+        for actual, expected in zip(rows, tables[row["evidence"]], strict=False):
+            for name, value in actual.items():
+                _same(value, expected[name])
 
-    [(command, topics)] = shown("summary")
-    _ran(command)
+    [(command, topics)] = read_figures("summary")
+    _run_command(command)
     values: dict[str, list[float]] = {}
     for row in _rows((tmp_path / "topics.csv").read_text()):
         if row["topic"] not in ("all", ""):
@@ -247,22 +257,22 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         for name, value in (("lowest", own[0]), ("median", np.median(own)), ("highest", own[-1])):
             assert float(row[name]) == pytest.approx(value, abs=1e-12)
 
-    _, rows = shown("versus&topic=302")[1]
+    _, rows = read_figures("versus&topic=302")[1]
     commands = page.locator("details.save pre").nth(1).text_content().splitlines()
     runs = list(dict.fromkeys(row["run"] for row in rows))
     assert len(commands) == len(runs) == 2
     for command, run in zip(commands, runs, strict=True):
-        _ran(command)
-        mine = {row["rank"]: row for row in _rows((tmp_path / "curve.csv").read_text())}
+        _run_command(command)
+        actual = {row["rank"]: row for row in _rows((tmp_path / "curve.csv").read_text())}
         own = [row for row in rows if row["run"] == run]
         assert len(own) > 5
         for row in own:
             for name in row.keys() & {"crp", "dcg", "ideal_dcg"}:
-                assert float(row[name]) == pytest.approx(float(mine[row["rank"]][name]), abs=1e-12)
+                assert float(row[name]) == pytest.approx(float(actual[row["rank"]][name]), abs=1e-12)
 
-    figures = shown("study")
+    figures = read_figures("study")
     assert len({command for command, _ in figures}) == 1
-    _ran(figures[0][0])
+    _run_command(figures[0][0])
     written = tmp_path / "again" / "tables"
     again = {
         name: _rows((written / f"{name}.csv").read_text()) for name in ("correlations", "robustness", "power")
@@ -291,32 +301,32 @@ def test_commands_reproduce_split_planes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     page = open_page(study_page, f"view=plane&measure=nDCG@10&facet={kind}")
-    place = page.locator("details.save").count() - 1
-    rows = _data(page, place)
-    commands = page.locator("details.save pre").nth(place).text_content().splitlines()
+    index = page.locator("details.save").count() - 1
+    rows = _data(page, index)
+    commands = page.locator("details.save pre").nth(index).text_content().splitlines()
     assert "--plot" in commands[0] and f"--facet {kind.replace(' ', '-')}" in commands[0]
     for command in commands:
-        _ran(command)
+        _run_command(command)
     words = shlex.split(commands[0])
     assert main([*words[1:-1], "planes.svg", "--quiet"]) == 0
     values = {(r["run"], r["topic"], r["measure"]): r["value"] for r in _rows(Path("planes.csv").read_text())}
     assert len(rows) == 96
     for row in rows:
         for measure in ("Twist", "nDCG@10"):
-            known = float(values[row["run"], row["topic"], measure])
-            assert float(row[measure]) == pytest.approx(known, abs=1e-12)
+            expected = float(values[row["run"], row["topic"], measure])
+            assert float(row[measure]) == pytest.approx(expected, abs=1e-12)
     if kind in ("archetype", "recall base"):
         tables = json.loads(Path("classes.json").read_text())["tables"]
         of = {
             (r["run"], r["topic"]): r for r in tables["archetypes" if kind == "archetype" else "indicators"]
         }
         for row in rows:
-            known = of[row["run"], row["topic"]]
+            expected = of[row["run"], row["topic"]]
             if kind == "archetype":
-                assert row["archetype"] == known["archetype"]
+                assert row["archetype"] == expected["archetype"]
             else:
                 (most,) = re.findall(r"[\d,]+", row["recall base"])
-                assert known["recall_base"] <= int(most.replace(",", ""))
+                assert expected["recall_base"] <= int(most.replace(",", ""))
     elif kind == "topic":
         assert all(row["plane"] == row["topic"] for row in rows)
     else:
@@ -359,14 +369,16 @@ def test_names_that_the_page_cuts_are_cut_in_the_figure(open_page: Open, tmp_pat
     assert [text for text in texts if text.endswith("…") and long.startswith(text[:-1])]
 
 
-def test_talk_mode_has_the_shape_of_a_slide(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_talk_mode_has_the_shape_of_a_slide(
+    open_page: Open, collection_page: Path, read_state: State
+) -> None:
     page = open_page(collection_page, "view=runs&talk=on")
     box = page.locator("#page").bounding_box()
     assert box["width"] / box["height"] == pytest.approx(16 / 9, abs=0.01)
     assert page.locator("footer").is_hidden()
     page.keyboard.press("PageDown")
-    assert state_of(page)["view"] == ["orders"]
-    assert state_of(page)["talk"] == ["on"]
+    assert read_state(page)["view"] == ["orders"]
+    assert read_state(page)["talk"] == ["on"]
     page.keyboard.press("Escape")
-    assert "talk" not in state_of(page)
+    assert "talk" not in read_state(page)
     assert page.locator("footer").is_visible()

@@ -23,11 +23,11 @@ def read_text(path: Path) -> str:
 
 
 def plain_qrels(folder: Path) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
+    grades: dict[str, dict[str, int]] = {}
     for line in read_text(folder / "data" / "qrels.txt").splitlines():
         topic, _, doc, grade = line.split()
-        found.setdefault(topic, {})[doc] = int(grade)
-    return found
+        grades.setdefault(topic, {})[doc] = int(grade)
+    return grades
 
 
 @pytest.fixture(scope="module")
@@ -55,36 +55,36 @@ def scores(place: Path) -> rs.Scores:
     return rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RR Twist")
 
 
-def test_findings_come_first(place: Path, scores: rs.Scores, open_page: Any, state_of: Any) -> None:
+def test_findings_come_first(place: Path, scores: rs.Scores, open_page: Any, read_state: Any) -> None:
     page = open_page(place / "report.html")
     assert page.text_content("nav [aria-current]") == "Findings"
     usual = rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RBP Twist")
     expected = rs.findings(usual)
     shown = {card.get_attribute("data-kind"): card for card in page.query_selector_all("article[data-kind]")}
-    assert list(shown) == [one.kind for one in expected]
+    assert list(shown) == [finding.kind for finding in expected]
     assert len(shown) >= 6
-    for one in expected:
-        assert shown[one.kind].query_selector(".sentence").text_content() == one.sentence
-        assert shown[one.kind].query_selector("svg, table, .badges")
-    for one in expected:  # every link goes where it says
-        page.click(f"article[data-kind={one.kind}] .more a")
-        state = state_of(page)
-        assert state["view"] == [one.view]
-        if "run" in one.link:
-            assert state["run"] == one.link["run"]
-        if "topic" in one.link:
-            assert state["topic"] == [one.link["topic"]]
+    for finding in expected:
+        assert shown[finding.kind].query_selector(".sentence").text_content() == finding.sentence
+        assert shown[finding.kind].query_selector("svg, table, .badges")
+    for finding in expected:  # every link goes where it says
+        page.click(f"article[data-kind={finding.kind}] .more a")
+        state = read_state(page)
+        assert state["view"] == [finding.view]
+        if "run" in finding.link:
+            assert state["run"] == finding.link["run"]
+        if "topic" in finding.link:
+            assert state["topic"] == [finding.link["topic"]]
         page.click("nav a:text('Findings')")
 
 
 def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:
-    """The example's numbers are Python's; it moves when asked to, and stands still for those who want that."""
+    """Check the numbers of the example, its animation, and that it respects reduced motion."""
     page = open_page(place / "report.html", reduced_motion="reduce")
     judged = {"t": {f"r{k}": 1 for k in range(3)}}
     listed = {"t": ["n1", "r0", "n2", "r1", "n3", "n4", "r2"]}
-    one = rs.evaluate(judged, listed, "Rho@7 Sigma@7 Twist@7")
+    scores = rs.evaluate(judged, listed, "Rho@7 Sigma@7 Twist@7")
     words = page.text_content(".seven .words")
-    for value in one.values[:, 0, 0]:
+    for value in scores.values[:, 0, 0]:
         assert f"{value:.3f}" in words
     curve = rs.curve(rs.Collection(judged, listed), None, "t", cutoff=7)
     label = page.get_attribute(".seven svg", "aria-label")
@@ -104,7 +104,7 @@ def numbers(text: str) -> list[float]:
 
 @pytest.mark.parametrize("measure", ["AP", "Twist", "RR"])
 def test_head_to_head_is_compare(
-    place: Path, scores: rs.Scores, open_page: Any, state_of: Any, measure: str
+    place: Path, scores: rs.Scores, open_page: Any, read_state: Any, measure: str
 ) -> None:
     """Any pair, any measure: difference, interval, p, effect size, wins and losses are those of rs.compare."""
     a, b = scores.runs[1], scores.runs[4]
@@ -125,11 +125,11 @@ def test_head_to_head_is_compare(
     assert f"A wins {row['wins']} topic" in text and f"loses {row['losses']}, ties {row['ties']}" in text
     lost = [cell.text_content() for cell in page.query_selector_all("section table tbody th button")]
     assert lost == compared["topics"].column("topic")
-    assert state_of(page)["run"] == [a, b]
+    assert read_state(page)["run"] == [a, b]
     page.click(f"section table tbody th button:text-is('{lost[0]}')")
-    assert state_of(page)["topic"] == [lost[0]]
+    assert read_state(page)["topic"] == [lost[0]]
     page.click("button:text('Swap')")
-    assert state_of(page)["run"] == [b, a]
+    assert read_state(page)["run"] == [b, a]
 
 
 def test_aligned_lists_and_texts(place: Path, open_page: Any) -> None:
@@ -178,8 +178,8 @@ def test_aligned_lists_and_texts(place: Path, open_page: Any) -> None:
 
 
 def test_findings_of_a_page_without_anything_to_compare() -> None:
-    one = rs.evaluate({"q": {"d": 1}}, {"q": ["x", "d"]}, "AP")
-    assert {finding["kind"] for finding in find(one, one.measures)} <= {
+    scores = rs.evaluate({"q": {"d": 1}}, {"q": ["x", "d"]}, "AP")
+    assert {finding["kind"] for finding in find(scores, scores.measures)} <= {
         "unjudged",
         "unreturned",
         "parting",

@@ -51,10 +51,10 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_hostile_names_are_only_text(
-    open_page: Open, hostile_page: Path, until: Until, settled: Settled, views_of: Views
+    open_page: Open, hostile_page: Path, until: Until, settled: Settled, read_views: Views
 ) -> None:
     page = open_page(hostile_page)
-    for view in views_of(page):
+    for view in read_views(page):
         page.evaluate("view => { location.hash = `view=${view}`; }", view)
         until(page, f"rankscope.state.view === {view!r}")
         page.locator("main h2").first.wait_for()
@@ -71,23 +71,23 @@ def test_hostile_names_are_only_text(
 
 
 def test_hostile_names_leave_the_page_as_text(
-    open_page: Open, hostile_page: Path, until: Until, views_of: Views
+    open_page: Open, hostile_page: Path, until: Until, read_views: Views
 ) -> None:
     page = open_page(hostile_page)
-    for view in views_of(page):
+    for view in read_views(page):
         page.evaluate("view => { location.hash = `view=${view}`; }", view)
         until(page, f"rankscope.state.view === {view!r}")
         page.locator("main h2").first.wait_for()
-        for place in range(min(2, page.locator("details.save").count())):
-            figure = page.locator("details.save").nth(place)
+        for index in range(min(2, page.locator("details.save").count())):
+            figure = page.locator("details.save").nth(index)
             figure.locator("summary").click()
             with page.expect_download() as download:
                 figure.get_by_role("button", name="SVG", exact=True).click()
             root = ElementTree.fromstring(Path(download.value.path()).read_bytes())
-            known = (
+            allowed = (
                 "svg title desc g rect path circle line text tspan polygon defs clipPath linearGradient stop"
             )
-            assert {element.tag.rpartition("}")[2] for element in root.iter()} <= set(known.split()), view
+            assert {element.tag.rpartition("}")[2] for element in root.iter()} <= set(allowed.split()), view
             assert not [name for element in root.iter() for name in element.attrib if name.startswith("on")]
             with page.expect_download() as download:
                 figure.get_by_role("button", name="Table (LaTeX)").click()

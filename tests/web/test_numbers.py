@@ -56,7 +56,7 @@ def _random_lists(seed: int) -> list[dict[str, Any]]:
 
 @cache
 def _judged(seed: int) -> tuple[list[dict[str, Any]], Judged]:
-    """All lists of a seed, and these as one collection: each a topic, one run."""
+    """Return the random lists of a seed, and the same lists judged as the topics of one run."""
     cases = _random_lists(seed)
     qrels, run = {}, {}
     for number, case in enumerate(cases):
@@ -99,24 +99,24 @@ def test_browser_and_python_agree_on_random_lists(console: Any, crossing: str, l
         }))""",
         [_sent(cases), {"crossing": crossing, "length": length}],
     )
-    found = json.loads(text)
-    assert len(found) == LISTS
-    for name, wanted in in_page.items():
-        ours = python.matrix(wanted).values[0]
-        theirs = np.array([float(one[name].replace("Infinity", "inf")) for one in found])
-        np.testing.assert_allclose(theirs, ours, rtol=0, atol=TOLERANCE, err_msg=name)
+    values = json.loads(text)
+    assert len(values) == LISTS
+    for name, measure in in_page.items():
+        expected = python.matrix(measure).values[0]
+        actual = np.array([float(row[name].replace("Infinity", "inf")) for row in values])
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=TOLERANCE, err_msg=name)
 
 
 def test_browser_and_python_agree_with_the_papers_gains(console: Any) -> None:
     cases, judged = _judged(11)
     assert all(any(n for g, n in case["counts"].items() if g > 0) for case in cases)
-    wanted = "nDCG(gains='0,5,10,15,20,25,30,35',discount='jk',base=10)@1000"
-    python = score(judged, parse_many([wanted])).values[0, 0]
-    found = console.evaluate(
+    measure = "nDCG(gains='0,5,10,15,20,25,30,35',discount='jk',base=10)@1000"
+    python = score(judged, parse_many([measure])).values[0, 0]
+    actual = console.evaluate(
         "cases => JSON.parse(cases).map(c => rankscope.measureAll(c.grades, c.counts, {dcg: 'jk10'}).values.nDCG)",
         _sent(cases),
     )
-    np.testing.assert_allclose(found, python, rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(actual, python, rtol=0, atol=TOLERANCE)
 
 
 def test_short_lists_are_not_to_blame_for_few_judged_documents(
@@ -129,9 +129,9 @@ def test_short_lists_are_not_to_blame_for_few_judged_documents(
         "none": {"1": {f"x{i}": -float(i) for i in range(30)} | {"c": 9.0}},
     }
     page = open_page(rs.report(rs.Collection(qrels, runs), tmp_path / "short.html"))
-    found = page.evaluate("Array.from(rankscope.data.values('Judged@10', rankscope.state.settings))")
+    actual = page.evaluate("Array.from(rankscope.data.values('Judged@10', rankscope.state.settings))")
     expected = rs.evaluate(qrels, runs, ["Judged@10"]).matrix("Judged@10").values
-    np.testing.assert_allclose(found, expected.ravel(), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(actual, expected.ravel(), rtol=0, atol=TOLERANCE)
 
 
 def _number(value: Any) -> float:
@@ -153,23 +153,23 @@ def test_published_and_derived_values(console: Any, golden: list[dict[str, Any]]
             }
             for case in cases
         ]
-        found = console.evaluate(
+        texts = console.evaluate(
             """([cases, crossing]) => cases.map(c => {
                 const d = rankscope.measureAll(c.grades, c.counts, {length: c.length, crossing});
                 return JSON.stringify(d, (k, v) => typeof v === 'number' && !Number.isFinite(v) ? String(v) : v);
             })""",
             [sent, mode],
         )
-        for case, text in zip(cases, found, strict=True):
-            one = json.loads(text)
+        for case, text in zip(cases, texts, strict=True):
+            values = json.loads(text)
             expected = case["expected"]
             if expected is None:  # no relevant document: undefined
-                assert one["effort"] is None, case["name"]
+                assert values["effort"] is None, case["name"]
                 continue
             for curve in ("rp", "crp"):  # long ones are printed only at their beginning
-                assert one[curve][: len(expected[curve])] == expected[curve], case["name"]
-            effort = one["effort"]
-            ours = {
+                assert values[curve][: len(expected[curve])] == expected[curve], case["name"]
+            effort = values["effort"]
+            actual = {
                 "sigma": expected["sigma"],
                 "sigmaPlus": expected["sigma_plus"],
                 "sigmaMinus": expected["sigma_minus"],
@@ -182,7 +182,7 @@ def test_published_and_derived_values(console: Any, golden: list[dict[str, Any]]
                 "lossAtR": expected["crp2012"]["loss_at_R"],
                 "crpAtTurn": expected["crp2012"]["crp_at_min"],
             }
-            for name, value in ours.items():
+            for name, value in actual.items():
                 assert _number(str(effort[name]).replace("Infinity", "inf")) == pytest.approx(
                     _number(value), abs=1e-12
                 ), (case["name"], mode, name)
@@ -197,17 +197,17 @@ def _letters(text: str) -> str:
 def test_archetypes_and_cells_are_those_of_the_analysis(console: Any, collection_page: Path) -> None:
     folder = collection_page.parent / "data"
     result = rs.effort(rs.Collection(folder / "qrels.txt", folder / "runs"), ["AP"])
-    ours = {(run, topic): _letters(kind) for run, topic, kind in result.tables["archetypes"].rows}
+    computed = {(run, topic): _letters(kind) for run, topic, kind in result.tables["archetypes"].rows}
     kinds, runs, topics = console.evaluate(
         "[Array.from(rankscope.data.archetypes(rankscope.data.defaults)), rankscope.data.runs, rankscope.data.topics]"
     )
     names = "ideal excellentA excellentB upsanddowns typicalA typicalB fullscale worst".lower().split()
-    theirs = {
+    shown = {
         (run, topic): names[kinds[r * len(topics) + t]]
         for r, run in enumerate(runs)
         for t, topic in enumerate(topics)
     }
-    assert theirs == ours
+    assert shown == computed
 
 
 def test_browsers_without_native_base64_read_the_same(
@@ -228,9 +228,9 @@ def test_the_page_shows_the_scores_of_eval(console: Any, collection_page: Path) 
     names = ["AP", "nDCG", "nDCG@10", "RBP", "P@10", "Rprec", "Bpref", "Twist", "ERR@20"]
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", names)
     for name in names:
-        found = console.evaluate(
+        values = console.evaluate(
             "name => Array.from(rankscope.data.values(name, rankscope.data.defaults), v => Number.isNaN(v) ? null : v)",
             name,
         )
-        theirs = np.array([np.nan if v is None else v for v in found]).reshape(len(scores.runs), -1)
-        np.testing.assert_allclose(theirs, scores.matrix(name).values, rtol=0, atol=TOLERANCE, err_msg=name)
+        actual = np.array([np.nan if v is None else v for v in values]).reshape(len(scores.runs), -1)
+        np.testing.assert_allclose(actual, scores.matrix(name).values, rtol=0, atol=TOLERANCE, err_msg=name)

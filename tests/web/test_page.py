@@ -25,7 +25,7 @@ Views = Callable[[Any], list[str]]
 
 
 def _point(page: Any, name: str = "AP", index: int = 0) -> tuple[float, float, int]:
-    """Where the plane shows list ``index``, in pixels of the window."""
+    """Return the position of list ``index`` in the plane, in pixels of the window."""
     box = page.locator(".overlay").bounding_box()
     x, y = page.evaluate(
         """([name, i]) => {
@@ -66,7 +66,7 @@ def test_every_view_opens_without_error_or_request(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_plane_to_curves(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_plane_to_curves(open_page: Open, collection_page: Path, read_state: State) -> None:
     page = open_page(collection_page, "view=plane")
     index = _lonely(page)
     x, y, _ = _point(page, index=index)
@@ -80,11 +80,11 @@ def test_plane_to_curves(open_page: Open, collection_page: Path, state_of: State
     article = page.get_by_role("article", name=f"{run} on topic {topic}", exact=True)
     article.wait_for()
     assert article.locator("svg[data-chart=crp] path.run").get_attribute("d").startswith("M")
-    assert state_of(page)["run"] == [run]
-    assert state_of(page)["topic"] == [topic]
+    assert read_state(page)["run"] == [run]
+    assert read_state(page)["topic"] == [topic]
 
 
-def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path, state_of: State) -> None:
+def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path, read_state: State) -> None:
     same = {"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}}
     report(
         rs.Collection({"q1": {"d1": 1, "d2": 1}}, {"one": same, "two": same, "three": same}),
@@ -96,10 +96,10 @@ def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path
     offered = page.locator(".candidates button")
     assert offered.count() == 3
     offered.filter(has_text="three").click()
-    assert state_of(page)["run"] == ["three"]
+    assert read_state(page)["run"] == ["three"]
 
 
-def test_brushing_the_plane(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_brushing_the_plane(open_page: Open, collection_page: Path, read_state: State) -> None:
     page = open_page(collection_page, "view=plane")
     box = page.locator(".overlay").bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + 2)
@@ -108,7 +108,7 @@ def test_brushing_the_plane(open_page: Open, collection_page: Path, state_of: St
     page.mouse.up()
     heading = page.get_by_role("heading", name=re.compile("brushed point"))
     shown = int(heading.inner_text().split()[0].replace(",", ""))
-    x0, x1, y0, y1 = map(float, state_of(page)["brush"][0].split(","))
+    x0, x1, y0, y1 = map(float, read_state(page)["brush"][0].split(","))
     expected = page.evaluate(
         """([x0, x1, y0, y1]) => {
             const {data} = rankscope, x = data.values('Twist', data.defaults), y = data.values('AP', data.defaults);
@@ -119,7 +119,7 @@ def test_brushing_the_plane(open_page: Open, collection_page: Path, state_of: St
     assert shown == expected > 0
     page.locator(".overlay").focus()
     page.keyboard.press("Escape")
-    assert "brush" not in state_of(page)
+    assert "brush" not in read_state(page)
 
 
 def test_cells_of_the_plane_are_those_of_the_definition(open_page: Open, collection_page: Path) -> None:
@@ -141,18 +141,18 @@ def test_cells_of_tied_gains_are_those_of_the_analysis(open_page: Open, tmp_path
     qrels, runs = tmp_path / "data" / "qrels.txt", tmp_path / "data" / "runs"
     page = open_page(report(rs.Collection(qrels, runs), tmp_path / "r.html"), "view=plane&measure=RR")
     for name in ("RR", "P@10", "Rprec"):
-        found = rs.effort(rs.Collection(qrels, runs), [name])
+        result = rs.effort(rs.Collection(qrels, runs), [name])
         page.get_by_label("Gain measure").select_option(name)
         page.locator("h2", has_text=f"What {name} costs").wait_for()
         button = page.locator("table.cells td button")
         shown = button.evaluate_all("all => all.map(b => parseInt(b.textContent))")
-        assert [shown[4 * k : 4 * k + 4] for k in range(4)] == found.plane(name)[::-1].tolist(), name
-        alike = found.agreement.records()[0]["coincide"] is not None
+        assert [shown[4 * k : 4 * k + 4] for k in range(4)] == result.plane(name)[::-1].tolist(), name
+        alike = result.agreement.records()[0]["coincide"] is not None
         assert ("coincide" in page.locator(".below .note").first.inner_text()) == alike
-        for place, expected in enumerate(shown):  # each cell brushes just its own points
-            button.nth(place).click()
+        for index, expected in enumerate(shown):  # each cell brushes just its own points
+            button.nth(index).click()
             heading = page.get_by_role("heading", name=re.compile("brushed point"))
-            assert int(heading.inner_text().split()[0].replace(",", "")) == expected, (name, place)
+            assert int(heading.inner_text().split()[0].replace(",", "")) == expected, (name, index)
 
 
 def test_sorting_the_runs(open_page: Open, collection_page: Path) -> None:
@@ -203,7 +203,7 @@ def test_intervals_of_the_runs_and_who_is_tied_for_first(open_page: Open, collec
 def test_ranks_of_the_runs_over_samples_of_topics(
     open_page: Open, collection_page: Path, measure: str
 ) -> None:
-    """The page ranks the runs over the samples that Python drew, so that the ranges are Python's."""
+    """Check that the page uses the samples drawn by Python, so that the ranges are equal."""
     page = open_page(collection_page, f"view=runs&measure={measure}")
     page.wait_for_function("document.querySelector('tbody tr td:nth-child(5)').textContent !== ''")
     folder = collection_page.parent / "data"
@@ -242,7 +242,7 @@ def test_what_is_open_of_the_means_is_shown_when_asked_for(
 
 
 def test_a_shared_address_shows_the_same_view(
-    open_page: Open, collection_page: Path, state_of: State
+    open_page: Open, collection_page: Path, read_state: State
 ) -> None:
     page = open_page(
         collection_page, "view=plane&measure=nDCG&brush=0.1,0.6,0.2,0.9&crossing=matters&length=50"
@@ -250,10 +250,10 @@ def test_a_shared_address_shows_the_same_view(
     page.locator("nav a", has_text="Curves").click()
     page.get_by_label("Add a run").select_option(index=2)
     page.get_by_label("Next topic").click()
-    state_of(page)
+    read_state(page)
     fragment = urlsplit(page.url).fragment
     again = open_page(collection_page, fragment)
-    assert state_of(again) == parse_qs(fragment)
+    assert read_state(again) == parse_qs(fragment)
     assert again.locator("article").count() == 2
     articles = [page.locator("article").nth(k).get_attribute("aria-label") for k in range(2)]
     assert [again.locator("article").nth(k).get_attribute("aria-label") for k in range(2)] == articles
@@ -262,7 +262,7 @@ def test_a_shared_address_shows_the_same_view(
         50,
     ]
     page.go_back()
-    assert state_of(page)["view"] == ["plane"]
+    assert read_state(page)["view"] == ["plane"]
 
 
 @pytest.mark.parametrize(
@@ -276,11 +276,11 @@ def test_addresses_that_make_no_sense_are_harmless(
     page.get_by_role("heading", name="What if the list were different?").wait_for()
 
 
-def test_heat_map_to_curves(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_heat_map_to_curves(open_page: Open, collection_page: Path, read_state: State) -> None:
     page = open_page(collection_page, "view=map")
     box = page.locator(".cells canvas").bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.6)
-    state = state_of(page)
+    state = read_state(page)
     assert (
         page.get_by_role(
             "article", name=f"{state['run'][0]} on topic {state['topic'][0]}", exact=True
@@ -289,11 +289,11 @@ def test_heat_map_to_curves(open_page: Open, collection_page: Path, state_of: St
     )
     page.locator(".cells").focus()
     page.keyboard.press("ArrowRight")
-    assert state_of(page)["topic"] != state["topic"]
-    assert state_of(page)["run"] == state["run"]
+    assert read_state(page)["topic"] != state["topic"]
+    assert read_state(page)["run"] == state["run"]
 
 
-def test_brushing_an_indicator(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_brushing_an_indicator(open_page: Open, collection_page: Path, read_state: State) -> None:
     page = open_page(collection_page, "view=indicators")
     axis = page.locator("[data-axis=CRP_min]").bounding_box()
     x = axis["x"] + axis["width"] / 2
@@ -301,7 +301,7 @@ def test_brushing_an_indicator(open_page: Open, collection_page: Path, state_of:
     page.mouse.down()
     page.mouse.move(x, axis["y"] + axis["height"] * 0.6, steps=3)
     page.mouse.up()
-    _, low, high = state_of(page)["ranges"][0].split(":")
+    _, low, high = read_state(page)["ranges"][0].split(":")
     heading = page.get_by_role("heading", name=re.compile(r"\d+ of \d+ lists")).inner_text()
     expected = page.evaluate(
         """([low, high]) => {
@@ -316,21 +316,21 @@ def test_brushing_an_indicator(open_page: Open, collection_page: Path, state_of:
     assert int(heading.split()[0]) == expected < 12
 
 
-def test_archetype_shares(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_archetype_shares(open_page: Open, collection_page: Path, read_state: State) -> None:
     page = open_page(collection_page, "view=archetypes")
     shares = page.locator("section:first-of-type tbody td:nth-child(4)").all_inner_texts()
     assert sum(float(text.rstrip("%")) for text in shares) == pytest.approx(100, abs=0.5)
     page.locator("section:first-of-type tbody button:not([disabled])").first.click()
     page.locator(".members button").first.click()
-    assert state_of(page)["view"] == ["curves"]
+    assert read_state(page)["view"] == ["curves"]
 
 
-def test_keyboard_alone_reaches_a_curve(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_keyboard_alone_reaches_a_curve(open_page: Open, collection_page: Path, read_state: State) -> None:
     page = open_page(collection_page, "view=plane")
-    before = state_of(page)
+    before = read_state(page)
     page.locator(".overlay").focus()
     page.keyboard.press("ArrowUp")
-    after = state_of(page)
+    after = read_state(page)
     assert (before["run"], before["topic"]) != (after["run"], after["topic"])
     slider = page.get_by_role("slider").first
     slider.focus()
@@ -360,17 +360,17 @@ def test_phone_width_needs_no_sideways_scrolling(
 
 
 def test_an_address_of_another_collection_says_so(open_page: Open, collection_page: Path) -> None:
-    page = open_page(collection_page, "view=runs&measure=XYZ&run=nobody&topic=77x")
-    said = page.get_by_role("alert").inner_text()
-    assert "measure XYZ, run nobody, topic 77x" in said
+    page = open_page(collection_page, "view=runs&measure=XYZ&run=absent&topic=77x")
+    alert = page.get_by_role("alert").inner_text()
+    assert "measure XYZ, run absent, topic 77x" in alert
     best = page.evaluate("rankscope.data.runs[rankscope.state.runs[0]]")
-    assert best in said
+    assert best in alert
     page.get_by_role("button", name="Close").click()
     assert page.get_by_role("alert").count() == 0
 
 
 def test_an_address_keeps_what_was_set_in_a_view(
-    open_page: Open, collection_page: Path, state_of: State
+    open_page: Open, collection_page: Path, read_state: State
 ) -> None:
     page = open_page(collection_page, "view=curves")
     page.get_by_label("full-scale list").check()
@@ -381,9 +381,9 @@ def test_an_address_keeps_what_was_set_in_a_view(
     page.locator("section:first-of-type tbody button:not([disabled])").first.click()
     page.locator("nav a", has_text="Runs").click()
     page.get_by_role("searchbox").fill("re")
-    kept = state_of(page)
+    kept = read_state(page)
     again = open_page(collection_page, urlsplit(page.url).fragment)
-    assert state_of(again) == kept
+    assert read_state(again) == kept
     assert again.get_by_role("searchbox").input_value() == "re"
     again.locator("nav a", has_text="Archetypes").click()
     assert again.get_by_label("Sort by").input_value() == "typical B"
@@ -415,12 +415,12 @@ def test_the_recall_base_has_an_axis_of_counts(open_page: Open, collection_page:
     assert len(ticks) >= 3 and 1 < max(ticks) <= largest
 
 
-def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path, views_of: Views) -> None:
+def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path, read_views: Views) -> None:
     page = open_page(
         report(rs.Collection({"q1": {"a": 1}}, {"only": {"q1": {"a": 1.0}}}), tmp_path / "r.html")
     )
     assert page.locator(".size").inner_text().startswith("1 run × 1 topic;")
-    for view in views_of(page):
+    for view in read_views(page):
         page.evaluate("view => { rankscope.state.view = view }", view)
         page.wait_for_timeout(30)
         assert not re.search(
@@ -429,7 +429,7 @@ def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path, views
 
 
 def test_chosen_runs_keep_their_colours_in_every_view(
-    open_page: Open, collection_page: Path, state_of: State
+    open_page: Open, collection_page: Path, read_state: State
 ) -> None:
     page = open_page(collection_page, "view=runs")
     names = page.locator("tbody th button").all_inner_texts()
@@ -437,30 +437,30 @@ def test_chosen_runs_keep_their_colours_in_every_view(
         page.get_by_role("button", name=name, exact=True).click()
 
     def marks() -> dict[str, str]:
-        found = page.locator(".size i.mark").evaluate_all(
+        colours = page.locator(".size i.mark").evaluate_all(
             "all => all.map(i => [i.nextElementSibling.textContent, getComputedStyle(i).backgroundColor])"
         )
-        return dict(found)
+        return dict(colours)
 
     first = marks()
     assert len(set(first.values())) == 4
     page.get_by_role("button", name=names[1], exact=True).click()  # no longer chosen
     page.get_by_role("button", name=names[5], exact=True).click()
-    now = marks()
-    assert {name: now[name] for name in (names[0], names[2], names[3])} == {
+    current = marks()
+    assert {name: current[name] for name in (names[0], names[2], names[3])} == {
         name: first[name] for name in (names[0], names[2], names[3])
     }
-    assert now[names[5]] == first[names[1]], "a colour that is free again"
+    assert current[names[5]] == first[names[1]], "a colour that is free again"
     page.locator("nav a", has_text="Curves").click()
     drawn = page.locator("article").evaluate_all(
         """all => all.map(a => [a.querySelector('b').textContent,
                                 getComputedStyle(a.querySelector('path.run')).stroke])"""
     )
-    assert dict(drawn) == now
-    state_of(page)
+    assert dict(drawn) == current
+    read_state(page)
     again = open_page(collection_page, urlsplit(page.url).fragment)
     page = again
-    assert marks() == now
+    assert marks() == current
 
 
 def test_archetypes_are_drawn_from_lists_that_are_such(open_page: Open, collection_page: Path) -> None:
@@ -475,11 +475,11 @@ def test_archetypes_are_drawn_from_lists_that_are_such(open_page: Open, collecti
         left = {g: [f"{g}-{k}" for k in range(3)] for g in (2, 1)}
         qrels = rs.Qrels.from_dict({"q": {d: g for g, documents in left.items() for d in documents}})
         ranked = [left[g].pop() if g else f"x{k}" for k, g in enumerate(grades)]
-        found = find_archetypes(judge(qrels, rs.Run.from_dict({"q": ranked})).lists, cutoff=12)
-        assert found.tolist() == [name]
+        archetypes = find_archetypes(judge(qrels, rs.Run.from_dict({"q": ranked})).lists, cutoff=12)
+        assert archetypes.tolist() == [name]
 
 
-def test_points_coloured_by_archetype(open_page: Open, collection_page: Path, state_of: State) -> None:
+def test_points_coloured_by_archetype(open_page: Open, collection_page: Path, read_state: State) -> None:
     page = open_page(collection_page, "view=plane")
     page.get_by_label("Colour by").select_option("archetype")
     legend = page.locator("figure .legend").inner_text()
@@ -487,7 +487,7 @@ def test_points_coloured_by_archetype(open_page: Open, collection_page: Path, st
     page.get_by_label("Colour by").select_option("recall base")
     legend = page.locator("figure .legend").inner_text()
     assert sum(int(n) for n in re.findall(r"\((\d+)\)", legend)) == page.evaluate("rankscope.data.size")
-    assert state_of(page)["tint"] == ["recall base"]
+    assert read_state(page)["tint"] == ["recall base"]
 
 
 def test_the_point_under_the_pointer_is_named(open_page: Open, collection_page: Path) -> None:
@@ -509,11 +509,11 @@ def test_ranks_by_every_measure(open_page: Open, collection_page: Path) -> None:
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", measures)
     places = page.locator("figure svg circle").evaluate_all("all => all.map(c => +c.getAttribute('cy'))")
     run = page.evaluate("rankscope.data.runs[rankscope.state.runs[0]]")
-    for name, place in zip(measures, places, strict=True):
+    for name, y in zip(measures, places, strict=True):
         means = scores.mean(name)
-        mine = means[scores.runs.index(run)]
-        rank = ((means > mine).sum() + 1 + (means >= mine).sum()) / 2
-        assert place / 18 + 0.5 == pytest.approx(rank), name
+        mean = means[scores.runs.index(run)]
+        rank = ((means > mean).sum() + 1 + (means >= mean).sum()) / 2
+        assert y / 18 + 0.5 == pytest.approx(rank), name
     rows = page.locator("#changes-title ~ div tbody tr")
     for k in range(rows.count()):
         name, share, best = rows.nth(k).locator("th, td").all_inner_texts()

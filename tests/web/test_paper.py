@@ -1,4 +1,4 @@
-"""Paper: what is printed of every view has what the screen has."""
+"""Print: every view has the same content on paper as on the screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ON_PAPER = {
 }
 
 
-def _drawn(page: Any) -> dict[str, Any]:
+def _count_shapes(page: Any) -> dict[str, Any]:
     return dict(
         page.evaluate(
             """() => {
@@ -64,19 +64,19 @@ def _compare_split_planes(page: Any, until: Until) -> None:
 
 
 def _compare_with_paper(page: Any, view: str, until: Until) -> None:
-    screen = _drawn(page)
+    screen = _count_shapes(page)
     assert screen["figures"] >= 1
     pdf = page.pdf()
     page.emulate_media(media="print")
     until(page, "rankscope.state.vector === true")
-    paper = _drawn(page)
+    paper = _count_shapes(page)
     assert paper["figures"] == screen["figures"], view
     assert (paper["axes"] > 0) == (screen["axes"] > 0)
     assert abs(paper["axes"] - screen["axes"]) <= 0.2 * screen["axes"], view
     # paper has another width, so that an axis may have other ticks; names and legends are the same
     missing = {text for text in screen["texts"] if not re.fullmatch(r"[−\d.,]+", text)} - set(paper["texts"])
     assert not missing, view
-    # what is a canvas on the screen has shapes on paper
+    # a canvas on the screen is replaced by vector shapes on paper
     assert screen["marks"] <= paper["marks"] or view in _ON_PAPER, view
     assert page.locator("main canvas").count() == 0, "on paper everything is drawn in vectors"
     lists = page.evaluate("rankscope.data.size")
@@ -86,7 +86,7 @@ def _compare_with_paper(page: Any, view: str, until: Until) -> None:
         expected = page.evaluate("rankscope.data.topics.length") if view == "indicators" else lists
         number = sum(map(count, paths[:1] if view == "plane" else paths))
         assert number == expected
-        assert _moves(pdf) >= expected
+        assert _count_moves(pdf) >= expected
     widest = page.locator("main figure svg").evaluate_all(
         "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
     )
@@ -98,7 +98,7 @@ def _compare_with_paper(page: Any, view: str, until: Until) -> None:
 def test_no_chart_is_wider_than_narrow_paper(
     visit: Open, places: list[tuple[Path, str]], until: Until
 ) -> None:
-    """Paper is laid out before charts can notice its width: what was drawn for the screen has to shrink by itself."""
+    """Browsers lay out paper before charts can adapt to its width, so charts of the screen must shrink."""
     for path, fragment in places:
         page = visit(path, fragment)
         page.locator("main figure").first.wait_for()
@@ -122,15 +122,15 @@ def test_no_chart_is_wider_than_narrow_paper(
         until(page, "rankscope.state.vector === false")
 
 
-def _moves(pdf: bytes) -> int:
-    """How many pieces of lines a PDF draws."""
-    found = 0
+def _count_moves(pdf: bytes) -> int:
+    """Return the number of path segments in a PDF."""
+    n_moves = 0
     for stream in re.finditer(rb"stream\r?\n(.*?)endstream", pdf, re.S):
         try:
-            found += len(re.findall(rb" m\s", zlib.decompress(stream[1])))
+            n_moves += len(re.findall(rb" m\s", zlib.decompress(stream[1])))
         except zlib.error:
             continue
-    return found
+    return n_moves
 
 
 def test_tall_figures_begin_on_the_first_page(open_page: Open, tmp_path: Path) -> None:
@@ -147,20 +147,20 @@ def test_tall_figures_begin_on_the_first_page(open_page: Open, tmp_path: Path) -
     for view, marks in (("map", 300), ("archetypes", 40), ("runs", 40)):
         page.evaluate("view => { rankscope.state.view = view; }", view)
         page.wait_for_timeout(200)
-        drawn = _drawn_on_pages(page.pdf(format="A4"))
+        drawn = _count_shapes_by_page(page.pdf(format="A4"))
         assert len(drawn) > 1, view
         assert drawn[0] > marks, (view, drawn)
         assert min(drawn) > 0, (view, drawn)
 
 
-def _drawn_on_pages(pdf: bytes) -> list[int]:
-    """How many shapes each page of a PDF draws."""
+def _count_shapes_by_page(pdf: bytes) -> list[int]:
+    """Return the number of shapes on each page of a PDF."""
     objects = {int(m[1]): m[2] for m in re.finditer(rb"(\d+) 0 obj\s(.*?)endobj", pdf, re.S)}
-    found = []
+    counts = []
     for content in (o for o in objects.values() if re.search(rb"/Type\s*/Page\b(?!s)", o)):
-        place = re.search(rb"/Contents\s+(\d+) 0 R", content)
-        assert place is not None
-        stream = re.search(rb"stream\r?\n(.*?)endstream", objects[int(place[1])], re.S)
+        reference = re.search(rb"/Contents\s+(\d+) 0 R", content)
+        assert reference is not None
+        stream = re.search(rb"stream\r?\n(.*?)endstream", objects[int(reference[1])], re.S)
         assert stream is not None
-        found.append(len(re.findall(rb"[ \n](?:m|re)\s", zlib.decompress(stream[1]))))
-    return found
+        counts.append(len(re.findall(rb"[ \n](?:m|re)\s", zlib.decompress(stream[1]))))
+    return counts

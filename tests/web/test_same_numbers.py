@@ -1,4 +1,4 @@
-"""What the page shows is what Python says: every measure of the registry, on collections that used to differ."""
+"""The page shows the numbers of Python: for every measure of the registry, on collections with past differences."""
 
 from __future__ import annotations
 
@@ -82,20 +82,20 @@ def test_every_measure_of_the_registry_is_pythons(
     target = report(
         rs.evaluate(qrels, runs, every_measure, missing=missing), tmp_path / "r.html", everything=everything
     )
-    asked = list(dict.fromkeys((*every_measure, *on_every_page())))
-    scores = rs.evaluate(qrels, runs, asked, missing=missing)
+    measures = list(dict.fromkeys((*every_measure, *on_every_page())))
+    scores = rs.evaluate(qrels, runs, measures, missing=missing)
     page = open_page(target, "view=runs")
-    shown = json.loads(page.evaluate(_SHOWN, [str(one) for one in asked]))
-    assert len(shown) == len(asked) > 90
-    for one in asked:
-        mine = shown[str(one)]
-        assert mine["title"] == f"Runs by {one}"
-        assert mine["meaning"] == one.meaning
-        np.testing.assert_array_equal(_numbers(mine["data"]), scores.mean(one), err_msg=str(one))
-        np.testing.assert_array_equal(_numbers(mine["values"]), scores.matrix(one).values.ravel())
-        order = one.best_first(scores.mean(one))
-        assert mine["order"] == [scores.runs[r] for r in order], one
-        assert mine["means"] == [_printed(scores.mean(one)[r], one) for r in order], one
+    shown = json.loads(page.evaluate(_SHOWN, [str(measure) for measure in measures]))
+    assert len(shown) == len(measures) > 90
+    for measure in measures:
+        row = shown[str(measure)]
+        assert row["title"] == f"Runs by {measure}"
+        assert row["meaning"] == measure.meaning
+        np.testing.assert_array_equal(_numbers(row["data"]), scores.mean(measure), err_msg=str(measure))
+        np.testing.assert_array_equal(_numbers(row["values"]), scores.matrix(measure).values.ravel())
+        order = measure.best_first(scores.mean(measure))
+        assert row["order"] == [scores.runs[r] for r in order], measure
+        assert row["means"] == [_printed(scores.mean(measure)[r], measure) for r in order], measure
 
 
 @pytest.mark.parametrize("everything", [True, False], ids=["everything", "lean"])
@@ -108,9 +108,11 @@ def test_the_formulas_of_the_page_are_compared_with_python_once(
         report(rs.Collection(qrels, runs), tmp_path / "r.html", everything=everything, cutoff=25)
     )
     until(page, "rankscope.state.agreement !== null")
-    found = page.evaluate("rankscope.state.agreement")
-    assert found == {"measures": 20 if everything else 19, "lists": RUNS * TOPICS, "differences": []}
-    assert f"agree with it ({found['measures']} measures, 42 lists)" in page.locator("footer").inner_text()
+    agreement = page.evaluate("rankscope.state.agreement")
+    assert agreement == {"measures": 20 if everything else 19, "lists": RUNS * TOPICS, "differences": []}
+    assert (
+        f"agree with it ({agreement['measures']} measures, 42 lists)" in page.locator("footer").inner_text()
+    )
 
 
 def test_a_formula_that_differs_is_said_so(open_page: Open, tmp_path: Path) -> None:
@@ -145,10 +147,10 @@ def test_changed_settings_are_computed_here_and_said_so(open_page: Open, tmp_pat
         report(rs.Collection(qrels, runs), tmp_path / "r.html"), "view=runs&measure=Twist&length=15&dcg=jk10"
     )
     expected = rs.evaluate(qrels, runs, "Twist@15").mean("Twist@15")
-    found = page.evaluate("Array.from(rankscope.data.means('Twist', rankscope.state.settings))")
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    means = page.evaluate("Array.from(rankscope.data.means('Twist', rankscope.state.settings))")
+    np.testing.assert_allclose(means, expected, rtol=0, atol=1e-12)
     assert "Changed here: N = 15, gains 5 × grade, log₁₀." in page.locator(".changed").inner_text()
     page.get_by_role("button", name="Settings of the evaluation").click()
-    found = page.evaluate("Array.from(rankscope.data.means('Twist', rankscope.state.settings))")
-    assert found == rs.evaluate(qrels, runs, "Twist").mean("Twist").tolist()
+    means = page.evaluate("Array.from(rankscope.data.means('Twist', rankscope.state.settings))")
+    assert means == rs.evaluate(qrels, runs, "Twist").mean("Twist").tolist()
     assert page.locator(".changed").count() == 0

@@ -17,19 +17,21 @@ Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
 
 
-def _shown(page: Any) -> dict[tuple[str, str], dict[str, str]]:
-    """The rows of the answer: document and topic, and what is said of them."""
+def _read_answer(page: Any) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the rows of the answer by document and topic."""
     names = ("grade", "runs", "median", "ranks")
-    found = {}
+    rows = {}
     for row in page.locator("table.places tbody tr").all():
         document, topic, *rest = (
             re.sub(r"\s+", " ", text).strip() for text in row.locator("th, td").all_inner_texts()
         )
-        found[document, topic] = dict(zip(names, rest, strict=True))
-    return found
+        rows[document, topic] = dict(zip(names, rest, strict=True))
+    return rows
 
 
-def test_a_document_is_found_in_every_topic_and_run(open_page: Open, tmp_path: Path, state_of: State) -> None:
+def test_a_document_is_found_in_every_topic_and_run(
+    open_page: Open, tmp_path: Path, read_state: State
+) -> None:
     qrels = {
         "q1": {"news-7": 2, "news-8": 1, "x": 0},
         "q2": {"news-7": 1, "y": 1},
@@ -42,21 +44,21 @@ def test_a_document_is_found_in_every_topic_and_run(open_page: Open, tmp_path: P
     }
     page = open_page(report(rs.Collection(qrels, runs), tmp_path / "r.html"), "view=curves&topic=q3")
     page.get_by_label("Find a document").fill("NEWS-7")
-    assert _shown(page) == {
+    assert _read_answer(page) == {
         ("news-7", "q1"): {"grade": "2", "runs": "2 of 3", "median": "1.5", "ranks": "two 1, one 2"},
         ("news-7", "q2"): {"grade": "1", "runs": "2 of 3", "median": "2.5", "ranks": "three 1, two 4"},
     }
-    said = page.locator(".answer").inner_text()
-    assert said.startswith("Found 2 among the relevant documents of all topics.")
-    assert "This page has the names of relevant documents only" in said  # q3 judged it, as not relevant
+    answer = page.locator(".answer").inner_text()
+    assert answer.startswith("Found 2 among the relevant documents of all topics.")
+    assert "This page has the names of relevant documents only" in answer  # q3 judged it, as not relevant
     page.get_by_label("Find a document").fill("news")
-    assert [name for name, _ in _shown(page)] == ["news-7", "news-8", "news-7"]
+    assert [name for name, _ in _read_answer(page)] == ["news-7", "news-8", "news-7"]
     # one click leads to the list, and the address keeps the search
     page.locator("table.places tr", has_text="q2").get_by_role("button", name="three").click()
-    state = state_of(page)
+    state = read_state(page)
     assert (state["topic"], state["document"]) == (["q2"], ["news"]) and "three" in state["run"]
     again = open_page(tmp_path / "r.html", urlsplit(page.url).fragment)
-    assert _shown(again) == _shown(page)
+    assert _read_answer(again) == _read_answer(page)
     again.get_by_label("Find a document").fill("nothing")
     assert again.locator(".answer").inner_text().startswith("No relevant document has that in its name.")
 
@@ -71,15 +73,15 @@ def test_every_rank_is_that_of_the_run(open_page: Open, collection_page: Path) -
     for topic in qrels.topics:
         if qrels.judgments(topic).get(document, 0) > 0:
             ranks = [(name, run.ranking(topic)) for name, run in runs.items()]
-            there = sorted(
+            found_ranks = sorted(
                 (ranking.index(document) + 1, r, name)
                 for r, (name, ranking) in enumerate(ranks)
                 if document in ranking
             )
             expected[document, topic] = (
-                ", ".join(f"{name} {rank}" for rank, _, name in there) or "no run has it"
+                ", ".join(f"{name} {rank}" for rank, _, name in found_ranks) or "no run has it"
             )
-    shown = {key: row["ranks"] for key, row in _shown(page).items() if key[0] == document}
+    shown = {key: row["ranks"] for key, row in _read_answer(page).items() if key[0] == document}
     assert shown == expected and len(expected) >= 1
 
 
@@ -98,6 +100,6 @@ def test_what_is_brushed_is_looked_through(open_page: Open, collection_page: Pat
         "[rankscope.data.runs.filter((_, r) => rankscope.state.keepsRun(r)), "
         "rankscope.data.topics.filter((_, t) => rankscope.state.keepsTopic(t))]"
     )
-    shown = _shown(page)
+    shown = _read_answer(page)
     assert shown and {topic for _, topic in shown} <= set(kept[1])
     assert {row["runs"].split(" of ")[1] for row in shown.values()} == {str(len(kept[0]))}

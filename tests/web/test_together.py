@@ -1,4 +1,4 @@
-"""What holds for all views together: baseline, groups, what was brushed; and the views that compare across."""
+"""State shared by all views (baseline, groups, brush), and the views that compare across runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _csv(page: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
 
 
-def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, state_of: State) -> None:
+def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, read_state: State) -> None:
     page = open_page(teams_page, "view=runs")
     names = page.evaluate("rankscope.data.runs")
     base = names[2]
@@ -58,9 +58,9 @@ def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, state_of
     for row in rows:
         if row["run"] == base:
             continue
-        one = expected[row["run"]]
+        pair = expected[row["run"]]
         assert row["baseline"] == base
-        for mine, theirs in (
+        for column, field in (
             ("difference", "difference"),
             ("difference_low", "low"),
             ("difference_high", "high"),
@@ -69,20 +69,20 @@ def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, state_of
             ("wins", "wins"),
             ("losses", "losses"),
         ):
-            assert float(row[mine]) == pytest.approx(one[theirs], abs=1e-9), (row["run"], mine)
+            assert float(row[column]) == pytest.approx(pair[field], abs=1e-9), (row["run"], column)
     filled = page.locator("tbody tr.first th button").all_inner_texts()
-    assert set(filled) == {run for run, one in expected.items() if one["significant"]}
+    assert set(filled) == {run for run, pair in expected.items() if pair["significant"]}
     assert page.locator("tbody tr", has=page.locator(".base")).locator("th button").all_inner_texts() == [
         base
     ]
     # head to head: B is the baseline, and another B becomes it
     page.locator("nav a", has_text="Head to head").click()
-    chosen = page.evaluate("rankscope.data.runs[rankscope.state.runs[0]]")
-    other = chosen if chosen != base else names[0]
-    said = " ".join(page.locator("[data-versus=verdict]").inner_text().split())
-    assert f"against ◆ baseline {base} by AP" in said
+    selected = page.evaluate("rankscope.data.runs[rankscope.state.runs[0]]")
+    other = selected if selected != base else names[0]
+    verdict = " ".join(page.locator("[data-versus=verdict]").inner_text().split())
+    assert f"against ◆ baseline {base} by AP" in verdict
     value = expected.get(other, {}).get("difference")
-    assert value is None or f"{abs(value):.4f}" in said
+    assert value is None or f"{abs(value):.4f}" in verdict
     # per topic: differences from it
     page.locator("nav a", has_text="Heat map").click()
     matrix = scores.matrix("AP").values
@@ -91,13 +91,13 @@ def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, state_of
     shown = re.search(r"([+-]?[\d.]+) from ◆", reading)
     assert shown and float(shown[1]) == pytest.approx(matrix[run, topic] - matrix[2, topic], abs=6e-5)
     # a link keeps it
-    assert state_of(page)["baseline"] == [base]
+    assert read_state(page)["baseline"] == [base]
     again = open_page(teams_page, urlsplit(page.url).fragment)
     assert again.get_by_label("Baseline").input_value() == "2"
     assert again.locator(".map text .base").count() == 1
 
 
-def test_groups_filter_and_colour(open_page: Open, teams_page: Path, state_of: State) -> None:
+def test_groups_filter_and_colour(open_page: Open, teams_page: Path, read_state: State) -> None:
     page = open_page(teams_page, "view=runs")
     names = page.evaluate("rankscope.data.runs")
     page.get_by_label("Group").select_option(label="north (3)")
@@ -105,7 +105,7 @@ def test_groups_filter_and_colour(open_page: Open, teams_page: Path, state_of: S
     assert sorted(shown) == sorted(names[1:7:2])
     page.locator("nav a", has_text="Archetypes").click()
     assert page.locator(".bars > button").count() == 3
-    assert state_of(page)["group"] == ["north"]
+    assert read_state(page)["group"] == ["north"]
     page.get_by_role("button", name="Show all groups").click()
     page.locator("nav a", has_text="Effort and gain").click()
     page.get_by_label("Colour by").select_option("group")
@@ -120,7 +120,7 @@ def test_groups_filter_and_colour(open_page: Open, teams_page: Path, state_of: S
     assert page.locator(".facet").count() == topics
 
 
-def test_what_is_brushed_filters_every_view(open_page: Open, teams_page: Path, state_of: State) -> None:
+def test_what_is_brushed_filters_every_view(open_page: Open, teams_page: Path, read_state: State) -> None:
     page = open_page(teams_page, "view=plane")
     box = page.locator(".overlay").bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + 0.8 * box["height"])
@@ -129,7 +129,7 @@ def test_what_is_brushed_filters_every_view(open_page: Open, teams_page: Path, s
     page.mouse.up()
     scores = rs.evaluate(*_data(teams_page), ["AP", "Twist"])
     gain, effort = scores.matrix("AP").values, scores.matrix("Twist").values
-    x0, x1, y0, y1 = map(float, state_of(page)["brush"][0].split(","))
+    x0, x1, y0, y1 = map(float, read_state(page)["brush"][0].split(","))
     inside = (effort >= x0) & (effort <= x1) & (gain >= y0) & (gain <= y1)
     assert 0 < inside.sum() < inside.size
     chip = page.locator("[data-chip=brush]")
@@ -143,14 +143,14 @@ def test_what_is_brushed_filters_every_view(open_page: Open, teams_page: Path, s
     assert sum(int(n) for n in total) == inside.sum()
     page.locator("nav a", has_text="Curves").click()
     offered = page.locator(".topic select option").all_text_contents()
-    wanted = set(np.array(scores.topics)[inside.any(axis=0)].tolist())
-    assert wanted <= set(offered) and len(offered) <= len(wanted) + 1
-    assert state_of(page)["brushed"] == ["AP"]
+    expected = set(np.array(scores.topics)[inside.any(axis=0)].tolist())
+    assert expected <= set(offered) and len(offered) <= len(expected) + 1
+    assert read_state(page)["brushed"] == ["AP"]
     again = open_page(teams_page, urlsplit(page.url).fragment)
     assert f"{inside.sum()} list" in again.locator("[data-chip=brush]").inner_text()
     again.get_by_role("button", name="Show all lists").click()
     assert again.locator("[data-chip]").count() == 0
-    assert "brush" not in state_of(again)
+    assert "brush" not in read_state(again)
 
 
 def test_rows_that_collapse_are_explained_and_density_has_lines(open_page: Open, teams_page: Path) -> None:
@@ -158,9 +158,9 @@ def test_rows_that_collapse_are_explained_and_density_has_lines(open_page: Open,
     values = rs.evaluate(*_data(teams_page), "RR").matrix("RR").values.ravel()
     quartiles = np.quantile(values, [0.25, 0.5, 0.75])
     assert quartiles[1] == quartiles[2] == 1.0, "the example has ties"
-    said = page.locator(".ties").inner_text()
-    assert f"{(values == 1).sum()} lists of {values.size}" in said
-    assert "“high”" in said
+    note = page.locator(".ties").inner_text()
+    assert f"{(values == 1).sum()} lists of {values.size}" in note
+    assert "“high”" in note
     lines = page.locator("path.level")
     assert lines.count() == 3
     boxes = [
@@ -180,8 +180,10 @@ def test_ranks_across_cutoffs_pools_and_samples(open_page: Open, teams_page: Pat
     run = page.evaluate("rankscope.state.runs[0]")
 
     def places() -> list[float]:
-        found = page.locator("figure svg circle").evaluate_all("all => all.map(c => +c.getAttribute('cy'))")
-        return [place / 18 + 0.5 for place in found]
+        positions = page.locator("figure svg circle").evaluate_all(
+            "all => all.map(c => +c.getAttribute('cy'))"
+        )
+        return [y / 18 + 0.5 for y in positions]
 
     def names() -> list[str]:
         return page.locator("#changes-title ~ div tbody th").all_inner_texts()
@@ -192,13 +194,13 @@ def test_ranks_across_cutoffs_pools_and_samples(open_page: Open, teams_page: Pat
     scores = rs.evaluate(*_data(teams_page), ["nDCG@10", *measures])
     assert places() == [_ranks(scores.mean(name))[run] for name in ["nDCG@10", *measures]]
     page.get_by_label("Ranks across").select_option("pools")
-    found = rs.pools(rs.evaluate(*_data(teams_page), "nDCG@10"), pool_depth=(20, 10, 5), ratios=(50, 20, 10))[
-        "means"
-    ].records()
-    pools = list(dict.fromkeys(row["pool"] for row in found))
+    pool_means = rs.pools(
+        rs.evaluate(*_data(teams_page), "nDCG@10"), pool_depth=(20, 10, 5), ratios=(50, 20, 10)
+    )["means"].records()
+    pools = list(dict.fromkeys(row["pool"] for row in pool_means))
     assert names() == ["depth 20", "depth 10", "depth 5", "50%", "20%", "10%"]
     assert places() == [
-        _ranks(np.array([row["value"] for row in found if row["pool"] == one]))[run] for one in pools
+        _ranks(np.array([row["value"] for row in pool_means if row["pool"] == one]))[run] for one in pools
     ]
     page.get_by_label("Ranks across").select_option("samples")
     from rankscope.analysis.stats.intervals import drawn_topics
@@ -254,15 +256,15 @@ def test_curves_say_what_is_under_the_pointer(open_page: Open, teams_page: Path)
         page.evaluate("k => rankscope.data.runs[+document.querySelectorAll('.controls select')[k].value]", k)
         for k in (0, 1)
     )
-    said = re.fullmatch(
+    match = re.fullmatch(
         r"rank (\d+): A (\S+), B (\S+)", chart.locator("text.tip").text_content().replace("−", "-")
     )
-    assert said
+    assert match
     qrels, runs = _data(teams_page)
     topic = page.evaluate("rankscope.data.topics[rankscope.state.topic]")
-    for name, shown in ((a, said[2]), (b, said[3])):
-        one = rs.curve(rs.Collection(qrels, runs / f"{name}.txt"), None, topic, cutoff=1000)
-        assert one.crp[int(said[1]) - 1] == int(shown)
+    for name, shown in ((a, match[2]), (b, match[3])):
+        curve = rs.curve(rs.Collection(qrels, runs / f"{name}.txt"), None, topic, cutoff=1000)
+        assert curve.crp[int(match[1]) - 1] == int(shown)
     page.evaluate("rankscope.state.view = 'whatif'; rankscope.state.edits = 'm9-1'")
     chart = page.locator("main figure svg").first
     chart.scroll_into_view_if_needed()

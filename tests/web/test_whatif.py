@@ -30,13 +30,13 @@ def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return report(rs.Collection(QRELS, {"bm25": run}), tmp_path_factory.mktemp("whatif") / "r.html")
 
 
-def _carried_out(commands: str, folder: Path) -> None:
-    """A shell carries commands out; ``rankscope``, with the words that the shell makes of its line, is called here."""
-    told = 'rankscope() { printf "%s\\0" "$@" >words; }\n'
-    done = subprocess.run(
-        told + commands, shell=True, cwd=folder, capture_output=True, text=True, check=False
+def _run_commands(commands: str, folder: Path) -> None:
+    """Let a shell parse commands, and call ``rankscope`` in this process with the parsed arguments."""
+    stub = 'rankscope() { printf "%s\\0" "$@" >words; }\n'
+    process = subprocess.run(
+        stub + commands, shell=True, cwd=folder, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     *words, end = (folder / "words").read_text("utf-8").split("\0")
     assert end == ""
     with contextlib.chdir(folder):
@@ -54,7 +54,7 @@ def _value(ranked: list[str], measure: str) -> float:
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG", "RBP", "Bpref", "Twist", "Rho", "Sigma", "RR"])
 def test_moving_a_document_gives_the_values_of_the_new_list(
-    open_page: Open, small_page: Path, measure: str, state_of: State
+    open_page: Open, small_page: Path, measure: str, read_state: State
 ) -> None:
     page = open_page(small_page, "view=whatif")
     page.get_by_role("button", name="Move rank 2 up").click()
@@ -62,7 +62,7 @@ def test_moving_a_document_gives_the_values_of_the_new_list(
     assert _cell(page, measure, 0) == f"{_value(RANKED, measure):.4f}"
     assert _cell(page, measure, 1) == f"{_value(moved, measure):.4f}"
     assert _cell(page, measure, 3) == "keeps"
-    assert state_of(page)["edits"] == ["m2-1"]
+    assert read_state(page)["edits"] == ["m2-1"]
     page.get_by_role("button", name="Undo").click()
     assert _cell(page, measure, 1) == f"{_value(RANKED, measure):.4f}"
 
@@ -121,7 +121,7 @@ def test_the_keyboard_follows_the_document_it_moves(open_page: Open, small_page:
         page.wait_for_timeout(50)
     moved = ["b", "n", "a", "x", "y", "z"]
     assert _cell(page, "AP", 1) == f"{_value(moved, 'AP'):.4f}"
-    # at the top there is no way further up: the control beside it has the focus
+    # rank 1 cannot move further up, so that the adjacent control has the focus
     assert page.evaluate("document.activeElement.ariaLabel") == "Move rank 1 down"
     box = page.get_by_label("Move the document at rank 1 to rank")
     box.fill("3")
@@ -178,7 +178,7 @@ def test_an_edit_reaches_the_leaderboard(open_page: Open, collection_page: Path)
 
 
 def _exported(page: Any) -> tuple[list[dict[str, str]], list[str]]:
-    """The data of the chart, and the commands that make it again."""
+    """Return the data of the chart and the commands that reproduce it."""
     page.locator("details.save summary").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Data (CSV)").click()
@@ -203,7 +203,7 @@ def test_the_command_of_an_edited_list_reproduces_its_curve(
     page = open_page(collection_page, f"view=whatif&edits={edits}")
     assert page.evaluate("rankscope.state.edits") == edits
     rows, (command,) = _exported(page)
-    _carried_out(f"{command} --quiet", tmp_path)
+    _run_commands(f"{command} --quiet", tmp_path)
     _same_as_written(rows, tmp_path)
     assert (tmp_path / "curve.pdf").read_bytes().startswith(b"%PDF")
 
@@ -214,7 +214,7 @@ def test_the_commands_of_an_example_reproduce_its_curve(
 ) -> None:
     page = open_page(small_page, f"view=whatif&edits={example}")
     rows, commands = _exported(page)
-    _carried_out("\n".join(commands), tmp_path)
+    _run_commands("\n".join(commands), tmp_path)
     _same_as_written(rows, tmp_path)
 
 
