@@ -18,6 +18,7 @@ from rankscope.analysis.stats.bootstrap import bootstrap_pairs, resample
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.analysis.study.experiments import MEASURES, repeat_study, study
 from rankscope.choices import RATIOS
+from rankscope.engines import using
 from rankscope.measures import parse_many
 from rankscope.read import read_qrels, read_runs
 from rankscope.scores import evaluate
@@ -43,14 +44,15 @@ def _bootstrap(quick: bool) -> list[Row]:
     values = _scores(runs, topics)
     first, second = all_pairs(runs)
     resampled = resample(topics, replicates, seed=1)
-    ours, shared, drawn = _cpu(
-        [
-            lambda: bootstrap_pairs(values, first, second, resample(topics, replicates, seed=1), jobs=1),
-            lambda: [_pair(values[a] - values[b], resampled) for a, b in _zip(first, second)],
-            lambda: _own_replicates(values, first, second, replicates),
-        ],
-        7,
-    )
+    with using(None, 1):
+        ours, shared, drawn = _cpu(
+            [
+                lambda: bootstrap_pairs(values, first, second, resample(topics, replicates, seed=1)),
+                lambda: [_pair(values[a] - values[b], resampled) for a, b in _zip(first, second)],
+                lambda: _own_replicates(values, first, second, replicates),
+            ],
+            7,
+        )
     plain = [_pair(values[a] - values[b], resampled) for a, b in _zip(first, second)]
     got = bootstrap_pairs(values, first, second, resampled)
     # the answers must be the same, or the times say nothing

@@ -13,7 +13,7 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from rankscope.docstrings import Docstring, parse_docstring
-from rankscope.errors import SettingsError
+from rankscope.errors import InputError, SettingsError, suggest_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +37,7 @@ __all__ = [
     "Top",
     "analysis",
     "check_options",
+    "check_run",
     "parse_parameters",
 ]
 
@@ -226,6 +227,13 @@ def check_options(name: str, collection: Collection, uses: Container[str]) -> No
             raise SettingsError(
                 f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
             )
+
+
+def check_run(name: str, runs: Sequence[str]) -> None:
+    """Raise an error if there is no such run."""
+    if name not in runs:
+        hint = suggest_names(name, runs) or f"the runs are called {', '.join(runs[:3])} ..."
+        raise InputError(f"no run is called {name!r}", hint=hint)
 
 
 def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) -> dict[str, Parameter]:

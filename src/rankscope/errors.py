@@ -5,7 +5,7 @@ The command line prints ``str(error)`` without a traceback and exits with code 2
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 
@@ -16,6 +16,7 @@ __all__ = [
     "RankscopeError",
     "SettingsError",
     "WorkerError",
+    "check_name",
     "error_path",
     "suggest_names",
 ]
@@ -150,3 +151,28 @@ def suggest_names(name: str, candidates: Iterable[str], max_names: int = 3) -> s
         folded[match] for match in get_close_matches(name.lower(), list(folded), n=max_names, cutoff=0.5)
     ]
     return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def check_name(name: str, names: Collection[str], message: str, *, listed: str = "choose one of") -> None:
+    """Raise an error if a name is not one of some names; the hint has similar ones, or lists the first ten.
+
+    Parameters
+    ----------
+    name
+        Name to check.
+    names
+        Valid names.
+    message
+        Message of the error.
+    listed
+        Words before the list of the names.
+
+    Examples
+    --------
+    >>> check_name("x", ("t", "wilcoxon"), "no test is called 'x'")
+    Traceback (most recent call last):
+    rankscope.errors.SettingsError: no test is called 'x'; choose one of t, wilcoxon
+    """
+    if name not in names:
+        shown = ", ".join(list(names)[:10]) + (" ..." if len(names) > 10 else "")
+        raise SettingsError(message, hint=suggest_names(name, names) or f"{listed} {shown}")

@@ -56,9 +56,18 @@ def column(
     return ColumnSpec(meaning, p_value, spare, digits, default)
 
 
+class _RowType(type):
+    """Creates rows without ``__dict__``: smaller, and of one layout, so that a row can have several bases."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RowType:
+        return super().__new__(cls, name, bases, {"__slots__": (), **namespace})
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(column,))
-class Row(tuple[Cell, ...]):
+class Row(tuple[Cell, ...], metaclass=_RowType):
     """A row of a table, whose cells are also attributes; ``from_`` is the attribute of the column ``from``.
+
+    A subclass has the columns of its bases, the last base first, and then its own.
 
     >>> class Mean(Row):
     ...     run: str = column()
@@ -67,10 +76,15 @@ class Row(tuple[Cell, ...]):
     (Mean(run='bm25', value=0.25), 0.25, 'name of the run')
     >>> Mean.table("means", [Mean("bm25", 0.25), Mean("dense", 0.5)])[1].run
     'dense'
+    >>> class Named(Row):
+    ...     topic: str = column()
+    >>> class TopicMean(Mean, Named):
+    ...     pass
+    >>> list(TopicMean.specs)
+    ['topic', 'run', 'value']
     """
 
     specs: ClassVar[dict[str, ColumnSpec]] = {}
-    __slots__ = ()
 
     def __init_subclass__(cls) -> None:
         own = {
@@ -78,7 +92,10 @@ class Row(tuple[Cell, ...]):
             for name in cls.__annotations__
             if isinstance(vars(cls).get(name), ColumnSpec)
         }
-        cls.specs = {**cls.specs, **{name: _with_meaning(cls, name, spec) for name, spec in own.items()}}
+        # The order of the data class: the columns of the last base come first.
+        inherited = [base.specs for base in reversed(cls.__bases__) if issubclass(base, Row)]
+        own = {name: _with_meaning(cls, name, spec) for name, spec in own.items()}
+        cls.specs = {name: spec for specs in (*inherited, own) for name, spec in specs.items()}
         for index, name in enumerate(cls.specs):
             attribute = f"{name}_" if iskeyword(name) else name
             setattr(cls, attribute, property(itemgetter(index), doc=cls.specs[name].meaning))

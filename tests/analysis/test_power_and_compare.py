@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankscope as rs
+from rankscope import engines
 from rankscope.analysis.compare import _letter, compare, letters
 from rankscope.analysis.power import power
 from rankscope.analysis.stats.significance import TESTS
@@ -58,6 +59,20 @@ def test_the_seed_and_not_the_jobs_decide(small, test):
     assert first["asl"].rows == second["asl"].rows
     assert repr(first["power"].rows) == repr(second["power"].rows)  # delta is NaN for wilcoxon
     assert first.settings["seed"] == 9
+
+
+@pytest.mark.parametrize("analysis", [power, compare])
+def test_tests_of_runs_use_the_jobs_of_the_collection(small, monkeypatch, analysis):
+    scores, workers = rs.evaluate(*small, ["AP"], jobs=2), []
+    in_threads = engines.run_in_threads
+
+    def record(function, pieces, number, label):
+        workers.append(number)
+        return in_threads(function, pieces, number, label)
+
+    monkeypatch.setattr(engines, "run_in_threads", record)
+    analysis(scores, test="tukey")
+    assert workers == [2]
 
 
 def test_measures_share_their_replicates(scored):

@@ -10,8 +10,8 @@ from rankscope.analysis.interval_changes import IntervalCount, VerdictChange, in
 from rankscope.analysis.power import check_comparable
 from rankscope.analysis.topic_differences import TopicDifference, topic_differences
 from rankscope.choices import INTERVAL_LENGTH, Correction, Test
-from rankscope.declaration import Level, Option, PerTopic, Replicates, RunName, Seed, analysis
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.declaration import Level, Option, PerTopic, Replicates, RunName, Seed, analysis, check_run
+from rankscope.errors import SettingsError
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
@@ -268,7 +268,7 @@ def compare(
     pairs: list[Rows] = []
     runs: list[RunMean] = []
     for matrix in matrices:
-        tests = run_test(values=matrix.values, first=first, second=second, jobs=None, **options)
+        tests = run_test(values=matrix.values, first=first, second=second, **options)
         simultaneous = tests.simultaneous
         merits = rounded(matrix.measure.merit(matrix.values))
         kept = (tests.p, tests.adjusted, tests.half)
@@ -366,9 +366,7 @@ def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indi
     if not baselines:
         return all_pairs(len(runs))
     for baseline in baselines:
-        if baseline not in runs:
-            hint = suggest_names(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
-            raise InputError(f"no run is called {baseline!r}", hint=hint)
+        check_run(baseline, runs)
     indices = [runs.index(baseline) for baseline in baselines]
     pairs = [
         (r, b) for k, b in enumerate(indices) for r in range(len(runs)) if r != b and r not in indices[:k]

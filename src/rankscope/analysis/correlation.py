@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, PerTopic, Top, analysis
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
@@ -41,15 +41,21 @@ _DETAILS = {
 """Further columns of a method."""
 
 
-class Correlation(Row):
-    """Two measures compared over all runs."""
-
+class _Measures(Row):
     a: str = column("the first measure")
     b: str = column("the second measure")
+
+
+class _Correlation(_Measures):
     method: str = column("the coefficient: kendall, ap, rbo, ...")
     value: float = column("value of the coefficient")
     p: float = column(p_value=True)
     runs: int = column("number of runs")
+
+
+class Correlation(_Correlation):
+    """Two measures compared over all runs."""
+
     tau_a: float | None = column(
         "Kendall's tau-a: like tau-b, but tied pairs count", spare=True, default=None
     )
@@ -70,23 +76,17 @@ class Correlation(Row):
     )
 
 
-class TopicCorrelation(Row):
+class _Topic(Row):
+    topic: str = column()
+
+
+class TopicCorrelation(_Correlation, _Topic):
     """Two measures compared on one topic."""
 
-    topic: str = column()
-    a: str = column("the first measure")
-    b: str = column("the second measure")
-    method: str = column("the coefficient: kendall, ap, rbo, ...")
-    value: float = column("value of the coefficient")
-    p: float = column(p_value=True)
-    runs: int = column("number of runs")
 
-
-class Swap(Row):
+class Swap(_Measures):
     """Two runs that two measures order differently."""
 
-    a: str = column("the first measure")
-    b: str = column("the second measure")
     better_by_a: str = column("the run that is better by measure a")
     better_by_b: str = column("the run that is better by measure b")
     difference_a: float = column("difference of the two runs by measure a")
@@ -209,9 +209,7 @@ def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of methods, or raise an error if there is no such method."""
     methods = (method,) if isinstance(method, str) else tuple(method)
     for name in methods:
-        if name not in COEFFICIENTS:
-            hint = suggest_names(name, COEFFICIENTS) or f"choose among {', '.join(COEFFICIENTS)}"
-            raise SettingsError(f"no correlation is called {name!r}", hint=hint)
+        check_name(name, COEFFICIENTS, f"no correlation is called {name!r}", listed="choose among")
     return methods
 
 

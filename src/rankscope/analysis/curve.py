@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.analysis.list_edits import edited
 from rankscope.choices import CROSSINGS
 from rankscope.declaration import Option, RunName, analysis
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, SettingsError, check_name, suggest_names
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table
 from rankscope.rows import Row, RowTable, column
@@ -276,8 +276,7 @@ class Curve(TypedResult):
 
     def crossings(self, crossing: str = "sign-change") -> list[int]:
         """Return every rank j such that CRP crosses the axis between j and j + 1; all ranks if CRP is 0 everywhere."""
-        if crossing not in CROSSINGS:
-            raise SettingsError(f"crossing={crossing!r}", hint=f"choose one of {', '.join(CROSSINGS)}")
+        check_name(crossing, CROSSINGS, f"crossing={crossing!r}")
         a, b = self.crp[:-1], self.crp[1:]
         if not self.crp.any() or crossing == "definition":
             is_crossed = ((a <= 0) & (b >= 0)) | ((a >= 0) & (b <= 0))
@@ -427,8 +426,7 @@ def curve_from_judged(
     DCG has the gains, the discount and the base of the measure ``dcg``, where it has these parameters.
     """
     for name, names, kind in ((run, judged.runs, "run"), (topic, judged.topics, "topic")):
-        if name not in names:
-            raise SettingsError(f"there is no {kind} {name!r}", hint=suggest_names(name, names) or None)
+        check_name(name, names, f"there is no {kind} {name!r}", listed="there are")
     from rankscope.read import Qrels, Run
     from rankscope.read.ids import to_text
 

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.compare import check_margin
-from rankscope.declaration import Level, Option, analysis
+from rankscope.declaration import Level, Option, analysis, check_run
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
@@ -325,11 +325,8 @@ def _counterpart(run: str, baseline: Scores) -> str:
     if len(baseline.runs) == 1:
         return baseline.runs[0]
     if run not in baseline.runs:
-        raise InputError(
-            f"the baseline has {len(baseline.runs)} runs and none is called {run!r}",
-            hint=suggest_names(run, baseline.runs)
-            or f"its runs are called {', '.join(baseline.runs[:3])} ...",
-        )
+        hint = suggest_names(run, baseline.runs) or f"its runs are called {', '.join(baseline.runs[:3])} ..."
+        raise InputError(f"the baseline has {len(baseline.runs)} runs and none is called {run!r}", hint=hint)
     return run
 
 
@@ -337,11 +334,7 @@ def _matched(
     scores: Scores, run: str, baseline: Scores, other: str, measure: Measure
 ) -> tuple[list[str], Floats, Floats, list[str]]:
     """Return the topics on which both runs have a value, these values, and the topics that only one has."""
-    if other not in baseline.runs:
-        hint = (
-            suggest_names(other, baseline.runs) or f"the runs are called {', '.join(baseline.runs[:3])} ..."
-        )
-        raise InputError(f"no run is called {other!r}", hint=hint)
+    check_run(other, baseline.runs)
     first, second = (
         {
             topic: value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import DISTANCES, Distance
 from rankscope.declaration import Level, Option, Seed, analysis, check_options
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
@@ -44,22 +44,29 @@ class Agreement(Row):
     high: float | None = column()
 
 
-class GradePair(Row):
-    """Number of documents with a pair of grades."""
-
+class _Judges(Row):
     a: str = column()
     b: str = column()
+
+
+class _Grades(Row):
     grade_a: int | None = column("grade of the first judge; empty if not judged")
     grade_b: int | None = column("grade of the second judge; empty if not judged")
+
+
+class _JudgesByMeasure(_Judges):
+    measure: str = column()
+
+
+class GradePair(_Grades, _Judges):
+    """Number of documents with a pair of grades."""
+
     documents: int = column("documents with this pair of grades")
 
 
-class LeaderboardStatistic(Row):
+class LeaderboardStatistic(_JudgesByMeasure):
     """A statistic of the leaderboards under two judges."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     statistic: str = column(
         "what is compared of the two leaderboards: a correlation, the largest change of rank, or a count of pairs"
     )
@@ -68,12 +75,9 @@ class LeaderboardStatistic(Row):
     high: float | None = column(default=None)
 
 
-class RunGain(Row):
+class RunGain(_JudgesByMeasure):
     """A run under two judges."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     run: str = column()
     value_a: float = column()
     value_b: float = column()
@@ -85,12 +89,9 @@ class RunGain(Row):
     rank_b: int = column("rank of the run under judge b")
 
 
-class DisputedJudgment(Row):
+class DisputedJudgment(_JudgesByMeasure):
     """A judgment on which two judges differ, and its effect on the leaderboard."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     topic: str = column()
     doc: str = column()
     grade_a: int | None = column("grade of the first judge; empty if not judged")
@@ -211,9 +212,7 @@ def judges(
     panel = _read_panel(judgments)
     pairs = list(combinations(range(len(panel.names)), 2))
     resampled = resample_counts(resample(len(panel.qrels.topics), replicates, seed))
-    if distance not in DISTANCES:
-        hint = suggest_names(distance, DISTANCES) or f"choose one of {', '.join(DISTANCES)}"
-        raise SettingsError(f"no distance of grades is called {distance!r}", hint=hint)
+    check_name(distance, DISTANCES, f"no distance of grades is called {distance!r}")
     agreement, confusion = _compute_agreement(panel, pairs, resampled, alpha, distance)
     settings: dict[str, Any] = {
         "judges": list(panel.names), "topics": len(panel.qrels.topics), "alpha": alpha, "replicates": replicates,

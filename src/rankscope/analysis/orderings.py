@@ -37,24 +37,17 @@ class TotalSwaps(Row):
     different: float | None = column("share of the swaps between documents of different relevance")
 
 
-class RunSwaps(Row):
+class _Run(Row):
+    run: str = column()
+
+
+class RunSwaps(TotalSwaps, _Run):
     """Documents with another rank in a run; only swaps of different relevance can change a measure."""
 
-    run: str = column()
-    share: float | None = column("share of the documents whose rank another document takes")
-    documents: int = column("number of documents")
-    swapped: int = column("number of documents whose rank another document takes")
-    nonrelevant: float | None = column(
-        "share of the swaps between two documents that are not relevant or not judged"
-    )
-    equal: float | None = column("share of the swaps between equally relevant documents")
-    different: float | None = column("share of the swaps between documents of different relevance")
 
-
-class Effect(Row):
+class Effect(_Run):
     """Mean of a run under both orderings."""
 
-    run: str = column()
     measure: str = column()
     first: float = column("mean under the first ordering")
     second: float = column("mean under the second ordering")

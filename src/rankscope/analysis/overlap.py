@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import MOST_RANKS, RboTies
-from rankscope.declaration import Option, RunName, analysis
+from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
@@ -180,8 +180,7 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
         raise InputError("overlap needs at least two runs", hint="name another run file")
     if baseline is None:
         return list(combinations(names, 2))
-    if baseline not in names:
-        raise InputError(f"no run is called {baseline!r}", hint=f"there are {', '.join(names[:5])}")
+    check_run(baseline, names)
     return [(baseline, name) for name in names if name != baseline]
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import CLASSES
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.rows import Row, column
 
@@ -37,11 +37,7 @@ _MIN_RANKINGS = 20  # A contour of fewer rankings is meaningless.
 
 def find_choice(word: str, choices: tuple[str, ...], kind: str) -> int:
     """Return the index of a word among the choices, or raise an error that names them."""
-    if word not in choices:
-        raise SettingsError(
-            f"there is no {kind} called {word!r}",
-            hint=suggest_names(word, choices) or f"choose one of {', '.join(choices)}",
-        )
+    check_name(word, choices, f"there is no {kind} called {word!r}")
     return choices.index(word)
 
 

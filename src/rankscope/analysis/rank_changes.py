@@ -14,7 +14,7 @@ from rankscope.analysis.stats.intervals import bootstrap_means, rank_intervals, 
 from rankscope.analysis.stats.matrices import averaged, rounded, row_means
 from rankscope.arrays import Floats, Ints
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS
-from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
+from rankscope.errors import InputError, MeasureError, SettingsError, check_name
 from rankscope.judging import Judged
 from rankscope.measures import Measure
 from rankscope.scores import Scores
@@ -104,11 +104,7 @@ def _order(scores: Scores, measure: Measure) -> _Order:
 
 
 def _validate(scores: Scores, across: str, samples: int) -> None:
-    if across not in ACROSS:
-        raise SettingsError(
-            f"ranks cannot be followed across {across!r}",
-            hint=suggest_names(across, ACROSS) or f"choose one of {', '.join(ACROSS)}",
-        )
+    check_name(across, ACROSS, f"ranks cannot be followed across {across!r}")
     if samples < 1:
         raise SettingsError(f"{samples} samples", hint="give at least 1")
     for measure in scores.measures if across == "measures" else scores.measures[:1]:

@@ -175,7 +175,7 @@ def _compare_verdicts(
 
     pairs = all_pairs(len(plain.values))
     before, after = (
-        run_test(test, matrix.values, *pairs, alpha=alpha, seed=seed, jobs=None) for matrix in (plain, mapped)
+        run_test(test, matrix.values, *pairs, alpha=alpha, seed=seed) for matrix in (plain, mapped)
     )
     first, second = before.p < alpha, after.p < alpha
     turned = first & second & (before.difference * after.difference < 0)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis.pools import read_settings
 from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
-from rankscope.declaration import Option, analysis
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.declaration import Option, analysis, check_run
+from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
 from rankscope.progress import progress
 from rankscope.result import TypedResult, table
@@ -50,13 +50,18 @@ ORDERS = {
 """The orders, strongest first, and the measures that agree if it holds."""
 
 
-class StrongestOrder(Row):
-    """Strongest order of two runs."""
+class PairOrder(Row):
+    """Strongest order of a pair of runs."""
 
     a: str = column()
     b: str = column()
     winner: str | None = column()
     order: str = column("the strongest order that holds")
+
+
+class StrongestOrder(PairOrder):
+    """Strongest order of two runs."""
+
     family: str = column("the measures that agree")
 
 
@@ -107,15 +112,6 @@ class RunRanks(Row):
     worst_first: int = column("worst rank by any additive measure with non-increasing weights")
     best_second: int = column("best rank by any additive measure with convex non-increasing weights")
     worst_second: int = column("worst rank by any additive measure with convex non-increasing weights")
-
-
-class PairOrder(Row):
-    """Strongest order of a pair of runs."""
-
-    a: str = column()
-    b: str = column()
-    winner: str | None = column()
-    order: str = column("the strongest order that holds")
 
 
 class Verdict(TypedResult):
@@ -184,7 +180,9 @@ def verdict(
     if pair is not None:
         if pair[0] == pair[1]:
             raise InputError(f"the pair names {pair[0]!r} twice", hint="name two different runs")
-        scores = with_runs(scores, np.array([_index(name, scores.runs) for name in pair], np.intp))
+        for name in pair:
+            check_run(name, scores.runs)
+        scores = with_runs(scores, np.array([scores.runs.index(name) for name in pair], np.intp))
     judged = scores.require_judged("verdict")
     if len(judged.runs) < 2:
         raise InputError("a verdict needs at least two runs", hint="name another run file")
@@ -192,13 +190,6 @@ def verdict(
     tables = _pair_tables(scores, judged, counts) if len(judged.runs) == 2 else _many_tables(counts)
     measures = [str(measure) for measure in scores.measures]
     return Verdict(**tables, settings={**read_settings(scores), "measures": measures, "depth": depth})
-
-
-def _index(name: str, runs: Sequence[str]) -> int:
-    if name not in runs:
-        hint = suggest_names(name, runs) or f"there are {', '.join(runs[:5])}"
-        raise InputError(f"no run is called {name!r}", hint=hint)
-    return runs.index(name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rankscope.analysis.stats.bootstrap import bootstrap_pairs, critical_rank, resample
 from rankscope.analysis.stats.significance import all_pairs
+from rankscope.engines import using
 
 
 def plain_loop(x, y, resampled, alpha):
@@ -67,7 +68,11 @@ def test_any_number_of_jobs_gives_the_same_bits():
     values = np.random.default_rng(0).random((50, 20)).round(2)
     first, second = all_pairs(50)
     resampled = resample(20, 300, 7)
-    one, *others = (bootstrap_pairs(values, first, second, resampled, jobs=jobs) for jobs in (1, 2, 5))
+    results = []
+    for jobs in (1, 2, 5):
+        with using(None, jobs):
+            results.append(bootstrap_pairs(values, first, second, resampled))
+    one, *others = results
     for other in others:
         for name in ("asl", "delta", "critical"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()

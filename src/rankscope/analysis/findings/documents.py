@@ -65,14 +65,8 @@ def unjudged(basis: Basis) -> Finding | None:
     evidence = UnjudgedShare.table("unjudged", rows,
         caption=f"Unjudged documents in the first {depth} ranks, and what P@{depth} could be",
     )  # fmt: skip
-    chart = Chart(
-        "bars",
-        ("run",),
-        "unjudged",
-        strong="notable",
-        percent=True,
-        caption=f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less",
-    )
+    marks = f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less"
+    chart = Chart("bars", ("run",), "unjudged", strong="notable", percent=True, caption=marks)
     state = {"measure": f"P@{depth}", "run": [lists.runs[top]]}
     return Finding("unjudged", "Unjudged documents", pattern, numbers, evidence, chart, "runs", state)
 
@@ -123,13 +117,7 @@ def ties(basis: Basis) -> Finding | None:
     evidence = TiedMean.table("ties", rows,
         caption=f"{measure} in the worst and in the best order of tied documents",
     )  # fmt: skip
-    chart = Chart(
-        "dots",
-        ("run",),
-        "value",
-        "worst",
-        "best",
-        caption=f"dot: mean {measure}; line: from the worst to the best order of ties",
-    )
+    marks = f"dot: mean {measure}; line: from the worst to the best order of ties"
+    chart = Chart("dots", ("run",), "value", "worst", "best", caption=marks)
     state = {"measure": str(measure), "run": [lists.runs[top]]}
     return Finding("ties", "Tied documents", pattern, numbers, evidence, chart, "runs", state)

@@ -51,13 +51,8 @@ def parting(basis: Basis) -> Finding | None:
     evidence = replace(
         effort.quadrants, name="parting", caption=f"Rankings by effort (Twist) and gain ({gain})"
     )
-    chart = Chart(
-        "plane",
-        ("gain", "effort"),
-        "share",
-        percent=True,
-        caption="share of the lists; outlined: much gain at much effort",
-    )
+    marks = "share of the lists; outlined: much gain at much effort"
+    chart = Chart("plane", ("gain", "effort"), "share", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": str(gain)}
     return Finding("parting", "High gain at high effort", pattern, numbers, evidence, chart, "plane", state)
 
@@ -111,24 +106,12 @@ def unreturned(basis: Basis) -> Finding | None:
     evidence = BarrenTopic.table("unreturned", rows,
         caption="Lists whose curve never returns, topics with the most relevant documents first",
     )  # fmt: skip
-    chart = Chart(
-        "bars",
-        ("topic", "relevant"),
-        "share",
-        strong="many",
-        percent=True,
-        caption="topic / relevant documents: share of its lists that never return",
-    )
+    marks = "topic / relevant documents: share of its lists that never return"
+    chart = Chart("bars", ("topic", "relevant"), "share", strong="many", percent=True, caption=marks)
     worst = effort.judged.topics[int(evaluated[np.argmax(sizes[evaluated])])]
+    state: dict[str, Cell] = {"topic": worst}
     return Finding(
-        "unreturned",
-        "Curves that never return to zero",
-        pattern,
-        numbers,
-        evidence,
-        chart,
-        "curves",
-        {"topic": worst},
+        "unreturned", "Curves that never return to zero", pattern, numbers, evidence, chart, "curves", state
     )
 
 

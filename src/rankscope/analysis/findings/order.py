@@ -57,15 +57,10 @@ def leader(basis: Basis) -> Finding | None:
         caption=f"Means of {matrix.measure}, and who is tied for first",
         legend=f"{FIRST}, level {f'{basis.alpha:g}'.removeprefix('0')}; intervals of single means, unadjusted",
     )  # fmt: skip
-    chart = Chart(
-        "dots",
-        ("run",),
-        "value",
-        "low",
-        "high",
-        "tied_for_first",
-        caption=f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval of the mean, unadjusted",
+    marks = (
+        f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval of the mean, unadjusted"
     )
+    chart = Chart("dots", ("run",), "value", "low", "high", "tied_for_first", caption=marks)
     selected = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
     state = {"measure": str(matrix.measure), "run": selected}
     return Finding("leader", "Leader", pattern, numbers, evidence, chart, "runs", state)
@@ -99,23 +94,10 @@ def apart(basis: Basis) -> Finding | None:
     evidence = Separation.table("apart", rows,
         caption="Pairs of runs that differ significantly", legend=procedure(basis.test, basis.correction, basis.alpha),
     )  # fmt: skip
-    chart = Chart(
-        "bars",
-        ("measure",),
-        "share",
-        percent=True,
-        caption="share of the pairs of runs that differ significantly",
-    )
-    return Finding(
-        "apart",
-        "Pairs the topics can separate",
-        pattern,
-        numbers,
-        evidence,
-        chart,
-        "runs",
-        {"measure": best[0]},
-    )
+    marks = "share of the pairs of runs that differ significantly"
+    chart = Chart("bars", ("measure",), "share", percent=True, caption=marks)
+    state: dict[str, Cell] = {"measure": best[0]}
+    return Finding("apart", "Pairs the topics can separate", pattern, numbers, evidence, chart, "runs", state)
 
 
 def disagreement(basis: Basis) -> Finding | None:
@@ -160,13 +142,8 @@ def disagreement(basis: Basis) -> Finding | None:
         legend="significant: swapped pairs that at least one of the two measures calls different; contradict: both",
     )  # fmt: skip
     best = [basis.scores.runs[int(np.argmax(run_merits(basis.matrices[m])))] for m in basis.matrices]
-    chart = Chart(
-        "bars",
-        ("a", "b"),
-        "share",
-        percent=True,
-        caption="two measures: share of the pairs that they order differently",
-    )
+    marks = "two measures: share of the pairs that they order differently"
+    chart = Chart("bars", ("a", "b"), "share", percent=True, caption=marks)
     state = {"measure": str(numbers["b"]), "run": list(dict.fromkeys(best))[:4]}
     return Finding(
         "disagreement", "Disagreement between measures", pattern, numbers, evidence, chart, "runs", state

@@ -56,14 +56,8 @@ def deciding(basis: Basis) -> Finding | None:
         caption=f"Share of each topic in the variance of the means of {matrix.measure}",
         legend="mean and spread (standard deviation): over the runs",
     )  # fmt: skip
-    chart = Chart(
-        "bars",
-        ("topic",),
-        "share",
-        strong="in_half",
-        percent=True,
-        caption="share of the variance between the means; grey: beyond the first half",
-    )
+    marks = "share of the variance between the means; grey: beyond the first half"
+    chart = Chart("bars", ("topic",), "share", strong="in_half", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[order[0]]}
     return Finding("deciding", "Topics that decide", pattern, numbers, evidence, chart, "map", state)
 
@@ -104,13 +98,8 @@ def overtaking(basis: Basis) -> Finding | None:
     evidence = OvertakingTopic.table("overtaking", rows,
         caption=f"{numbers['run']} (a) against {numbers['other']} (b) by {matrix.measure}, a's largest wins first",
     )  # fmt: skip
-    chart = Chart(
-        "bars",
-        ("topic",),
-        "difference",
-        strong="needed",
-        caption=f"difference in {matrix.measure}, leader minus the other; grey: not needed for the order to turn",
-    )
+    marks = f"difference in {matrix.measure}, leader minus the other; grey: not needed for the order to turn"
+    chart = Chart("bars", ("topic",), "difference", strong="needed", caption=marks)
     state = {"measure": str(matrix.measure), "run": [str(numbers["run"]), str(numbers["other"])]}
     title = "Smallest set of topics that changes the leader"
     return Finding("overtaking", title, pattern, numbers, evidence, chart, "versus", state)
@@ -143,14 +132,7 @@ def hard(basis: Basis) -> Finding | None:
     evidence = HardTopic.table("hard", rows,
         caption=f"{matrix.measure} over the runs, hardest topics first",
     )  # fmt: skip
-    chart = Chart(
-        "dots",
-        ("topic",),
-        "mean",
-        "mean",
-        "best",
-        strong="half_score_0",
-        caption=f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run",
-    )
+    marks = f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run"
+    chart = Chart("dots", ("topic",), "mean", "mean", "best", strong="half_score_0", caption=marks)
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[worst]}
     return Finding("hard", "Hardest topics", pattern, numbers, evidence, chart, "map", state)

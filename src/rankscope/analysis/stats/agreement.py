@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import Floats
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import check_name
 
 WEIGHTS = ("none", "linear", "quadratic")
 
@@ -41,9 +41,7 @@ def kappa(counts: ArrayLike, weights: str = "none", grades: ArrayLike | None = N
     >>> round(float(kappa(counts, "linear")), 4), round(float(kappa(counts, "linear", [0, 1, 4])), 4)
     (0.5714, 0.5)
     """
-    if weights not in WEIGHTS:
-        hint = suggest_names(weights, WEIGHTS) or f"choose one of {', '.join(WEIGHTS)}"
-        raise SettingsError(f"kappa has no weights {weights!r}", hint=hint)
+    check_name(weights, WEIGHTS, f"kappa has no weights {weights!r}")
     table = np.asarray(counts, np.float64)
     places = np.arange(table.shape[-1]) if grades is None else np.asarray(grades, np.float64)
     apart = np.abs(places[:, None] - places[None, :])

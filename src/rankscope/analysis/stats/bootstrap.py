@@ -73,7 +73,6 @@ def bootstrap_pairs(
     resampled: Ints,
     *,
     alpha: float = 0.05,
-    jobs: int | None = 1,
 ) -> Bootstrap:
     """Sakai's (2006) paired bootstrap test of run ``first[k]`` against run ``second[k]`` for every k.
 
@@ -97,7 +96,7 @@ def bootstrap_pairs(
         (first[start : start + _PAIRS_IN_PIECE], second[start : start + _PAIRS_IN_PIECE])
         for start in range(0, len(first), _PAIRS_IN_PIECE)
     ]
-    done = run_pieces(work, pieces, jobs=jobs, label="bootstrap")
+    done = run_pieces(work, pieces, label="bootstrap")
     if not done:
         return Bootstrap(np.empty(0), np.empty(0), np.empty(0))
     exceeding, chosen, ratio = (np.concatenate([part[k] for part in done]) for k in range(3))

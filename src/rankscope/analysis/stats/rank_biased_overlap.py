@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import Floats, Ints
 from rankscope.choices import RBO_TIES as TIES
-from rankscope.errors import InputError, SettingsError
+from rankscope.errors import InputError, SettingsError, check_name
 
 Ranking = Iterable[Hashable]
 
@@ -58,10 +58,7 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
     """
     if not 0 < p < 1:
         raise SettingsError(f"the persistence p is {p!r}", hint="p lies between 0 and 1, both excluded")
-    if ties not in TIES:
-        raise SettingsError(
-            f"ties of rank-biased overlap cannot be {ties!r}", hint=f"choose one of {', '.join(TIES)}"
-        )
+    check_name(ties, TIES, f"ties of rank-biased overlap cannot be {ties!r}")
     short, long = sorted((_Placed(a), _Placed(b)), key=lambda one: len(one.items))
     return _prefixes(short, long, p, ties)
 

@@ -13,7 +13,7 @@ import numpy as np
 from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Bools, Grades, Ints
 from rankscope.choices import SAMPLINGS
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import SettingsError, check_name
 from rankscope.judging import UNJUDGED, Judged, Pool
 
 _LEAST_NONRELEVANT = 10
@@ -66,9 +66,7 @@ class Sampler:
     """
 
     def __init__(self, pool: Pool, sampling: str, stream: np.random.SeedSequence, rel: int = 1) -> None:
-        if sampling not in SAMPLINGS:
-            hint = suggest_names(sampling, SAMPLINGS) or f"choose one of {', '.join(SAMPLINGS)}"
-            raise SettingsError(f"no sampling is called {sampling!r}", hint=hint)
+        check_name(sampling, SAMPLINGS, f"no sampling is called {sampling!r}")
         self.pool = pool
         judged = np.flatnonzero(pool.grade != UNJUDGED)
         keys = generator(stream).random(len(pool.grade))[judged]

@@ -20,11 +20,14 @@ from rankscope.analysis.stats.max_t import Flips, StepDown, flip_pairs
 from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
-from rankscope.arrays import Floats, Indices
+from rankscope.arrays import Floats, Indices, Ints
 from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.engines import run_pieces
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import SettingsError, check_name
 from rankscope.progress import advance, progress
+
+_Pairs = tuple[Floats, Indices, Indices]
+"""Values (runs, topics), and the runs of each pair."""
 
 REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
 _TEST_NAMES = {
@@ -54,7 +57,8 @@ def correction_for(test: str, correction: str | None = None) -> str:
     >>> correction_for("randomisation"), correction_for("t"), correction_for("tukey", "holm")
     ('max-t', 'holm', 'none')
     """
-    _check(correction)
+    if correction is not None:
+        check_name(correction, CORRECTIONS, f"no correction is called {correction!r}")
     if test == "tukey":  # its p-values are adjusted already
         return "none"
     resampling = test in ("randomisation", "bootstrap")
@@ -64,12 +68,6 @@ def correction_for(test: str, correction: str | None = None) -> str:
             hint="choose randomisation or bootstrap, or holm",
         )
     return correction or ("max-t" if resampling else "holm")
-
-
-def _check(correction: str | None) -> None:
-    if correction is not None and correction not in CORRECTIONS:
-        hint = suggest_names(correction, CORRECTIONS) or f"choose one of {', '.join(CORRECTIONS)}"
-        raise SettingsError(f"no correction is called {correction!r}", hint=hint)
 
 
 def procedure(test: str, correction: str, alpha: float) -> str:
@@ -137,18 +135,14 @@ def run_test(
     alpha: float = 0.05,
     replicates: int | None = None,
     seed: int = 1,
-    jobs: int | None = 1,
 ) -> PairTests:
     """One of :data:`TESTS` by name, for every pair, with p-values corrected for their number.
 
     ``correction`` is one of :data:`CORRECTIONS`, or None for that of the test (:func:`correction_for`). Warns if no
-    pair can be significant, however large its difference is.
+    pair can be significant, however large its difference is. The engine and the jobs are those of
+    :func:`~rankscope.engines.using`, and change no number.
     """
-    if test not in TESTS:
-        raise SettingsError(
-            f"no test is called {test!r}",
-            hint=suggest_names(test, TESTS) or f"choose one of {', '.join(TESTS)}",
-        )
+    check_name(test, TESTS, f"no test is called {test!r}")
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
     correction = correction_for(test, correction)
@@ -161,17 +155,15 @@ def run_test(
     if test == "t":
         done = paired_t(*pairs, alpha=alpha)
     elif test == "wilcoxon":
-        done = _wilcoxon(*pairs, alpha=alpha)
+        done = _wilcoxon(*pairs, alpha)
     elif test == "tukey":
-        done = tukey_hsd(*pairs, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
+        done = tukey_hsd(*pairs, alpha=alpha, replicates=replicates, seed=seed)
     elif test == "randomisation":
-        done = _randomisation(
-            *pairs, alpha=alpha, replicates=replicates, seed=seed, joint=correction == "max-t"
-        )
+        done = _randomisation(pairs, alpha, Flips(values.shape[1], replicates, seed), correction == "max-t")
     elif correction == "max-t":
-        done = _max_t(*pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
+        done = _max_t(pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
     else:
-        done = _bootstrap(*pairs, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
+        done = _bootstrap(pairs, alpha, resample(values.shape[1], replicates, seed))
     if correction in ("none", "max-t"):
         return done
     # A single pair has one interval, which is that of its test, unless it is borrowed from Student.
@@ -233,7 +225,6 @@ def tukey_hsd(
     alpha: float = 0.05,
     replicates: int = 5000,
     seed: int = 1,
-    jobs: int | None = 1,
 ) -> PairTests:
     """Randomised Tukey HSD (Carterette 2012): all pairs at once, so p needs no further correction.
 
@@ -248,9 +239,7 @@ def tukey_hsd(
     pieces = -(-replicates // _REPLICATES_IN_PIECE)
     sizes = [min(_REPLICATES_IN_PIECE, replicates - k * _REPLICATES_IN_PIECE) for k in range(pieces)]
     shuffle = _Shuffle(np.ascontiguousarray(values.T))
-    ranges = run_pieces(
-        shuffle, list(zip(streams(seed, pieces), sizes, strict=True)), jobs=jobs, label="Tukey HSD"
-    )
+    ranges = run_pieces(shuffle, list(zip(streams(seed, pieces), sizes, strict=True)), label="Tukey HSD")
     ordered = np.sort(np.concatenate(ranges))
     mean, _ = _mean_and_error(values, first, second)
     # a range equal to the difference counts, also when rounding makes it a little smaller
@@ -283,7 +272,7 @@ class _Shuffle:
         return np.asarray(total.max(axis=1) - total.min(axis=1))
 
 
-def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) -> PairTests:
+def _wilcoxon(values: Floats, first: Indices, second: Indices, alpha: float) -> PairTests:
     student = paired_t(values, first, second, alpha=alpha)
     largest = float(np.abs(values).max(initial=0.0))
     p = np.empty(len(first))
@@ -292,50 +281,33 @@ def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) 
     return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 
 
-def _randomisation(
-    values: Floats,
-    first: Indices,
-    second: Indices,
-    *,
-    alpha: float,
-    replicates: int,
-    seed: int,
-    joint: bool,
-) -> PairTests:
+def _randomisation(pairs: _Pairs, alpha: float, flips: Flips, joint: bool) -> PairTests:
     """Test with all signs for up to 20 topics, with random signs beyond; the interval is Student's or max-T's."""
-    topics = values.shape[1]
     p: Floats | None = None
-    if topics <= EXACT_UP_TO:
-        p = np.empty(len(first))
-        for block, z in _differences(values, first, second):
+    if flips.topics <= EXACT_UP_TO:
+        p = np.empty(len(pairs[1]))
+        for block, z in _differences(*pairs):
             p[block] = exact_randomisation(z)
     if joint or p is None:
-        found = flip_pairs(values, first, second, Flips(topics, replicates, seed))
+        found = flip_pairs(*pairs, flips)
         if joint:
-            return _max_t(values, first, second, found, alpha, p)
+            return _max_t(pairs, found, alpha, p)
         p = found.p
-    student = paired_t(values, first, second, alpha=alpha)
+    student = paired_t(*pairs, alpha=alpha)
     p = np.where(student.difference == 0, 1.0, p)
     return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 
 
-def _max_t(
-    values: Floats,
-    first: Indices,
-    second: Indices,
-    found: StepDown,
-    alpha: float,
-    exact: Floats | None = None,
-) -> PairTests:
+def _max_t(pairs: _Pairs, found: StepDown, alpha: float, exact: Floats | None = None) -> PairTests:
     """Return p-values adjusted by step-down max-T, and the intervals of its first step.
 
     A statistic r / sqrt(n) of a pair is t / sqrt(t^2 + n - 1), so that the critical r of the largest statistic is a
     critical t for all pairs: an interval excludes zero only if its pair is significant in the first step.
     """
-    mean, error = _mean_and_error(values, first, second)
+    mean, error = _mean_and_error(*pairs)
     p = np.where(mean == 0, 1.0, found.p if exact is None else exact)
     adjusted = np.where(mean == 0, 1.0, np.maximum(found.adjusted, p))
-    topics = values.shape[1]
+    topics = pairs[0].shape[1]
     share = min(1.0, found.critical(alpha) ** 2 / topics)
     if share > 1 - _NEGLIGIBLE:  # no statistic is large enough: nothing is known about a difference
         half = np.full(len(p), np.inf)
@@ -344,19 +316,10 @@ def _max_t(
     return PairTests(mean, p, half, np.broadcast_to(np.nan, p.shape), adjusted, True)
 
 
-def _bootstrap(
-    values: Floats,
-    first: Indices,
-    second: Indices,
-    *,
-    alpha: float,
-    replicates: int,
-    seed: int,
-    jobs: int | None,
-) -> PairTests:
-    resampled = resample(values.shape[1], replicates, seed)
-    result = bootstrap_pairs(values, first, second, resampled, alpha=alpha, jobs=jobs)
-    mean, error = _mean_and_error(values, first, second)
+def _bootstrap(pairs: _Pairs, alpha: float, resampled: Ints) -> PairTests:
+    replicates = len(resampled)
+    result = bootstrap_pairs(*pairs, resampled, alpha=alpha)
+    mean, error = _mean_and_error(*pairs)
     with np.errstate(invalid="ignore"):
         # an infinite critical value with no error at all: the interval is the difference itself
         width = np.where(error > 0, result.critical * error, 0.0)
@@ -433,7 +396,7 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     >>> adjust(np.array([0.01, 0.04, 0.03]), "bh").round(3).tolist()
     [0.03, 0.04, 0.04]
     """
-    _check(correction)
+    check_name(correction, CORRECTIONS, f"no correction is called {correction!r}")
     p = np.asarray(p, dtype=np.float64)
     adjusted = p.copy()
     known = np.flatnonzero(~np.isnan(p))

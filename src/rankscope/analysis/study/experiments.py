@@ -14,7 +14,7 @@ from rankscope.analysis.study.joint_tables import join_tables, select_tables
 from rankscope.analysis.study.sections import Experiments
 from rankscope.analysis.study.settings import StudySettings
 from rankscope.engines import using
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.function import FunctionMeasure
 from rankscope.read import Qrels
@@ -77,9 +77,8 @@ class Study(Result):
 
     def select(self, name: str) -> Study:
         """Return the study of one of several collections."""
-        if name not in self.collections:
-            hint = suggest_names(name, self.collections) or f"there are {', '.join(self.collections)}"
-            raise SettingsError(f"there is no collection {name!r} in this study", hint=hint)
+        message = f"there is no collection {name!r} in this study"
+        check_name(name, self.collections, message, listed="there are")
         if self.settings.get("collections") is None:
             return self
         return Study(select_tables(self.tables, name), {**self.settings, "name": name, "collections": None})

@@ -19,7 +19,7 @@ from rankscope.choices import (
     Sampling,
 )
 from rankscope.declaration import Level, MeasureName, Option, Seed
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, check_name
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
@@ -109,9 +109,7 @@ class StudySettings:
     @classmethod
     def from_published(cls, study: str, **changes: Any) -> StudySettings:
         """Return the settings of a published study (:data:`PUBLISHED`), with some of them changed."""
-        if study not in PUBLISHED:
-            hint = suggest_names(study, PUBLISHED) or f"there are {', '.join(PUBLISHED)}"
-            raise SettingsError(f"there is no published study {study!r}", hint=hint)
+        check_name(study, PUBLISHED, f"there is no published study {study!r}", listed="there are")
         published = PUBLISHED[study]
         if "measures" in changes:  # Other measures may lack the one that the published study is about.
             published = {key: value for key, value in published.items() if key != "focus"}
@@ -165,7 +163,5 @@ class StudySettings:
         if names == ["all"]:
             return EXPERIMENTS
         for name in names:
-            if name not in EXPERIMENTS:
-                hint = suggest_names(name, EXPERIMENTS) or f"choose from {', '.join(EXPERIMENTS)}, or all"
-                raise SettingsError(f"there is no experiment {name!r}", hint=hint)
+            check_name(name, (*EXPERIMENTS, "all"), f"there is no experiment {name!r}")
         return tuple(name for name in EXPERIMENTS if name in names)
