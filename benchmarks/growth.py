@@ -92,6 +92,12 @@ def _empty_lines(size: int, folder: Path) -> Callable[[], object]:
     return _scan(path, "python")
 
 
+def _alternating_topics(size: int, folder: Path) -> Callable[[], object]:
+    path = folder / f"alternating-{size}"
+    path.write_text("".join(f"{i % 1000} Q0 d{i} 0 {size - i} t\n" for i in range(size)))
+    return _scan(path, "native")
+
+
 def _empty_members(compress: Callable[[bytes], bytes]) -> Callable[[int, Path], Callable[[], object]]:
     def prepare(size: int, _: Path) -> Callable[[], object]:
         source = Source.open(compress(b"") * size)
@@ -161,12 +167,13 @@ CASES = (
     Case("run without newlines, scanner in C", "lines", 1 << 28, 1 << 32, _without_newlines("native")),
     Case("run without newlines, scanner in Python", "lines", 1 << 28, 1 << 32, _without_newlines("python")),
     Case("empty lines, scanner in Python", "lines", 2_000_000, 16_000_000, _empty_lines),
+    Case("alternating topics, scanner in C", "lines", 250_000, 2_000_000, _alternating_topics),
     Case("empty gzip members", "lines", 20_000, 160_000, _empty_members(gzip.compress)),
     Case("empty zstd members", "lines", 20_000, 160_000, _empty_members(zstandard.compress)),
-    Case("`--topics` with a file of overlapping ranges", "lines", 5_000, 40_000, _topic_ranges),
-    Case("JSON with a repeated key", "lines", 10_000, 80_000, _repeated_key),
+    Case("`--topics` with a file of overlapping ranges", "lines", 50_000, 400_000, _topic_ranges),
+    Case("JSON with a repeated key", "lines", 200_000, 1_600_000, _repeated_key),
     Case("`gate`", "topics", 12_500, 100_000, _gate),
-    Case("`verdict`, three runs", "topics", 250, 2000, _verdict),
+    Case("`verdict`, three runs", "topics", 1000, 8000, _verdict),
     Case("`verdict`, every judgment of another grade", "topics", 250, 2000, _verdict_grades),
     Case("`eval -m Twist --ties expected --unjudged bounds`", "topics", 4, 32, _bounds),
     Case("`verdict`, 20 topics", "runs", 100, 400, _verdict_runs),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -91,8 +90,10 @@ class _RepeatedName(ValueError):  # noqa: N818 - becomes an InputError
 def _reject_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        counts = Counter(name for name, _ in pairs)
-        raise _RepeatedName(f"{next(name for name, count in counts.items() if count > 1)!r} is given twice")
+        # Up to the first repetition, the dict has the names in the order of the pairs.
+        distinct = [*result, None]
+        repeated = next(name for (name, _), first in zip(pairs, distinct, strict=False) if name != first)
+        raise _RepeatedName(f"{repeated!r} is given twice")
     return result
 
 

@@ -335,25 +335,23 @@ def _matched(
 ) -> tuple[list[str], Floats, Floats, list[str]]:
     """Return the topics on which both runs have a value, these values, and the topics that only one has."""
     check_run(other, baseline.runs)
-    first, second = (
-        {
-            topic: value
-            for topic, value in zip(
-                side.topics, side.matrix(measure).values[side.runs.index(name)], strict=True
-            )
-            if np.isfinite(value)
-        }
-        for side, name in ((scores, run), (baseline, other))
-    )
-    common = {topic: None for topic in first if topic in second}
-    left_out = [topic for topic in dict.fromkeys((*scores.topics, *baseline.topics)) if topic not in common]
-    if len(common) < 2:
+    values = scores.matrix(measure).values[scores.runs.index(run)]
+    before = baseline.matrix(measure).values[baseline.runs.index(other)]
+    left_out: list[str] = []
+    if scores.topics != baseline.topics:
+        position = {topic: index for index, topic in enumerate(baseline.topics)}
+        indices = np.array([position.pop(topic, -1) for topic in scores.topics])
+        before = np.where(indices < 0, np.nan, before[indices])
+        left_out = list(position)
+    is_common = np.isfinite(values) & np.isfinite(before)
+    topics = [scores.topics[index] for index in np.flatnonzero(is_common).tolist()]
+    left_out = [*(scores.topics[index] for index in np.flatnonzero(~is_common).tolist()), *left_out]
+    if len(topics) < 2:
         raise InputError(
-            f"the run and the baseline share {len(common)} topics on which {measure} is defined",
+            f"the run and the baseline share {len(topics)} topics on which {measure} is defined",
             hint="evaluate both on the same topics, at least two",
         )
-    values, before = (np.array([side[topic] for topic in common]) for side in (first, second))
-    return list(common), values, before, left_out
+    return topics, values[is_common], before[is_common], left_out
 
 
 def _describe_left_out(topics: list[str], max_names: int = 5) -> str:

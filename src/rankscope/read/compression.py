@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from rankscope.errors import InputError, MissingDependencyError
@@ -60,28 +60,12 @@ class _Gzip:
 class _Buffered:
     """Decompressors of bz2 and lzma, which buffer unused input themselves."""
 
-    def __init__(self, compression: str, label: str) -> None:
-        self._state: Any
-        self._error: type[Exception]
-        try:  # both are slow to import, and Python can be compiled without them
-            if compression == "bzip2":
-                from bz2 import BZ2Decompressor
-
-                self._state, self._error = BZ2Decompressor(), OSError
-            else:
-                from lzma import LZMADecompressor, LZMAError
-
-                self._state, self._error = LZMADecompressor(), LZMAError
-        except ImportError:
-            hint = "decompress the file first, or use a Python that has it"
-            raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None
+    def __init__(self, state: Any) -> None:
+        self._state = state
         self.rest, self.ended = b"", False
 
     def feed(self, data: bytes, max_size: int) -> bytes:
-        try:
-            block: bytes = self._state.decompress(data, max_size)
-        except self._error as error:
-            raise ValueError(str(error)) from None
+        block: bytes = self._state.decompress(data, max_size)
         self.ended = self._state.eof
         self.rest = self._state.unused_data if self.ended else b""
         return block
@@ -90,24 +74,15 @@ class _Buffered:
 class _Zstd:
     """Decompressor of zstandard; it cannot limit its output, so that it gets little input at a time."""
 
-    def __init__(self, label: str) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            use = "files compressed with zstd"
-            raise MissingDependencyError.for_package("zstandard", "zstd", use, path=label) from None
-        self._error = zstandard.ZstdError
-        self._state = zstandard.ZstdDecompressor().decompressobj()
+    def __init__(self, state: Any) -> None:
+        self._state = state
         self._pending = b""
         self.rest, self.ended = b"", False
 
     def feed(self, data: bytes, max_size: int) -> bytes:
         self.rest = data
         if not self._pending and data:
-            try:
-                self._pending = self._state.decompress(data[:_ZSTD_PORTION])
-            except self._error as error:
-                raise ValueError(str(error)) from None
+            self._pending = self._state.decompress(data[:_ZSTD_PORTION])
             self.rest = self._state.unused_data + data[_ZSTD_PORTION:]
         block, self._pending = self._pending[:max_size], self._pending[max_size:]
         self.ended = self._state.eof and not self._pending
@@ -120,7 +95,8 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
     A member gets little input first, and then twice as much each time: unused input is copied, and a block of the file
     may have thousands of members.
     """
-    member = _new_member(compression, label)
+    new_member, error = _member_factory(compression, label)
+    member = new_member()
     data, position, is_full, portion = b"", 0, False, _FIRST_PORTION
     compressed = content = 0
     for chunk in raw:
@@ -131,11 +107,11 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
                 position = _ZEROS.match(data, position).end()  # type: ignore[union-attr] # always matches
                 if len(data) - position < 2:
                     break
-                member, portion = _new_member(compression, label), _FIRST_PORTION
+                member, portion = new_member(), _FIRST_PORTION
             fed = data[position : position + portion]
             try:
                 block = member.feed(fed, max_block)
-            except (zlib.error, ValueError):
+            except (error, ValueError):
                 raise _damaged(f"the {compression} data is damaged", label) from None
             position += len(fed) - len(member.rest)  # may decrease: the rest can include earlier input
             portion = min(2 * portion, BLOCK)
@@ -150,12 +126,30 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
         raise _damaged(f"the {compression} data ends too early", label)
 
 
-def _new_member(compression: str, label: str) -> _Member:
-    if compression == "gzip":
-        return _Gzip()
-    if compression == "zstd":
-        return _Zstd(label)
-    return _Buffered(compression, label)
+def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member], type[Exception]]:
+    """Return a function that starts a member, and the error of damaged data."""
+    try:  # Imported on use: the modules are slow to import, and Python can be compiled without bz2 and lzma.
+        if compression == "gzip":
+            return _Gzip, zlib.error
+        if compression == "bzip2":
+            from bz2 import BZ2Decompressor
+
+            return lambda: _Buffered(BZ2Decompressor()), OSError
+        if compression == "xz":
+            from lzma import LZMADecompressor, LZMAError
+
+            return lambda: _Buffered(LZMADecompressor()), LZMAError
+        import zstandard
+
+        # All members share a context: a file may have thousands, and each context takes 160 kB.
+        context = zstandard.ZstdDecompressor()
+        return lambda: _Zstd(context.decompressobj()), zstandard.ZstdError
+    except ImportError:
+        if compression == "zstd":
+            use = "files compressed with zstd"
+            raise MissingDependencyError.for_package("zstandard", "zstd", use, path=label) from None
+        hint = "decompress the file first, or use a Python that has it"
+        raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None
 
 
 def _damaged(what: str, label: str) -> InputError:
