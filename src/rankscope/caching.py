@@ -6,8 +6,6 @@ from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any, TypeVar
 
-__all__ = ["CacheMixin", "TransientCacheMixin"]
-
 T = TypeVar("T")
 
 

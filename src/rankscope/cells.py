@@ -15,21 +15,6 @@ from rankscope.columns import CategoricalColumn, Cell, Column, dtype_kind
 from rankscope.columns import to_values as values_of
 from rankscope.errors import printable
 
-__all__ = [
-    "csv_cells",
-    "fit_text",
-    "format_cell",
-    "json_cells",
-    "json_number",
-    "json_value",
-    "latex_text",
-    "markdown_text",
-    "shorten_names",
-    "text_width",
-    "tone",
-    "tsv_cells",
-]
-
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
     "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",

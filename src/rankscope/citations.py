@@ -18,8 +18,6 @@ from rankscope.errors import SettingsError, suggest_names
 if TYPE_CHECKING:
     from rankscope.measures import Measure
 
-__all__ = ["METHODS", "cite", "find_keys", "load_entries"]
-
 METHODS = {
     "bounds": "moffat2008",
     "certain": "carterette2006",

@@ -14,19 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "CategoricalColumn",
-    "Cell",
-    "Columns",
-    "ConcatenatedRows",
-    "Rows",
-    "SelectedColumns",
-    "as_rows",
-    "dtype_kind",
-    "iter_blocks",
-    "to_values",
-]
-
 Cell: TypeAlias = str | int | float | bool | None
 Column: TypeAlias = "Sequence[Cell] | NDArray[Any]"
 T = TypeVar("T")

@@ -22,25 +22,6 @@ if TYPE_CHECKING:
     from rankscope.result import Result
     from rankscope.scores import Collection, Scores
 
-__all__ = [
-    "OPTIONS",
-    "Declaration",
-    "Groups",
-    "Level",
-    "MeasureName",
-    "Option",
-    "Parameter",
-    "PerTopic",
-    "Replicates",
-    "RunName",
-    "Seed",
-    "Top",
-    "analysis",
-    "check_options",
-    "check_run",
-    "parse_parameters",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

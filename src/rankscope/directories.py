@@ -23,8 +23,6 @@ from secrets import token_hex
 from rankscope import files as layer
 from rankscope.errors import InputError
 
-__all__ = ["COMMITTED", "ManifestReader", "finish_replacement", "replace_directory"]
-
 STAGED = ".rankscope-new"
 COMMITTED = ".rankscope-commit"
 _MAX_AGE = 3600.0  # Seconds; replacements take less than one, so that older leftovers are abandoned.

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from rankscope.errors import InputError
 
-__all__ = ["Disk", "digest", "disk", "write_atomically"]
-
 _RENAME_EXCHANGE = 2  # Also RENAME_SWAP of macOS.
 _AT_FDCWD = -100  # Resolves paths relative to the working directory.
 

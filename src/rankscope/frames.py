@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["FrameMixin"]
-
 _KINDS = {bool: "truth", int: "whole", float: "number", str: "text"}
 _TYPES: dict[str, Callable[[Any], Any]] = {kind: plain for plain, kind in _KINDS.items()}
 

@@ -15,23 +15,6 @@ from typing import Any, TypeAlias
 
 from rankscope.errors import InputError
 
-__all__ = [
-    "Mismatch",
-    "Shape",
-    "boolean",
-    "integer",
-    "list_of",
-    "mapping_of",
-    "number",
-    "one_of",
-    "optional",
-    "parse_json",
-    "read_json",
-    "record",
-    "scalar",
-    "text",
-]
-
 MAX_BYTES = 1 << 28
 """Maximum size of a document: 256 MB, far beyond any study."""
 

@@ -13,17 +13,6 @@ from contextlib import contextmanager
 from threading import Event, Lock, local
 from typing import TypeVar
 
-__all__ = [
-    "Cancelled",
-    "advance",
-    "cancel_events",
-    "is_visible",
-    "progress",
-    "reading",
-    "set_cancel_events",
-    "silence",
-]
-
 T = TypeVar("T")
 _quiet = False
 _APPEARS_AFTER = 0.5  # Seconds; avoids flickering bars of short computations.

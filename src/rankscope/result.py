@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from rankscope.plots.figure import Figure
 
-__all__ = ["Result", "TableResult", "TypedResult", "lazy_table", "table"]
-
 T = TypeVar("T")
 
 

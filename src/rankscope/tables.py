@@ -19,7 +19,6 @@ from rankscope.cells import (
     csv_cells,
     format_cell,
     json_cells,
-    json_number,
     json_value,
     latex_text,
     markdown_text,
@@ -29,7 +28,6 @@ from rankscope.cells import (
 from rankscope.columns import (
     ROWS_AT_ONCE,
     CategoricalColumn,
-    Cell,
     Column,
     Columns,
     Rows,
@@ -38,6 +36,9 @@ from rankscope.columns import (
     iter_blocks,
     to_values,
 )
+from rankscope.columns import (
+    Cell as Cell,
+)
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import FrameMixin
 from rankscope.text_layout import Grid, Ink, no_ink
@@ -45,20 +46,6 @@ from rankscope.text_layout import Grid, Ink, no_ink
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = [
-    "FORMATS",
-    "ROWS_SHOWN",
-    "Cell",
-    "Table",
-    "Tables",
-    "from_json",
-    "json_number",
-    "json_parts",
-    "json_text",
-    "render",
-    "render_parts",
-]
 
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}

@@ -11,8 +11,6 @@ from typing import TypeAlias
 from rankscope.cells import fit_text, shorten_names, text_width, tone
 from rankscope.errors import printable
 
-__all__ = ["Grid", "Ink", "no_ink"]
-
 Ink: TypeAlias = Callable[[str, str], str]
 """Function that styles a text by its role: ``title``, ``head``, ``best``, ``better``, ``worse`` or ``faint``."""
 

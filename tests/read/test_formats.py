@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MissingDependencyError, SettingsError
+from rankscope.read.compression import BLOCK
 from rankscope.read.formats import detect_format_of_head
-from rankscope.read.source import BLOCK, Source
+from rankscope.read.source import Source
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from rankscope.errors import InputError
 from rankscope.json_documents import parse_json
 from rankscope.read import compression
-from rankscope.read.source import BLOCK, Source, whole_lines
+from rankscope.read.compression import BLOCK
+from rankscope.read.source import Source, whole_lines
 
 
 @given(st.binary(max_size=60), st.lists(st.integers(1, 9), min_size=1, max_size=9))

@@ -21,24 +21,11 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 
-from rankscope.choices import INPUT_FORMATS as FORMATS
+from rankscope.choices import INPUT_FORMATS
 from rankscope.errors import InputError, SettingsError, error_path, suggest_names
 from rankscope.read.arrow_files import dataset_format
 from rankscope.read.frames import COLUMNS, column_meaning
 from rankscope.read.source import HEAD, Source
-
-__all__ = [
-    "BEIR",
-    "FORMATS",
-    "check_format",
-    "data_lines",
-    "describe_format",
-    "detect_format",
-    "detect_format_and_head",
-    "detect_format_of_head",
-    "find_separator",
-    "first_data_line",
-]
 
 BEIR = ["query-id", "corpus-id", "score"]
 _MIN_RANKS = 5  # lines; fewer grades may happen to be 1, 2, 3
@@ -54,8 +41,8 @@ _JSON = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|$)')
 
 def check_format(name: str | None) -> str | None:
     """Return the format, or None; reject unknown names."""
-    if name is not None and name not in FORMATS:
-        hint = suggest_names(name, FORMATS) or f"choose one of {', '.join(FORMATS)}"
+    if name is not None and name not in INPUT_FORMATS:
+        hint = suggest_names(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
         raise SettingsError(f"unknown file format {name!r}", hint=hint)
     return name
 
@@ -122,7 +109,7 @@ def describe_format(name: str) -> str:
     >>> describe_format("jsonl")
     'JSON lines'
     """
-    return "judgments of ir_datasets" if name == "irds" else FORMATS[name]
+    return "judgments of ir_datasets" if name == "irds" else INPUT_FORMATS[name]
 
 
 def find_separator(line: str) -> str:

@@ -21,22 +21,6 @@ from rankscope.progress import advance
 from rankscope.read.compression import BLOCK, LONGEST_MAGIC, decompress, detect_compression
 from rankscope.read.limits import FREE_OBJECTS, check_decompressed_size, with_short_lines
 
-__all__ = [
-    "BLOCK",
-    "HEAD",
-    "Source",
-    "check_head",
-    "expand_path",
-    "is_file",
-    "is_spooled",
-    "iterate_lines",
-    "match_single_file",
-    "read_bytes",
-    "read_error",
-    "spool",
-    "whole_lines",
-]
-
 _MAX_BUFFER = 1 << 25  # bytes of a pipe that are kept in memory; more goes to a temporary file
 HEAD = 1 << 13  # bytes that decide the format; a NUL byte in them means binary data, as in grep and git
 

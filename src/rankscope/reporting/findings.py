@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankscope.analysis.findings import Chart, Finding, findings
+from rankscope.cells import json_number
 from rankscope.measures import Measure
 from rankscope.reporting.schema import EvidenceChart, FindingData, StudyTable
 from rankscope.scores import Scores
-from rankscope.tables import Table, json_number
+from rankscope.tables import Table
 
 __all__ = ["find", "plain_table"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rankscope.certainty.ties import TIES
 from rankscope.certainty.unjudged import UNJUDGED_AS
-from rankscope.choices import EXPERIMENTS, SAMPLINGS
+from rankscope.choices import EXPERIMENTS, INPUT_FORMATS, SAMPLINGS
 from rankscope.json_documents import (
     Mismatch,
     Shape,
@@ -21,7 +21,6 @@ from rankscope.json_documents import (
     text,
 )
 from rankscope.read import ORDERS
-from rankscope.read.formats import FORMATS
 
 KIND = "rankscope study"
 FORMAT = 2
@@ -64,7 +63,7 @@ _OPTIONAL: dict[str, Shape] = {
     "intervals": integer(1, 2**31 - 1),
 }
 _PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}, {"source": text()}))
-_FORMAT = {"format": one_of((*FORMATS, "irds"))}
+_FORMAT = {"format": one_of((*INPUT_FORMATS, "irds"))}
 _RUN = record({"name": _NAME, **_FILE}, _FORMAT)
 
 
