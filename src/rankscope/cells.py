@@ -7,12 +7,12 @@ never zero, and names that stay distinct when shortened.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from rankscope.columns import CategoricalColumn, Cell, Column, dtype_kind
-from rankscope.columns import to_values as values_of
+from rankscope.columns import CategoricalColumn, Cell, Column, dtype_kind, to_values
 from rankscope.errors import printable
 
 _LATEX = {
@@ -23,6 +23,7 @@ _LATEX = {
 }  # fmt: skip
 _TONES = {"*": "better", "↓": "worse"}
 _N_SAMPLE = 1000  # Floats that are sampled to estimate whether values repeat.
+_NEEDS_QUOTES = re.compile(r'[,"\r\n]').search
 _BREAKS = {9: "\\t", 10: "\\n", 13: "\\r"}
 
 
@@ -69,12 +70,17 @@ def tsv_cells(column: Column) -> list[str]:
 
 
 def csv_cells(column: Column) -> list[str]:
-    """Return a column as CSV; a text that a spreadsheet would run as a formula gets a quote.
+    """Return a column as CSV; a text that a spreadsheet would run as a formula gets a quote in front.
 
-    >>> csv_cells([None, -0.5, "=SUM(A1)"])
-    ['', '-0.5', "'=SUM(A1)"]
+    >>> csv_cells([None, -0.5, "=SUM(A1)", "a,b"])
+    ['', '-0.5', "'=SUM(A1)", '"a,b"']
     """
     return _cells(column, _csv)
+
+
+def quote_csv(text: str) -> str:
+    """Return a text in quotes if it contains separators, quotes or line ends (RFC 4180)."""
+    return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES(text) else text
 
 
 _JSON_WORDS = {None: "null", True: "true", False: "false"}
@@ -103,7 +109,7 @@ def json_cells(column: Column, encode: Callable[[Any], str]) -> list[str]:
 def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
     if isinstance(column, CategoricalColumn):
         return column.map_values(write)
-    values = values_of(column)
+    values = to_values(column)
     kind = dtype_kind(column)
     if kind == "b":
         no, yes = write(False), write(True)
@@ -142,7 +148,7 @@ def _tsv(value: Cell) -> str:
 
 def _csv(value: Cell) -> str:
     text = "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
-    return _quote_formula(value, text)
+    return quote_csv(_quote_formula(value, text))
 
 
 def _quote_formula(value: Cell, text: str) -> str:

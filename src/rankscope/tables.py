@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from rankscope.cells import (
     json_value,
     latex_text,
     markdown_text,
+    quote_csv,
     text_width,
     tsv_cells,
 )
@@ -55,8 +55,6 @@ ROWS_IN_HTML = 60
 ROWS_SHOWN = 40
 """Number of rows that a terminal shows of a long table."""
 _MAX_ROWS_IN_TERMINAL = 150  # Longer tables are shortened to ROWS_SHOWN.
-_NEEDS_NO_QUOTES = re.compile(r"[\w.:/@+-]+", re.ASCII).fullmatch
-"""Match texts that certainly need no quotes in CSV; the module csv decides about others."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -281,57 +279,24 @@ class Table(FrameMixin):
         return "".join(self._tsv_parts())
 
     def _tsv_parts(self) -> Iterator[str]:
-        yield "\t".join(tsv_cells(self.columns)) + "\n"
-        for block in iter_blocks(self.rows):
-            rows = zip(*map(tsv_cells, block), strict=True)
-            yield "\n".join(map("\t".join, rows)) + "\n"
+        return self._delimited_parts("\t", tsv_cells(self.columns), tsv_cells)
 
     def csv(self) -> str:
         """Return comma-separated values (RFC 4180); texts that a spreadsheet would run as formulas get a quote."""
         return "".join(self._csv_parts())
 
     def _csv_parts(self) -> Iterator[str]:
-        import csv
-        import io
+        return self._delimited_parts(",", map(quote_csv, self.columns), csv_cells)
 
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-
-        def write_rows(rows: Iterable[Iterable[str]]) -> str:
-            writer.writerows(rows)
-            text = out.getvalue()
-            out.seek(0)
-            out.truncate()
-            return text
-
-        def quote(text: str) -> str:  # The second cell matters: csv quotes an empty text alone in its row.
-            return text if _NEEDS_NO_QUOTES(text) else write_rows([(text, "")])[:-2]
-
-        def quote_column(index: int, column: CategoricalColumn) -> list[Cell]:
-            """Return quoted texts; caches the texts of distinct values for the next block."""
-            values, texts = quoted.get(index, (None, []))
-            if values is not column.values:
-                texts = list(map(quote, csv_cells(column.values)))
-                quoted[index] = (column.values, texts)
-            return CategoricalColumn(texts, column.codes).tolist()
-
-        quoted: dict[int, tuple[Sequence[Cell] | None, Sequence[str]]] = {}
-        yield write_rows([self.columns])
+    def _delimited_parts(
+        self, separator: str, header: Iterable[str], to_cells: Callable[[Column], list[str]]
+    ) -> Iterator[str]:
+        yield separator.join(header) + "\n"
         for block in iter_blocks(self.rows):
-            if len(block) > 1 and all(
-                isinstance(column, CategoricalColumn) or dtype_kind(column) in ("f", "i", "u", "b")
-                for column in block
-            ):
-                # Numbers need no quotes. This loop is hot: each distinct text is quoted only once.
-                cells = [
-                    quote_column(index, column)
-                    if isinstance(column, CategoricalColumn)
-                    else csv_cells(column)
-                    for index, column in enumerate(block)
-                ]
-                yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
-            else:
-                yield write_rows(zip(*map(csv_cells, block), strict=True))
+            rows = map(separator.join, zip(*map(to_cells, block), strict=True))
+            if len(block) == 1 and separator == ",":
+                rows = (row or '""' for row in rows)  # An empty line would be no row.
+            yield "\n".join(rows) + "\n"
 
     def markdown(self) -> str:
         """Return a Markdown table with the best numbers in bold."""
