@@ -109,7 +109,7 @@ def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
     return check
 
 
-def mapping_of(key: Shape, value: Shape) -> Shape:
+def object_shape(key: Shape, value: Shape) -> Shape:
     """Return the shape of an object with arbitrary names, given the shapes of names and values."""
 
     def check(mapping: Any, place: str) -> None:
@@ -122,7 +122,7 @@ def mapping_of(key: Shape, value: Shape) -> Shape:
     return check
 
 
-def list_of(each: Shape, min_length: int = 0) -> Shape:
+def list_shape(each: Shape, min_length: int = 0) -> Shape:
     """Return the shape of a list of at least ``min_length`` values."""
 
     def check(value: Any, place: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.caching import TransientCacheMixin
-from rankscope.certainty.values import Uncertainty, judged_as, validate_options, values_of
+from rankscope.certainty.values import Uncertainty, compute_values, judge_with_options, validate_options
 from rankscope.choices import SCORE_FIGURES
 from rankscope.columns import CategoricalColumn
 from rankscope.engines import using
@@ -465,7 +465,7 @@ class Collection(TransientCacheMixin):
     def judged(self) -> Judged:
         """Judged rankings; files are read on first use."""
         with using(self.engine, self.jobs):
-            return judged_as(self.qrels, self.runs, self.options, jobs=self.jobs)
+            return judge_with_options(self.qrels, self.runs, self.options, jobs=self.jobs)
 
     @property
     def inputs(self) -> Inputs:
@@ -631,7 +631,7 @@ def score(
 ) -> Scores:
     """Return the values of measures for judged rankings."""
     _check_missing(missing)
-    values, uncertainty = values_of(judged, measures, missing)
+    values, uncertainty = compute_values(judged, measures, missing)
     recorded = {
         "measures": [str(m) for m in measures],
         "missing": missing,

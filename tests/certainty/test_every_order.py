@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankscope.certainty.ties import TIES, tied_values
-from rankscope.certainty.values import judged_as, validate_options
+from rankscope.certainty.values import judge_with_options, validate_options
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged, judge
 from rankscope.judging.tied import TiedLists
@@ -159,7 +159,7 @@ def test_orders_of_short_lists(case: Case) -> None:
 @example(Case(((None,), (0,), (None,), (1,)), (2, 1)), "break")
 def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
     options = validate_options(ties, "bounds")
-    scores = score(judged_as(case.qrels(), Runs([case.run()]), options, allow_disjoint=True), PLAIN)
+    scores = score(judge_with_options(case.qrels(), Runs([case.run()]), options, allow_disjoint=True), PLAIN)
     bounds = scores.uncertainty
     assert bounds is not None and bounds.tight is not None
     written = [case.in_every_order(label) for label in case.labellings()]
@@ -244,7 +244,9 @@ def aspect_cases() -> st.SearchStrategy[AspectCase]:
 @example(AspectCase((((0, 0), None), (None,)), ((1, 0), (0, 1))), "best")
 def test_labels_of_aspects_and_orders_of_short_lists(case: AspectCase, ties: str) -> None:
     options = validate_options(ties, "bounds")
-    scores = score(judged_as(case.qrels(), Runs([case.run()]), options, allow_disjoint=True), DIVERSE)
+    scores = score(
+        judge_with_options(case.qrels(), Runs([case.run()]), options, allow_disjoint=True), DIVERSE
+    )
     bounds = scores.uncertainty
     assert bounds is not None and bounds.tight is not None
     written = [judge(case.qrels(label), case.orders(), allow_disjoint=True) for label in case.labellings()]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.certainty.declared import form_of
+from rankscope.certainty.declared import declared_form
 from rankscope.certainty.orders import MOST_ORDERS, by_orders
 from rankscope.judging import judge
 from rankscope.judging.tied import TiedLists
@@ -19,7 +19,7 @@ SAMPLED = [
     measure @ 15 if measure.cutoff_rule != "none" and measure.default_cutoff else measure
     for name, measure in REGISTRY.items()
     if measure.name == name and measure.family != "user" and measure.cutoff_rule != "required"
-    if form_of(measure) is None and not measure.needs_aspects and measure.name != "Interval"
+    if declared_form(measure) is None and not measure.needs_aspects and measure.name != "Interval"
 ]
 """Measures without a closed form, whose orders are enumerated or sampled."""
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.certainty.declared import form_of
+from rankscope.certainty.declared import declared_form
 from rankscope.measures import parse
 
 MEASURES = (
@@ -134,7 +134,7 @@ def test_bounds_of_ndcg_with_many_unjudged_documents_and_grades() -> None:
 def test_the_ideal_grows_with_relevant_documents_that_nobody_knows(name: str, counts: list[int]) -> None:
     """For no such document, one, two and three of the best grade: the sum of the best order of all."""
     measure = parse(name)
-    actual = form_of(measure).ideal(measure, np.array(counts), 3)  # type: ignore[union-attr]
+    actual = declared_form(measure).ideal(measure, np.array(counts), 3)  # type: ignore[union-attr]
     for n_more, value in enumerate(actual.tolist()):
         grades = [2] * n_more + [grade for grade in (2, 1) for _ in range(counts[grade])]
         gains = [2**grade - 1 if "exp2" in name else grade for grade in grades[: measure.cutoff]]

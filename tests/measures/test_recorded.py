@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.certainty.values import judged_as, validate_options
+from rankscope.certainty.values import judge_with_options, validate_options
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged
 from rankscope.judging.lists import Lists
@@ -144,13 +144,13 @@ def evaluate_with(ties: str, unjudged: str) -> Values:
     """Evaluate each measure at its largest cutoff but one."""
     plain = [measure for measure in list_variants() if "(" not in str(measure)]
     measures = list({measure.name: measure for measure in plain if measure.cutoff != 40}.values())
-    return evaluate(judged_as(*collection(), validate_options(ties, unjudged)), measures)
+    return evaluate(judge_with_options(*collection(), validate_options(ties, unjudged)), measures)
 
 
 def ranges() -> Values:
     """Return the lowest and the highest values over labels of unjudged documents, of one run."""
     qrels, runs = collection()
-    judged = judged_as(qrels, rs.Runs([runs["shallow"]]), validate_options("break", "bounds"))
+    judged = judge_with_options(qrels, rs.Runs([runs["shallow"]]), validate_options("break", "bounds"))
     values: Values = {}
     for measure in list_variants():
         is_plain = "(" not in str(measure) or measure.name in ("nDCG", "RBP", "ERR", "DCG")

@@ -13,7 +13,7 @@ from rankscope.analysis.stats.matrices import CompleteMatrix, row_means
 from rankscope.analysis.stats.significance import all_pairs, run_test
 from rankscope.certainty.documents import knowing, knows
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_differences
-from rankscope.certainty.values import values_of
+from rankscope.certainty.values import compute_values
 from rankscope.certainty.witnesses import Label, reversing_labels
 from rankscope.errors import InputError, suggest_names
 from rankscope.judging import EvaluationOptions, Judged, judge
@@ -363,7 +363,7 @@ def tie_extremes(judged: Judged, measure: Measure, where: NDArray[np.int64]) -> 
     merits = []
     exact = True
     for ties in ("best", "worst"):
-        values, uncertainty = values_of(replace(judged, options=EvaluationOptions(ties)), [measure])
+        values, uncertainty = compute_values(replace(judged, options=EvaluationOptions(ties)), [measure])
         exact = exact and (uncertainty is None or uncertainty.exact is None or bool(uncertainty.exact.all()))
         merits.append(measure.merit(values[0][:, where]))
     return Extremes(merits[0], merits[1], exact, bool((merits[0] != merits[1]).any()))

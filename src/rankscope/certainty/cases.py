@@ -11,7 +11,7 @@ from math import comb, factorial
 
 import numpy as np
 
-from rankscope.certainty.declared import form_of, respects_swaps, rewards_grades
+from rankscope.certainty.declared import declared_form, respects_swaps, rewards_grades
 from rankscope.certainty.labels import (
     Labels,
     OpenList,
@@ -70,7 +70,7 @@ class Cases:
 def find_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> Cases:
     """Return the cases of a topic: labellings if they are few, else what the measure declares."""
     cases = labelled_cases(judged, measure, hits, ties)
-    form = form_of(measure)
+    form = declared_form(measure)
     if cases is None and form is not None and not measure.needs_aspects:
         cases = _numbered_cases(judged, measure, form, hits, ties)
     if cases is None and not measure.needs_aspects:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form
 
-__all__ = ["form_of", "respects_swaps", "rewards_grades"]
+__all__ = ["declared_form", "respects_swaps", "rewards_grades"]
 
 
-def form_of(measure: Measure) -> Form | None:
+def declared_form(measure: Measure) -> Form | None:
     """Return the closed form of a measure, or None if it declares none."""
     return measure.closed_form() if measure.sees_whole_lists else None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.certainty.declared import form_of
+from rankscope.certainty.declared import declared_form
 from rankscope.certainty.labels import unjudged_counts
 from rankscope.judging import UNJUDGED, EvaluationOptions, Judged, judge
 from rankscope.measures.base import Measure
@@ -49,7 +49,7 @@ def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
         depth = EVERY
     if judged.ties is None or judged.known_depth < depth:
         return False
-    shares = [measure.cutoff for measure in measures if isinstance(form_of(measure), ShareOfIdeal)]
+    shares = [measure.cutoff for measure in measures if isinstance(declared_form(measure), ShareOfIdeal)]
     return judged.known_depth == EVERY or not shares or _fills_ideal(judged, max(shares))
 
 
@@ -71,7 +71,7 @@ def deepest_weight(measure: Measure) -> int:
     >>> [deepest_weight(measure(name)) for name in ("nDCG@10", "RBP(p=0.5)")]
     [10, 1074]
     """
-    form = form_of(measure)
+    form = declared_form(measure)
     if not isinstance(form, Weighted) or measure.needs_aspects or measure.better != "higher":
         return EVERY
     low, high = 0, int(min(measure.cutoff or EVERY, EVERY))

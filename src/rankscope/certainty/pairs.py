@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from rankscope.certainty.cases import find_cases, labelled_cases
-from rankscope.certainty.declared import form_of
+from rankscope.certainty.declared import declared_form
 from rankscope.certainty.labels import best_label
 from rankscope.certainty.solvers import Counts, FirstHit, Sums
 from rankscope.certainty.topic_hits import Bools, TopicHits, hits_by_topic
@@ -61,7 +61,7 @@ class _Solver(Protocol):
 
 def pair_form(measure: Measure) -> Form | None:
     """Return the form of a measure if the difference of two runs has an exact range by it."""
-    form = form_of(measure)
+    form = declared_form(measure)
     if measure.better != "higher" or measure.needs_aspects or measure.summary == "geometric mean":
         return None
     if isinstance(form, Cascade) and measure.sees_grades:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.certainty.declared import form_of, respects_swaps
+from rankscope.certainty.declared import declared_form, respects_swaps
 from rankscope.certainty.orders import MOST_ORDERS, SAMPLES, OrderValues, by_orders
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats, Ints
@@ -79,7 +79,7 @@ def tied_values(
 def needs_orders(measure: Measure, ties: str) -> bool:
     """Return whether a value under ties takes the orders of tied documents one by one."""
     if ties == "expected":
-        return form_of(measure) is None
+        return declared_form(measure) is None
     return ties != "break" and not respects_swaps(measure)
 
 
@@ -89,7 +89,7 @@ def _without_orders(measure: Measure, lists: TiedLists, ties: str) -> Floats | N
         return None
     if ties == "break":
         return measure.evaluate(lists)
-    form = form_of(measure)
+    form = declared_form(measure)
     if ties == "expected" and form is not None:
         return form.expected(measure, lists, measure.evaluate(lists))
     return measure.evaluate(lists.sorted_groups(_wants_highest(measure, ties)))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.certainty.declared import form_of, respects_swaps, rewards_grades
+from rankscope.certainty.declared import declared_form, respects_swaps, rewards_grades
 from rankscope.certainty.labels import (
     Labels,
     OpenList,
@@ -91,7 +91,7 @@ def ranges(
     assert judged.groups is not None or not orders, "groups of equal scores are required"
     rest: list[_BoundSolver] = []
     for measure, one in zip(measures, found, strict=True):
-        form = form_of(measure) if options.ties == "break" and not measure.needs_aspects else None
+        form = declared_form(measure) if options.ties == "break" and not measure.needs_aspects else None
         if type(form) is Weighted and isinstance(measure, WeightedPrecision):
             _fill_additive(judged, measure, one)
         else:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.certainty.declared import form_of
+from rankscope.certainty.declared import declared_form
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.judging.lists import Floats
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 from rankscope.read import Qrels, Runs
 
-__all__ = ["Uncertainty", "judged_as", "validate_options", "values_of"]
+__all__ = ["Uncertainty", "compute_values", "judge_with_options", "validate_options"]
 
 _HITS = 1 << 20
 """Hits of tied lists that are evaluated together."""
@@ -98,7 +98,7 @@ def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: i
     return EvaluationOptions(ties, unjudged, seed)
 
 
-def judged_as(qrels: Qrels, runs: Runs, options: EvaluationOptions, **how: Any) -> Judged:
+def judge_with_options(qrels: Qrels, runs: Runs, options: EvaluationOptions, **how: Any) -> Judged:
     """Return the lists with everything that these options need; ``how`` as for :func:`rankscope.judge`."""
     bounds = options.unjudged == "bounds"
     if bounds and qrels.aspects is not None:
@@ -113,7 +113,7 @@ def judged_as(qrels: Qrels, runs: Runs, options: EvaluationOptions, **how: Any) 
     return replace(judged, options=options)
 
 
-def values_of(
+def compute_values(
     judged: Judged, measures: Sequence[Measure], missing: str = "zero"
 ) -> tuple[Floats, Uncertainty | None]:
     """Return the values of measures, measures x runs x topics, and their uncertainty."""
@@ -121,7 +121,7 @@ def values_of(
     if options.unjudged == "condense":
         judged = judged.condensed()
     shape = (len(measures), len(judged.runs), len(judged.topics))
-    formed = [options.ties == "expected" and form_of(measure) is not None for measure in measures]
+    formed = [options.ties == "expected" and declared_form(measure) is not None for measure in measures]
     values = _broken(judged, measures, missing, formed)
     if options == EvaluationOptions(seed=options.seed) or (
         options.unjudged == "condense" and options.ties == "break"
@@ -166,7 +166,7 @@ def _broken(judged: Judged, measures: Sequence[Measure], missing: str, formed: S
     for where, lists in TiedLists.blocks(judged) if any(formed) else judged.blocks():
         for index, measure in enumerate(measures):
             value = measure.evaluate(lists)
-            form = form_of(measure) if formed[index] else None
+            form = declared_form(measure) if formed[index] else None
             if form is not None and isinstance(lists, TiedLists):
                 value = form.expected(measure, lists, value)
             flat[index, where] = value

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.certainty.declared import form_of, rewards_grades
+from rankscope.certainty.declared import declared_form, rewards_grades
 from rankscope.certainty.labels import best_label, values_under_grades
 from rankscope.certainty.pairs import SLACK, TopicHits, pair_form
 from rankscope.judging import Judged
@@ -154,7 +154,7 @@ class _Search:
         """Generate each task with the difference of its pair on its topic, evaluating many tasks at once."""
         width = len(self.judged.runs)
         # A measure with a closed form is defined everywhere, so that other runs do not matter.
-        n_lists = 2 if form_of(self.measure) is not None else width + 2
+        n_lists = 2 if declared_form(self.measure) is not None else width + 2
         offsets = self.judged.qrels.topic_offsets
         batch: list[_Task] = []
         n_cells = 0

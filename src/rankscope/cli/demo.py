@@ -20,7 +20,7 @@ from rankscope.cli.eval import DEFAULT
 from rankscope.directories import replace_directory
 from rankscope.errors import InputError
 from rankscope.files import digest
-from rankscope.json_documents import integer, mapping_of, one_of, read_json, record, text
+from rankscope.json_documents import integer, object_shape, one_of, read_json, record, text
 from rankscope.progress import silence
 
 MANIFEST = "demo.json"
@@ -30,7 +30,7 @@ _SHAPE = record(
     {
         "kind": one_of([_KIND]),
         "seed": integer(),
-        "files": mapping_of(text(), text("[0-9a-f]{64}", "a digest")),
+        "files": object_shape(text(), text("[0-9a-f]{64}", "a digest")),
     }
 )
 

@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
-    from rankscope.certainty.values import judged_as
+    from rankscope.certainty.values import judge_with_options
     from rankscope.cli.notes import notes_on
     from rankscope.measures import at_level
     from rankscope.scores import score
@@ -145,7 +145,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
         _stream(args, measures)
         return
     collection = arguments.open_inputs(args, measures, ahead)
-    judged = judged_as(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
+    judged = judge_with_options(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
         scores = _sort_runs(scores, args.sort, args.rel)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.analysis.leaderboard import tied_for_first
-from rankscope.certainty.values import Uncertainty, values_of
+from rankscope.certainty.values import Uncertainty, compute_values
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import Measure
 from rankscope.reporting.schema import OpenRange
@@ -64,7 +64,7 @@ def open_ranges(judged: Judged, measures: Sequence[Measure], missing: str) -> di
 
 
 def _evaluate(judged: Judged, measures: Sequence[Measure], missing: str) -> tuple[Floats, Uncertainty]:
-    values, uncertainty = values_of(judged, measures, missing)
+    values, uncertainty = compute_values(judged, measures, missing)
     assert uncertainty is not None
     return values, uncertainty
 

@@ -13,9 +13,9 @@ from rankscope.errors import InputError
 from rankscope.json_documents import (
     Mismatch,
     Shape,
-    list_of,
-    mapping_of,
+    list_shape,
     number,
+    object_shape,
     optional,
     read_json,
     scalar,
@@ -98,7 +98,7 @@ def _document(content: Any, place: str) -> None:
     if not isinstance(content, dict):
         raise Mismatch.from_value(place, "an object", content)
     tables = content.get("tables", {})
-    mapping_of(text(), list_of(mapping_of(text(), scalar)))(tables, "tables")
+    object_shape(text(), list_shape(object_shape(text(), scalar)))(tables, "tables")
     for name, rows in tables.items():
         for i, row in enumerate(rows):
             if row.keys() != rows[0].keys():

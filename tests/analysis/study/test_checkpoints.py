@@ -57,7 +57,7 @@ def test_nothing_is_read_when_all_parts_are_there(
     files = rs.Collection(place / "qrels.txt", place / "runs")
     result = rs.study(files, settings("AP nDCG"), resume=tmp_path / "later")
     with monkeypatch.context() as patch:
-        patch.setattr("rankscope.scores.judged_as", lambda *_, **__: pytest.fail("read again"))
+        patch.setattr("rankscope.scores.judge_with_options", lambda *_, **__: pytest.fail("read again"))
         again = rs.study(
             rs.Collection(place / "qrels.txt", place / "runs"), settings("AP nDCG"), resume=tmp_path / "later"
         )

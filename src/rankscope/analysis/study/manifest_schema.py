@@ -12,9 +12,9 @@ from rankscope.json_documents import (
     Shape,
     boolean,
     integer,
-    list_of,
-    mapping_of,
+    list_shape,
     number,
+    object_shape,
     one_of,
     optional,
     record,
@@ -36,24 +36,24 @@ _MOST_SAMPLES = 10**7
 
 def _order(value: Any, place: str) -> None:
     """Check an order, or a mapping of runs to orders."""
-    (mapping_of(_NAME, one_of(ORDERS)) if isinstance(value, dict) else one_of(ORDERS))(value, place)
+    (object_shape(_NAME, one_of(ORDERS)) if isinstance(value, dict) else one_of(ORDERS))(value, place)
 
 
 _MERGES = text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")
 _OPENED: dict[str, Shape] = {"order": _order, "aspects": boolean}
-_CHOSEN: dict[str, Shape] = {"grades": _MERGES, "chosen_topics": list_of(_NAME, min_length=1)}
+_CHOSEN: dict[str, Shape] = {"grades": _MERGES, "chosen_topics": list_shape(_NAME, min_length=1)}
 _SETTINGS: dict[str, Shape] = {
-    "measures": list_of(_NAME, min_length=2),
+    "measures": list_shape(_NAME, min_length=2),
     "focus": _NAME,
     "top": number(0, 1),
-    "top_of": list_of(one_of(EXPERIMENTS)),
-    "ratios": list_of(number(0, 100)),
+    "top_of": list_shape(one_of(EXPERIMENTS)),
+    "ratios": list_shape(number(0, 100)),
     "repeats": integer(1, _MOST_SAMPLES),
     "sampling": one_of(SAMPLINGS),
     "pool_depth": integer(1, 2**31 - 1),
     "alpha": number(0, 1),
     "replicates": integer(1, _MOST_SAMPLES),
-    "p": list_of(number(0, 1)),
+    "p": list_shape(number(0, 1)),
     "seed": integer(0, 2**128 - 1),
     "missing": one_of(("zero", "skip")),
 }
@@ -62,7 +62,7 @@ _OPTIONAL: dict[str, Shape] = {
     "unjudged": one_of(UNJUDGED_AS),
     "intervals": integer(1, 2**31 - 1),
 }
-_PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}, {"source": text()}))
+_PLUGINS = list_shape(record({"name": _NAME, "sha256": optional(_DIGEST)}, {"source": text()}))
 _FORMAT = {"format": one_of((*INPUT_FORMATS, "irds"))}
 _RUN = record({"name": _NAME, **_FILE}, _FORMAT)
 
@@ -72,31 +72,33 @@ def _manifest(settings: Shape, inputs: Shape) -> Shape:
         {
             "kind": one_of((KIND,)),
             "format": integer(FORMAT, FORMAT),
-            "versions": mapping_of(_NAME, text()),
+            "versions": object_shape(_NAME, text()),
             "settings": settings,
             "inputs": inputs,
-            "outputs": mapping_of(_PLACE, _DIGEST),
+            "outputs": object_shape(_PLACE, _DIGEST),
         },
-        {"pictures": list_of(_PLACE)},
+        {"pictures": list_shape(_PLACE)},
     )
 
 
 _ONE = _manifest(
     record({**_SETTINGS, "name": text(), **_OPENED}, {**_CHOSEN, **_OPTIONAL}),
-    record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, min_length=2), "plugins": _PLUGINS}),
+    record({"qrels": record(_FILE, _FORMAT), "runs": list_shape(_RUN, min_length=2), "plugins": _PLUGINS}),
 )
 _SEVERAL = _manifest(
     record(
         {
             **_SETTINGS,
-            "collections": list_of(record({"name": _NAME, **_OPENED}, _CHOSEN), min_length=1),
+            "collections": list_shape(record({"name": _NAME, **_OPENED}, _CHOSEN), min_length=1),
         },
         _OPTIONAL,
     ),
     record(
         {
-            "collections": list_of(
-                record({"name": _NAME, "qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, min_length=1)}),
+            "collections": list_shape(
+                record(
+                    {"name": _NAME, "qrels": record(_FILE, _FORMAT), "runs": list_shape(_RUN, min_length=1)}
+                ),
                 min_length=1,
             ),
             "plugins": _PLUGINS,
@@ -139,5 +141,5 @@ def check_kind(content: Any, place: str) -> None:
     """Check that a value is the manifest of a study, perhaps of another version, and the files that it lists."""
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise Mismatch.from_value(place, "the manifest of a study", content)
-    mapping_of(_PLACE, _DIGEST)(content.get("outputs"), "outputs")
-    list_of(_PLACE)(content.get("pictures", []), "pictures")
+    object_shape(_PLACE, _DIGEST)(content.get("outputs"), "outputs")
+    list_shape(_PLACE)(content.get("pictures", []), "pictures")
