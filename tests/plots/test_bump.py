@@ -10,7 +10,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import SettingsError
-from rankscope.plots.style import COLOURS
+from rankscope.plots.palette import COLOURS
 
 Find = Callable[[Any, str], Any]
 ASPECTS = {"t": {"a": {"1": 1, "2": 1}, "b": {"2": 1}, "c": {"3": 1}}, "u": {"a": {"1": 1}}}

@@ -13,7 +13,7 @@ import rankscope as rs
 from rankscope.errors import SettingsError
 from rankscope.plots import plot_curve
 from rankscope.plots.bars import MIN_WIDTH, find_intervals
-from rankscope.plots.style import ABOVE, BELOW, EXACT
+from rankscope.plots.palette import ABOVE, BELOW, EXACT
 
 Find = Callable[[Any, str], Any]
 PAPER = {

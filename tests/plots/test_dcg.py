@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 
 import rankscope as rs
 from rankscope.plots import plot_dcg
-from rankscope.plots.style import ABOVE, BELOW, EXACT
+from rankscope.plots.palette import ABOVE, BELOW, EXACT
 
 Find = Callable[[Any, str], Any]
 

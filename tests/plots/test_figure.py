@@ -18,7 +18,8 @@ from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import FILES as EVERY_FILE
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, SINGLE, series, short, styled
+from rankscope.plots.palette import series
+from rankscope.plots.style import DOUBLE, SINGLE, short, styled
 
 FILES = tuple(kind for kind in EVERY_FILE if kind != "pgf")
 """The kinds of files that need no LaTeX; tests/plots/test_paper.py has the other."""

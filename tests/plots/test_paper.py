@@ -16,7 +16,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
-from rankscope.plots import style
+from rankscope.plots import palette
 from rankscope.plots.figure import Figure
 from rankscope.plots.latex import tex, tex_system
 
@@ -122,7 +122,7 @@ def test_serif_figures(b_t: rs.Curve, tmp_path: Path, capfd: pytest.CaptureFixtu
 
 
 def test_every_sign_of_the_figures_is_known_to_latex() -> None:
-    sources = (Path(style.__file__).parent).glob("*.py")
+    sources = (Path(palette.__file__).parent).glob("*.py")
     texts = [
         text
         for path in sources
@@ -190,8 +190,8 @@ def test_grey_printers_tell_everything_apart(
 def test_figures_and_page_have_one_palette() -> None:
     sheet = (WEB / "app.css").read_text("utf-8")
     light = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", sheet[: sheet.index("@media")]))
-    assert tuple(light[f"run-{k}"] for k in range(8)) == style.COLOURS
-    assert (light["exact"], light["early"], light["late"]) == (style.EXACT, style.ABOVE, style.BELOW)
+    assert tuple(light[f"run-{k}"] for k in range(8)) == palette.COLOURS
+    assert (light["exact"], light["early"], light["late"]) == (palette.EXACT, palette.ABOVE, palette.BELOW)
     plane = (WEB / "views" / "classes.ts").read_text("utf-8")
-    for colours in (style.ARCHETYPE_COLOURS, style.QUARTER_COLOURS):
+    for colours in (palette.ARCHETYPE_COLOURS, palette.QUARTER_COLOURS):
         assert "[" + ", ".join(f'"{colour}"' for colour in colours) + "]" in plane

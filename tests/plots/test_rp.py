@@ -12,7 +12,7 @@ import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.plots import plot_rp
-from rankscope.plots.style import ABOVE, BELOW
+from rankscope.plots.palette import ABOVE, BELOW
 
 
 def arrows(axes: Any) -> dict[int, tuple[tuple[float, float], str]]:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, count, name_rows, styled
+from rankscope.plots.marks import limit_ticks, name_rows
+from rankscope.plots.palette import COLOURS, INK
+from rankscope.plots.style import DOUBLE, blank, count, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -46,9 +48,7 @@ def example_curve(name: str) -> Curve:
     grades = EXAMPLES[name].ljust(LENGTH, "0")
     judged = {f"r{number}": int(grade) for number, grade in enumerate(IDEAL)}
     left = {grade: [doc for doc, g in judged.items() if g == grade] for grade in (3, 2, 1)}
-    documents = [
-        left[int(grade)].pop(0) if grade != "0" else f"n{rank}" for rank, grade in enumerate(grades, start=1)
-    ]
+    documents = [left[int(grade)].pop(0) if grade != "0" else f"n{k}" for k, grade in enumerate(grades, 1)]
     return curve(Collection({"example": judged}, {name: {"example": documents}}), None, "example")
 
 
@@ -77,9 +77,8 @@ def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> F
         counts = {str(name): (count, share) for name, count, share in effort.summary.rows}
     with styled():
         figure = blank(width, 3.1 if effort is None else 4.9)
-        grid = figure.add_gridspec(
-            2 if effort is None else 3, 4, height_ratios=(1, 1, 1.25)[: 2 if effort is None else 3]
-        )
+        ratios = (1, 1) if effort is None else (1, 1, 1.25)
+        grid = figure.add_gridspec(len(ratios), 4, height_ratios=ratios)
         axes = []
         for number, (name, curve) in enumerate(curves.items()):
             panel = figure.add_subplot(grid[number // 4, number % 4])
@@ -105,19 +104,16 @@ def _table(curves: dict[str, Curve], counts: dict[str, tuple[Cell, Cell]]) -> Ta
 
 
 def _draw_example(axes: Any, title: str, curve: Curve) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     axes.axhline(0, color=INK, linewidth=0.7)
     axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9)
     axes.plot(np.arange(1, curve.length + 1), curve.crp, color=COLOURS[0], linewidth=1.4, gid="crp")
     low, high = float(curve.crp.min()), float(curve.crp.max())
     span = max(high - low, 10.0)
-    axes.set_ylim(min(low, -0.15 * span) - 0.1 * span, max(high, 0.15 * span) + 0.1 * span)
-    axes.set_xlim(0, curve.length + 1)
+    ends = min(low, -0.15 * span) - 0.1 * span, max(high, 0.15 * span) + 0.1 * span
+    axes.set(ylim=ends, xlim=(0, curve.length + 1), title=title)
     axes.set_xticks([1, curve.recall_base, curve.length], ["1", f"RB={curve.recall_base}", str(curve.length)])
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    limit_ticks(axes.yaxis, 4)
     axes.grid(False)
-    axes.set_title(title)
 
 
 def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n_topics: int) -> None:
@@ -130,8 +126,8 @@ def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n
         text = "–" if np.isnan(share) else f"{share:.1f} %  ({counts[name][0]:,})"
         axes.text(np.nan_to_num(share), row, " " + text, va="center", fontsize=7)
     name_rows(axes, names)
-    axes.set_xlim(0, max(10.0, 1.22 * float(np.nan_to_num(shares).max())))
-    axes.set_xlabel("share of rankings (%)")
     axes.grid(False)
     total = sum(int(number or 0) for number, _ in counts.values())
-    axes.set_title(f"{total:,} rankings ({count(n_runs, 'run')} × {count(n_topics, 'topic')})")
+    title = f"{total:,} rankings ({count(n_runs, 'run')} × {count(n_topics, 'topic')})"
+    right = max(10.0, 1.22 * float(np.nan_to_num(shares).max()))
+    axes.set(xlim=(0, right), xlabel="share of rankings (%)", title=title)

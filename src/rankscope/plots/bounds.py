@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    DOUBLE,
-    INK,
-    SINGLE,
-    canvas,
-    distinct,
-    entry,
-    legend_below,
-    rank_axis,
-    series,
-    short,
-)
+from rankscope.plots.marks import entry, legend_below, patch, rank_axis
+from rankscope.plots.palette import INK, series
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, distinct, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -76,10 +67,9 @@ def plot_bounds(result: Result, *, width: float | None = None) -> Figure:
                 panel.set_title(f"{'all judgments' if pool == 'full' else short('pool: ' + pool, 24)}")
         panels[0].set_ylabel("bound of the mean" + ("" if runs == [""] else " over topics"))
         if len(runs) > 1:  # Measures differ by colour, and runs by marker.
-            marks = {"color": INK, "linestyle": "none", "markersize": 3}
-            handles += [
-                entry(short(run, 24), marker=series(k)["marker"], **marks) for k, run in enumerate(runs)
-            ]
+            for k, run in enumerate(runs):
+                marks = {"color": INK, "linestyle": "none", "markersize": 3, "marker": series(k)["marker"]}
+                handles.append(entry(short(run, 24), **marks))
         legend_below(figure, [*handles, *_legend_entries(records)], 2 if size < 5 else 6)
     return Figure(figure, tuple(panels), table)
 
@@ -118,14 +108,10 @@ def _numbers(rows: list[dict[str, Any]], column: str) -> Any:
 
 
 def _legend_entries(records: list[dict[str, Any]]) -> list[Any]:
-    from matplotlib.patches import Patch
-
-    entries: list[Any] = [
-        entry("lower bound", color=INK),
-        entry("upper bound", color=INK, linestyle=(0, (4, 1.5))),
-    ]
+    upper = entry("upper bound", color=INK, linestyle=(0, (4, 1.5)))
+    entries: list[Any] = [entry("lower bound", color=INK), upper]
     if "lower_low" in records[0] and np.isfinite(_numbers(records, "lower_low")).any():
-        entries.append(Patch(color=INK, alpha=0.18, linewidth=0, label="95 % confidence"))
+        entries.append(patch("95 % confidence", color=INK, alpha=0.18, linewidth=0))
     return entries
 
 

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    DOUBLE,
-    INK,
-    QUIET,
-    blank,
-    choose_highlighted,
-    name_lines,
-    series,
-    short,
-    styled,
-)
+from rankscope.plots.marks import name_lines
+from rankscope.plots.palette import INK, QUIET, series
+from rankscope.plots.style import DOUBLE, blank, choose_highlighted, distinct, short, styled
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -53,7 +45,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     """
     if result.ranks is None:
         raise SettingsError("ranks were not followed", hint="set across: measures, cutoffs, pools or samples")
-    columns = list(dict.fromkeys(row.by for row in result.ranks))
+    columns = distinct(row.by for row in result.ranks)
     ranks: dict[str, list[float]] = {}
     for row in result.ranks:
         ranks.setdefault(row.run, []).append(row.rank)
@@ -73,9 +65,8 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
         for run in leaders:
             axes.plot(ranks[run], color=INK, linewidth=0.8, zorder=2)
         for k, run in enumerate(coloured):
-            axes.plot(
-                ranks[run], **series(k), linewidth=1.5, markersize=3.8, zorder=3, clip_on=False, gid=run
-            )
+            looks = {**series(k), "linewidth": 1.5, "markersize": 3.8, "zorder": 3}
+            axes.plot(ranks[run], **looks, clip_on=False, gid=run)
             _range(axes, k, ends[run])
         _scales(axes, columns, len(ranks), len(coloured))
         named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
@@ -110,10 +101,8 @@ def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int) -> None:
         axes.tick_params(axis="x", labelrotation=35)
         for text in axes.get_xticklabels():
             text.set_horizontalalignment("left")
-    axes.set_xlim(0, max(1, len(columns) - 1))
-    axes.set_ylim(runs + 0.5, 0.5)
     marked = dict.fromkeys((1, *(-(-runs * part // 4) for part in (1, 2, 3)), runs))
-    axes.set_yticks(list(marked))
+    axes.set(xlim=(0, max(1, len(columns) - 1)), yticks=list(marked), ylim=(runs + 0.5, 0.5))
     axes.tick_params(axis="y", length=0, pad=8 + 2.8 * bars)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y", visible=False)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from rankscope.errors import SettingsError
 from rankscope.plots.bump import plot_bump
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, short, styled
+from rankscope.plots.marks import draw_range
+from rankscope.plots.palette import COLOURS, INK
+from rankscope.plots.style import DOUBLE, canvas, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -52,29 +54,26 @@ def plot_certain(
         raise SettingsError("runs are highlighted in the bump chart", hint="follow their ranks with across")
     measure_name = measure or result.runs[0].measure
     rows = [row for row in result.runs if row.measure == measure_name]
-    with styled():
-        figure = blank(width, 1.0 + 0.17 * min(len(rows), _MAX_NAMED) + 0.02 * max(0, len(rows) - _MAX_NAMED))
-        left, right = figure.subplots(1, 2, sharey=True)
+    height = 1.0 + 0.17 * min(len(rows), _MAX_NAMED) + 0.02 * max(0, len(rows) - _MAX_NAMED)
+    with canvas(width, height, 1, 2, sharey=True) as (figure, (left, right)):
         for y, row in enumerate(rows, 1):
             ends = row.first_possible or y, row.last_possible or y
-            bounds = [row.value if end is None else end for end in (row.lowest, row.highest)]
-            for axes, colour, current, limits in (
-                (left, COLOURS[0], row.value, bounds),
-                (right, COLOURS[1], y, ends),
-            ):
-                axes.plot(limits, [y, y], color=colour, linewidth=3, alpha=0.55, solid_capstyle="round")
+            low, high = (row.value if end is None else end for end in (row.lowest, row.highest))
+            values, ranks = (left, COLOURS[0], row.value, low, high), (right, COLOURS[1], y, *ends)
+            for axes, colour, current, first, last in (values, ranks):
+                draw_range(
+                    axes, first, last, y, color=colour, linewidth=3, alpha=0.55, solid_capstyle="round"
+                )
                 axes.plot([current], [y], "o", color=INK, markersize=3)
         if len(rows) <= _MAX_NAMED:
             left.set_yticks(range(1, len(rows) + 1), [short(row.run, 24) for row in rows])
         else:
             left.set_ylabel("rank by the mean")
-        left.set_ylim(len(rows) + 0.5, 0.5)
-        right.set_xlim(0.5, len(rows) + 0.5)
         step = max(1, -(-len(rows) // 12))
-        right.set_xticks([1, *range(max(2, step), len(rows) + 1, step)])
+        right.set(xlim=(0.5, len(rows) + 0.5), xticks=[1, *range(max(2, step), len(rows) + 1, step)])
         for axes in (left, right):
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
-        left.set_xlabel(f"mean {measure_name}, and its range over labels")
+        left.set(ylim=(len(rows) + 0.5, 0.5), xlabel=f"mean {measure_name}, and its range over labels")
         right.set_xlabel("rank and possible ranks")
     return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))

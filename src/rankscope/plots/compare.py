@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Any
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    COLOURS,
-    DOUBLE,
-    INK,
-    QUIET,
-    SINGLE,
-    canvas,
-    choose,
-    distinct,
-    finite,
-    name_rows,
-    short,
-)
+from rankscope.plots.marks import draw_dot, draw_range, name_rows
+from rankscope.plots.palette import COLOURS, INK, QUIET
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, finite, short
 
 if TYPE_CHECKING:
     from rankscope.analysis.compare import Comparison, Pair
@@ -90,7 +80,10 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     with canvas(width, 0.9 + 0.18 * len(rows)) as (figure, axes):
         axes.axvline(0, color=INK, linewidth=0.7)
         for y, pair in enumerate(rows):
-            _draw_interval(axes, y, pair)
+            value = finite(pair.difference)
+            colour, marker = (COLOURS[0], "o") if value >= 0 else (COLOURS[1], "s")
+            draw_range(axes, finite(pair.low), finite(pair.high), y)
+            draw_dot(axes, value, y, colour, pair.significant, marker)
         name_rows(axes, [f"{short(pair.a, 22)} − {short(pair.b, 22)}" for pair in rows])
         axes.set_ylim(len(rows) - 0.4, -1.1)
         right = axes.twinx()
@@ -107,16 +100,6 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
 
 def _level(result: Comparison) -> str:
     return f"{100 - 100 * result.settings['alpha']:g} %"
-
-
-def _draw_interval(axes: Any, y: int, pair: Pair) -> None:
-    value = finite(pair.difference)
-    axes.plot(
-        [finite(pair.low), finite(pair.high)], [y, y], color=QUIET, linewidth=1.3, solid_capstyle="butt"
-    )
-    colour, marker = (COLOURS[0], "o") if value >= 0 else (COLOURS[1], "s")
-    face = colour if pair.significant else "white"
-    axes.plot(value, y, marker=marker, markersize=4, markerfacecolor=face, markeredgecolor=colour)
 
 
 def _format_numbers(pair: Pair) -> str:
@@ -159,15 +142,13 @@ def plot_differences(
     True
     """
     if result.topics is None:
-        raise SettingsError(
-            "the comparison has no differences by topic", hint="compare with per_topic=True (-q)"
-        )
+        hint = "compare with per_topic=True (-q)"
+        raise SettingsError("the comparison has no differences by topic", hint=hint)
     measure_name = _choose_measure(result, measure)
     pairs = {(row.a, row.b): row for row in result.pairs if row.measure == measure_name}
     if pair is not None and pair not in pairs:
-        raise SettingsError(
-            f"{pair[0]!r} and {pair[1]!r} were not compared", hint="choose a pair of the table"
-        )
+        hint = "choose a pair of the table"
+        raise SettingsError(f"{pair[0]!r} and {pair[1]!r} were not compared", hint=hint)
     names = pair or next(iter(pairs))
     compared = pairs[names]
     rows = [row for row in result.topics if row.measure == measure_name and (row.a, row.b) == names]
@@ -185,9 +166,8 @@ def plot_differences(
         if len(rows) <= 30:
             topics = [short(row.topic, 12) for row in rows]
             axes.set_xticks(range(len(rows)), topics, rotation=90, fontsize=5.5)
-        axes.set_xlim(-0.7, len(rows) - 0.3)
         axes.grid(axis="x", visible=False)
-        axes.set_xlabel(f"{len(rows):,} topics, largest loss of a first")
+        axes.set(xlim=(-0.7, len(rows) - 0.3), xlabel=f"{len(rows):,} topics, largest loss of a first")
         axes.set_ylabel(f"difference in {measure_name}")
         axes.set_title(_title(result, compared), fontsize=6.5)
     return Figure(figure, (axes,), result.topics.subset("differences", rows))

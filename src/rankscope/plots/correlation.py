@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, hide_frame, short
+from rankscope.plots.marks import draw_box, hide_frame, write_centred
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -96,15 +97,10 @@ def _draw(figure: Any, axes: Any, values: Any, names: list[str]) -> None:
 
 def _write(axes: Any, row: int, column: int, value: float, n_measures: int, low: float) -> None:
     """Write the number into a cell, or hatch the cell if it is undefined."""
-    from matplotlib.patches import Rectangle
-
     if np.isnan(value):
-        axes.add_patch(
-            Rectangle((column, row), 1, 1, fill=False, hatch="////", edgecolor="#999999", linewidth=0)
-        )
+        draw_box(axes, column, row, 1, 1, hatch="////", edgecolor="#999999", linewidth=0)
     elif n_measures <= _MAX_NUMBERED:
-        is_dark = value - low > 0.68 * (1 - low)
-        axes.text(
-            column + 0.5, row + 0.5, f"{value:.2f}", ha="center", va="center", color="white" if is_dark else "black",
-            fontsize=7.5 if n_measures <= 12 else 6, fontweight="bold" if round(value, 2) >= SAME else "normal",
-        )  # fmt: skip
+        colour = "white" if value - low > 0.68 * (1 - low) else "black"
+        looks = {"fontsize": 7.5 if n_measures <= 12 else 6, "color": colour}
+        weight = "bold" if round(value, 2) >= SAME else "normal"
+        write_centred(axes, column + 0.5, row + 0.5, f"{value:.2f}", fontweight=weight, **looks)

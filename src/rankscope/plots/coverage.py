@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    DOUBLE,
-    INK,
-    MARKERS,
-    QUIET,
-    blank,
-    choose_highlighted,
-    legend_below,
-    rank_axis,
-    series,
-    short,
-    styled,
-)
+from rankscope.plots.marks import legend_below, name_rows, rank_axis, write_at_right
+from rankscope.plots.palette import INK, QUIET, series
+from rankscope.plots.style import DOUBLE, canvas, choose_highlighted, distinct, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -52,31 +42,24 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
     deep = int(result.settings["depth"])
     best = sorted(lines, key=lambda run: -max((v for k, v in lines[run] if k <= 10 and v == v), default=0.0))
     coloured = choose_highlighted(list(lines), highlight, best)
-    with styled():
-        figure = blank(width, 2.8 + 0.13 * -(-len(coloured) // 4))
-        axes = figure.subplots()
+    with canvas(width, 2.8 + 0.13 * -(-len(coloured) // 4)) as (figure, axes):
+        handles = {}
         for run, line in lines.items():
-            steps = [*line, (deep, line[-1][1])]
             look: dict[str, Any] = {"color": QUIET, "linewidth": 0.6, "alpha": 0.45}
             if run in coloured:
-                k = coloured.index(run)
                 look = {
-                    "color": series(k)["color"],
-                    "linestyle": series(k)["linestyle"],
+                    **series(coloured.index(run)),
+                    "marker": "",
                     "linewidth": 1.5,
                     "gid": run,
+                    "zorder": 3,
                 }
-            axes.plot(*zip(*steps, strict=True), drawstyle="steps-post", zorder=2 + (run in coloured), **look)
+            steps = zip(*line, (deep, line[-1][1]), strict=True)
+            [handles[run]] = axes.plot(*steps, drawstyle="steps-post", label=short(run, 24), **look)
         rank_axis(axes, [1, deep])
-        axes.set_xlim(1, deep)
-        axes.set_ylim(0, 1)
+        axes.set(xlim=(1, deep), ylim=(0, 1), xlabel="first k documents", ylabel="aspects covered (StRec@k)")
         axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
-        axes.set_xlabel("first k documents")
-        axes.set_ylabel("aspects covered (StRec@k)")
-        named = {line.get_gid(): line for line in axes.get_lines() if line.get_gid() is not None}
-        for run in coloured:
-            named[run].set_label(short(run, 24))
-        legend_below(figure, [named[run] for run in coloured], 4)
+        legend_below(figure, [handles[run] for run in coloured], 4)
     return Figure(figure, (axes,), Table("coverage", table.columns, list(table.rows)))
 
 
@@ -104,34 +87,28 @@ def plot_aspects(
     AspectRank(topic='q', aspect='2', run='poor', rank=3)
     """
     table = result["aspects"]
-    topics = list(dict.fromkeys(str(name) for name in table.column("topic")))
+    topics = distinct(table.column("topic"))
     topic_name = topic or result.settings["topic"] or (topics[0] if topics else None)
     rows = [row for row in table.rows if row[0] == topic_name]
     if not rows:
-        raise SettingsError(
-            f"no document is relevant to an aspect of topic {topic_name}", hint="name another topic"
-        )
+        hint = "name another topic"
+        raise SettingsError(f"no document is relevant to an aspect of topic {topic_name}", hint=hint)
     first: dict[str, dict[str, int | None]] = {}
     for _, aspect, run, rank in rows:
         first.setdefault(str(aspect), {})[str(run)] = None if rank is None else int(str(rank))
-    runs = list(dict.fromkeys(str(row[2]) for row in rows))
+    runs = distinct(row[2] for row in rows)
     early = {run: sum(0 < (ranks[run] or 0) <= 10 for ranks in first.values()) for run in runs}
     coloured = choose_highlighted(runs, highlight, sorted(runs, key=lambda run: -early[run]))
-    with styled():
-        figure = blank(
-            width, 0.95 + max(0.24, 0.065 * len(coloured)) * len(first) + 0.13 * -(-len(coloured) // 4)
-        )
-        axes = figure.subplots()
+    height = 0.95 + max(0.24, 0.065 * len(coloured)) * len(first) + 0.13 * -(-len(coloured) // 4)
+    with canvas(width, height) as (figure, axes):
         for y, ranks in enumerate(first.values()):
             handles = _aspect(axes, y, ranks, coloured)
         deep = max([10, *(rank for ranks in first.values() for rank in ranks.values() if rank is not None)])
         rank_axis(axes, [1, deep])
-        axes.set_yticks(range(len(first)), [f"aspect {short(name, 20)}" for name in first])
-        axes.set_ylim(len(first) - 0.5, -0.5)
-        axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(
-            f"topic {short(str(topic_name), 30)}: rank of the first document relevant to the aspect"
-        )
+        name_rows(axes, [f"aspect {short(name, 20)}" for name in first])
+        axes.grid(axis="y", visible=True)
+        of_topic = f"topic {short(str(topic_name), 30)}"
+        axes.set_xlabel(f"{of_topic}: rank of the first document relevant to the aspect")
         axes.set_title("runs without it", loc="right", fontsize=6.5, color=INK)
         legend_below(figure, handles, 4)
     return Figure(figure, (axes,), Table("aspects", table.columns, rows))
@@ -141,23 +118,14 @@ def _aspect(axes: Any, y: int, ranks: dict[str, int | None], coloured: Sequence[
     """Draw one row: strokes for all runs, marks for runs in colour, and the number of runs without the aspect."""
     others = [rank for run, rank in ranks.items() if rank is not None and run not in coloured]
     axes.vlines(others, y - 0.3, y + 0.3, color=QUIET, linewidth=0.7, alpha=0.5)
-    handles = []
+    handles: list[Any] = []
     for k, run in enumerate(coloured):
         height = y + 0.8 * ((k + 0.5) / len(coloured) - 0.5)
-        rank = ranks[run]
-        [mark] = axes.plot(
-            [] if rank is None else [rank], [] if rank is None else [height], linestyle="none",
-            marker=MARKERS[k % len(MARKERS)], color=series(k)["color"], markersize=4.2, markeredgecolor="white",
+        rank = [] if ranks[run] is None else [ranks[run]]
+        handles += axes.plot(
+            rank, [height] * len(rank), **{**series(k), "linestyle": "none"}, markersize=4.2, markeredgecolor="white",
             markeredgewidth=0.4, label=short(run, 24), zorder=3,
         )  # fmt: skip
-        handles.append(mark)
     n_missing = sum(rank is None for rank in ranks.values())
-    axes.text(
-        1.01,
-        y,
-        f"{n_missing} of {len(ranks)}",
-        transform=axes.get_yaxis_transform(),
-        va="center",
-        fontsize=6.5,
-    )
+    write_at_right(axes, y, f"{n_missing} of {len(ranks)}", x=1.01, fontsize=6.5)
     return handles

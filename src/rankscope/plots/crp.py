@@ -10,20 +10,9 @@ from rankscope.choices import AXES as SCALES
 from rankscope.errors import SettingsError
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    ABOVE,
-    BELOW,
-    COLOURS,
-    EXACT,
-    INK,
-    QUIET,
-    SINGLE,
-    canvas,
-    label,
-    legend_below,
-    rank_axis,
-    short,
-)
+from rankscope.plots.marks import label, legend_below, limit_ticks, patch, rank_axis
+from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK, QUIET
+from rankscope.plots.style import SINGLE, canvas, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -106,18 +95,13 @@ def curve_table(curve: Curve) -> Table:
         marked.setdefault(rank, []).append(name)
     rp = curve.rp.tolist()
     position = ["exact" if value == 0 else "above" if value < 0 else "below" for value in rp]
+    ranks = list(range(1, curve.length + 1))
     columns: dict[str, list[Any]] = {
-        "rank": list(range(1, curve.length + 1)),
-        "doc": curve.documents,
-        "grade": curve.grade,
-        "rp": rp,
-        "place": position,
-        "crp": curve.crp.tolist(),
-        "ideal": ideal,
-        "full_scale": full,
+        "rank": ranks, "doc": curve.documents, "grade": curve.grade, "rp": rp, "place": position,
+        "crp": curve.crp.tolist(), "ideal": ideal, "full_scale": full,
         **({} if curve.crp_before is None else {"crp_before": curve.crp_before.tolist()}),
-        "points": [", ".join(marked.get(rank, [])) or None for rank in range(1, curve.length + 1)],
-    }
+        "points": [", ".join(marked.get(rank, [])) or None for rank in ranks],
+    }  # fmt: skip
     rows = list(zip(*columns.values(), strict=True))
     return Table("crp", tuple(columns), rows, caption=f"{curve.run} on topic {curve.topic}")
 
@@ -126,15 +110,10 @@ def _points(curve: Curve) -> list[tuple[str, int, float]]:
     """Return name, rank and height of the marked points; the balance point is on the axis."""
     rows = {str(row[0]): row for row in curve.points.rows}
     points: list[tuple[str, int, float]] = []
-    for row_name, name in (
-        ("recall base", "recall base"),
-        ("turn-around", "turn-around"),
-        (f"balance ({CROSSING})", "balance point"),
-    ):
-        if row_name in rows:
-            rank, height = float(rows[row_name][1] or 0), rows[row_name][2]
-            if np.isfinite(rank):
-                points.append((name, int(rank), float(height or 0) if name == "turn-around" else 0.0))
+    for name in ("recall base", "turn-around", "balance point"):
+        row = rows.get(f"balance ({CROSSING})" if name == "balance point" else name)
+        if row is not None and np.isfinite(float(row[1] or 0)):
+            points.append((name, int(row[1] or 0), float(row[2] or 0) if name == "turn-around" else 0.0))
     return points
 
 
@@ -157,7 +136,7 @@ def draw_crp(axes: Any, curve: Curve, *, name: str = "this ranking", ranks: str 
     mark_ranks(axes, curve.length, ranks)
     axes.set_ylim(low, high)
     _mark_points(axes, curve, ranks)
-    axes.yaxis.set_major_locator(_whole_numbers())
+    limit_ticks(axes.yaxis, 6, min_n_ticks=1)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     return handles
 
@@ -169,7 +148,7 @@ def mark_ranks(axes: Any, length: int, ranks: str) -> None:
         axes.set_xlim(0.8, length * 1.04)
     else:
         axes.set_xlim(0.5, length + 0.5)
-        axes.xaxis.set_major_locator(_whole_numbers())
+        limit_ticks(axes.xaxis, 6, min_n_ticks=1)
         # Ticks from 0 to 20 would not include the first rank.
         ticks = [tick for tick in axes.xaxis.get_major_locator().tick_values(0, length) if 1 < tick <= length]
         axes.set_xticks([1, *ticks])
@@ -213,13 +192,11 @@ def _limits(crp: Any, full: Any) -> tuple[float, float]:
     """Return limits for the curve; the full-scale ranking may leave them: it can rise a hundred times higher."""
     low, high = float(min(crp.min(), 0)), float(max(crp.max(), 0))
     span = max(high - low, 2.0)
-    lowest = float(full.min())
+    lowest, highest = float(full.min()), float(full.max())
     if -lowest <= 12 * span:
         low = min(low, lowest)
-    if float(full.max()) <= 4 * max(span, -low):
-        high = max(high, float(full.max()))
-    else:
-        high = max(high, 0.3 * max(span, -low))
+    reach = max(span, -low)
+    high = max(high, highest if highest <= 4 * reach else 0.3 * reach)
     margin = 0.07 * max(high - low, 1.0)
     return low - 2 * margin, high + margin  # The name of the turn-around is below it.
 
@@ -228,18 +205,10 @@ def draw_rp(
     axes: Any, curve: Curve, width: float, *, scale: str = "auto", ranks: str = "linear"
 ) -> list[Any]:
     """Draw the bars of RP, and return the entries of a legend; ``width`` is that of the axes in inches."""
-    from matplotlib.patches import Patch
-
     logarithmic = draw_bars(
         axes, curve.rp.tolist(), colours=(ABOVE, EXACT, BELOW), linear=1, points=72 * 0.8 * width, scale=scale,
         ranks=ranks,
     )  # fmt: skip
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylabel("RP (log)" if logarithmic else "RP (ranks)")
-    return [Patch(color=BELOW, label="up: too late"), Patch(color=ABOVE, label="down: too early")]
-
-
-def _whole_numbers() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(nbins=6, integer=True, min_n_ticks=1)
+    return [patch("up: too late", color=BELOW), patch("down: too early", color=ABOVE)]

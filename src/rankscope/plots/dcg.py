@@ -10,7 +10,9 @@ import numpy as np
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.crp import MAX_DOTS, curve_table, draw_crp, draw_rp, rank_label, rank_scale, title
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, BELOW, COLOURS, DOUBLE, EXACT, INK, canvas, legend_below, short
+from rankscope.plots.marks import legend_below, patch
+from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK
+from rankscope.plots.style import DOUBLE, canvas, short
 
 if TYPE_CHECKING:
     from rankscope.analysis.curve import Curve
@@ -77,8 +79,7 @@ def _table(curve: Curve) -> Table:
 def _rounded(delta: Any) -> Any:
     """Set differences of gains to 0 that are rounding errors."""
     values = np.array(delta, np.float64)
-    values[np.abs(values) < 1e-12] = 0.0
-    return values
+    return np.where(np.abs(values) < 1e-12, 0.0, values)
 
 
 def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
@@ -101,8 +102,6 @@ def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
 
 
 def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) -> list[Any]:
-    from matplotlib.patches import Patch
-
     delta = _rounded(curve.curve.column("delta_gain"))
     smallest = float(np.abs(delta[delta != 0]).min(initial=np.inf))
     smallest = smallest if np.isfinite(smallest) else 1.0
@@ -111,4 +110,4 @@ def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) ->
     )  # fmt: skip
     axes.yaxis.set_major_formatter("{x:.3g}")
     axes.set_ylabel("Δ gain (log)" if logarithmic else "Δ gain")
-    return [Patch(color=ABOVE, label="up: more gain"), Patch(color=BELOW, label="down: less gain")]
+    return [patch("up: more gain", color=ABOVE), patch("down: less gain", color=BELOW)]

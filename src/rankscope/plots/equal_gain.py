@@ -13,7 +13,9 @@ import numpy as np
 from rankscope.errors import SettingsError
 from rankscope.plots.effort import draw_plane
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, legend_below, short, styled
+from rankscope.plots.marks import legend_below, limit_ticks
+from rankscope.plots.palette import COLOURS, DASHES, INK
+from rankscope.plots.style import DOUBLE, blank, short, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -62,11 +64,8 @@ def plot_equal_gain(
     [0, 0]
     """
     gain = effort.gains[-1] if measure is None else effort.gains[effort.number(measure)]
-    pairs = list(dict.fromkeys(lists)) or [
-        (str(row["run"]), str(row["topic"]))
-        for row in effort.equal_gain.records()
-        if row["measure"] == str(gain)
-    ]
+    found = [row for row in effort.equal_gain.records() if row["measure"] == str(gain)]
+    pairs = list(dict.fromkeys(lists)) or [(str(row["run"]), str(row["topic"])) for row in found]
     if not 1 <= len(pairs) <= MAX_LISTS:
         hint = f"choose 1 to {MAX_LISTS} (run, topic) pairs"
         raise SettingsError(f"{len(pairs)} rankings cannot be drawn side by side", hint=hint)
@@ -98,8 +97,6 @@ def _title(effort: Effort, curve: Curve) -> str:
 
 
 def _draw_curves(crp: Any, dcg: Any, curve: Curve) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     ranks = np.arange(1, curve.length + 1)
     # Nothing changes after the last relevant document.
     last = int(np.flatnonzero(curve.relevance).max(initial=0)) + 1
@@ -107,14 +104,12 @@ def _draw_curves(crp: Any, dcg: Any, curve: Curve) -> None:
     crp.axhline(0, color=INK, linewidth=0.6)
     crp.plot(ranks, curve.crp, color=COLOURS[0], gid="crp")
     dcg.plot(ranks, curve.dcg, color=COLOURS[3], gid="dcg")
-    dcg.plot(
-        ranks, curve.ideal_dcg, color=INK, linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.7, gid="ideal dcg"
-    )
+    dcg.plot(ranks, curve.ideal_dcg, color=INK, linestyle=DASHES[3], linewidth=0.7, gid="ideal dcg")
     for axes in (crp, dcg):
         axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.8)
         axes.set_xlim(0, end + 1)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=3, integer=True))
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
+        limit_ticks(axes.xaxis, 3)
+        limit_ticks(axes.yaxis, 4, integer=False)
         axes.yaxis.set_major_formatter("{x:,g}")
         axes.tick_params(labelsize=6)
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import printable
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, INK, QUIET, canvas, finite, short
+from rankscope.plots.marks import draw_box, draw_dot, draw_range, name_rows, write_centred
+from rankscope.plots.palette import ABOVE, COLOURS, INK, QUIET
+from rankscope.plots.style import DOUBLE, canvas, finite, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -44,11 +46,9 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
     letters = int(width / columns * 14)
     with canvas(width, 2.5 * lines, lines, columns, squeeze=False) as (figure, grid):
         axes = list(grid.ravel())
-        for index, panel in enumerate(axes):
-            if index >= len(findings):
-                panel.set_axis_off()
-                continue
-            finding = findings[index]
+        for panel in axes[len(findings) :]:
+            panel.set_axis_off()
+        for panel, finding in zip(axes, findings, strict=False):
             sentence = textwrap.fill(printable(finding.sentence), letters, break_on_hyphens=False)
             above = panel.set_title(f"\n{sentence}", fontsize=6.5, wrap=False)
             panel.annotate(  # into the empty line above the sentence
@@ -57,9 +57,8 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
             _FORMS[finding.chart.form](panel, finding)
             if finding.chart.caption:
                 panel.set_xlabel(textwrap.fill(printable(finding.chart.caption), letters), fontsize=6)
-    return Figure(
-        figure, tuple(axes[: len(findings)]), result["findings"] if findings else Table("findings", (), [])
-    )
+    table = result["findings"] if findings else Table("findings", (), [])
+    return Figure(figure, tuple(axes[: len(findings)]), table)
 
 
 def _first_rows(finding: Finding) -> list[dict[str, Any]]:
@@ -68,11 +67,9 @@ def _first_rows(finding: Finding) -> list[dict[str, Any]]:
 
 def _labels(axes: Any, rows: list[dict[str, Any]], chart: Chart) -> None:
     names = [" / ".join(short(str(row[name]), 20) for name in chart.label) for row in rows]
-    axes.set_yticks(range(len(rows)), names, fontsize=6)
+    name_rows(axes, names, fontsize=6)
     axes.set_ylim(max(len(rows), 4) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", labelsize=6)
-    axes.grid(axis="y", visible=False)
     axes.locator_params(axis="x", nbins=4)
     if chart.percent:
         from matplotlib.ticker import PercentFormatter
@@ -80,28 +77,22 @@ def _labels(axes: Any, rows: list[dict[str, Any]], chart: Chart) -> None:
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=None))
 
 
-def _colour(row: dict[str, Any], chart: Chart) -> str:
-    return COLOURS[0] if not chart.strong or row[chart.strong] else QUIET
-
-
 def _bars(axes: Any, finding: Finding) -> None:
-    rows = _first_rows(finding)
+    rows, chart = _first_rows(finding), finding.chart
     for index, row in enumerate(rows):
-        axes.barh(index, finite(row[finding.chart.value]), height=0.62, color=_colour(row, finding.chart))
+        colour = COLOURS[0] if not chart.strong or row[chart.strong] else QUIET
+        axes.barh(index, finite(row[chart.value]), height=0.62, color=colour)
     axes.axvline(0, color=INK, linewidth=0.6)
-    _labels(axes, rows, finding.chart)
+    _labels(axes, rows, chart)
 
 
 def _dots(axes: Any, finding: Finding) -> None:
     rows, chart = _first_rows(finding), finding.chart
     for index, row in enumerate(rows):
-        low, high = (finite(row[name]) for name in (chart.low, chart.high))
-        axes.plot([low, high], [index, index], color=QUIET, linewidth=1.3, solid_capstyle="butt")
-        is_strong = not chart.strong or bool(row[chart.strong])
-        axes.plot(
-            finite(row[chart.value]), index, marker="o", markersize=4, markeredgecolor=COLOURS[0],
-            markerfacecolor=COLOURS[0] if is_strong else "white",
-        )  # fmt: skip
+        draw_range(axes, finite(row[chart.low]), finite(row[chart.high]), index)
+        draw_dot(
+            axes, finite(row[chart.value]), index, COLOURS[0], not chart.strong or bool(row[chart.strong])
+        )
     _labels(axes, rows, chart)
 
 
@@ -114,33 +105,17 @@ def _plane(axes: Any, finding: Finding) -> None:
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.6 * top, aspect="auto", origin="lower")
     for y, row in enumerate(shares):
         for x, share in enumerate(row):
-            axes.text(x, y, f"{share:.0%}" if share else "·", ha="center", va="center", fontsize=6, color=INK)
+            write_centred(axes, x, y, f"{share:.0%}" if share else "·", fontsize=6, color=INK)
     axes.set_xticks(range(len(efforts)), [f"{effort} effort" for effort in efforts], fontsize=6)
     axes.set_yticks(range(len(gains)), gains, fontsize=6)
     axes.set_ylabel("gain", fontsize=6)
-    large = ("high", "huge")
-    _outline(
-        axes,
-        [
-            (x, y)
-            for y, gain in enumerate(gains)
-            for x, cost in enumerate(efforts)
-            if gain in large and cost in large
-        ],
-    )
     axes.grid(visible=False)
-
-
-def _outline(axes: Any, cells: list[tuple[int, int]]) -> None:
-    """A frame around cells that stand out: much gain at much effort."""
-    from matplotlib.patches import Rectangle
-
-    if cells:
-        (left, low), (right, high) = ((end(c[k] for c in cells) for k in (0, 1)) for end in (min, max))
-        corner, size = (left - 0.47, low - 0.47), (right - left + 0.94, high - low + 0.94)
-        axes.add_patch(
-            Rectangle(corner, *size, fill=False, linewidth=1.1, edgecolor=ABOVE, linestyle=(0, (3, 1.5)))
-        )
+    # A frame around cells that stand out: much gain at much effort.
+    across, down = ([k for k, n in enumerate(names) if n in ("high", "huge")] for names in (efforts, gains))
+    if across and down:
+        size = across[-1] - across[0] + 0.94, down[-1] - down[0] + 0.94
+        looks: Any = {"linewidth": 1.1, "edgecolor": ABOVE, "linestyle": (0, (3, 1.5))}
+        draw_box(axes, across[0] - 0.47, down[0] - 0.47, *size, **looks)
 
 
 def _badges(axes: Any, finding: Finding) -> None:
@@ -159,9 +134,5 @@ def _badges(axes: Any, finding: Finding) -> None:
     axes.grid(visible=False)
 
 
-_FORMS: dict[str, Callable[[Any, Any], None]] = {
-    "bars": _bars,
-    "dots": _dots,
-    "plane": _plane,
-    "badges": _badges,
-}
+_FORMS: dict[str, Callable[[Any, Any], None]]
+_FORMS = {"bars": _bars, "dots": _dots, "plane": _plane, "badges": _badges}

@@ -55,9 +55,8 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
         else:
             axes.set_ylabel(f"{len(runs):,} runs, best first")
         if len(topics) <= _MAX_NAMED:
-            axes.set_xticks(
-                range(len(topics)), [short(topic, 12) for topic in topics], rotation=90, fontsize=5.5
-            )
+            names = [short(topic, 12) for topic in topics]
+            axes.set_xticks(range(len(topics)), names, rotation=90, fontsize=5.5)
         else:
             axes.set_xticks([])
         axes.set_xlabel(f"{len(topics):,} topics, easiest first")

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, INK, blank, count, short, styled
+from rankscope.plots.palette import INK
+from rankscope.plots.style import DOUBLE, canvas, count, matplotlib_modules, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -54,14 +55,12 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
     [1, 2]
     """
     table = _table(effort, run)
-    with styled() as matplotlib:
+    with canvas(width, 3.3) as (figure, axes):
         values = np.array([row[3:] for row in table.rows], np.float64)
         order = (np.arange(len(values)) + 0.5) / len(values)
         lines = np.column_stack([order, values])
         is_named = len(values) <= _MAX_NAMED
-        figure = blank(width, 3.3)
-        axes = figure.subplots()
-        shades = matplotlib.colormaps["viridis_r"](0.12 + 0.88 * order)
+        shades = matplotlib_modules().colormaps["viridis_r"](0.12 + 0.88 * order)
         for line, shade in zip(lines, shades, strict=True):
             axes.plot(range(lines.shape[1]), line, color=shade, linewidth=1.1 if is_named else 0.7, marker="o",
                       markersize=2, clip_on=False)  # fmt: skip
@@ -97,11 +96,8 @@ def _table(effort: Effort, run: str | None) -> Table:
 
 def _means(values: npt.NDArray[np.float64]) -> list[float]:
     """Return the mean of each column over its defined values, or NaN if it has no defined value."""
-    defined = np.isfinite(values)
-    sums = np.where(defined, values, 0).sum(axis=0)
-    means: list[float] = np.where(
-        defined.any(axis=0), sums / np.maximum(1, defined.sum(axis=0)), np.nan
-    ).tolist()
+    with np.errstate(invalid="ignore"):
+        means: list[float] = (np.nansum(values, axis=0) / np.isfinite(values).sum(axis=0)).tolist()
     return means
 
 
@@ -111,14 +107,12 @@ def _label(axes: Any, table: Table, is_named: bool) -> None:
     topics, bases = table.column("topic"), table.column("recall_base")
     texts = [f"{short(str(topics[i]), 18)} ({bases[i]:,})" if is_named else f"{bases[i]:,}" for i in marked]
     axes.set_yticks([(i + 0.5) / n for i in marked], texts, fontsize=7 if len(texts) <= 16 else 5.5)
-    axes.set_ylim(0, 1)
-    axes.set_xlim(0, len(COORDINATES))
+    axes.set(ylim=(0, 1), xlim=(0, len(COORDINATES)))
     axes.set_xticks(range(len(COORDINATES) + 1), ["recall base R", *COORDINATES.values()])
     axes.set_ylabel("topic (R), by ascending R" if is_named else "R of topics, ascending")
     axes.grid(False)
     axes.spines["left"].set_visible(False)
     right = axes.twinx()
-    right.set_ylim(0, 1)
-    right.set_ylabel("indicator, clamped (1 = best)")
+    right.set(ylim=(0, 1), ylabel="indicator, clamped (1 = best)")
     right.spines["right"].set_visible(True)
     right.grid(False)

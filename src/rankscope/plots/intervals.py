@@ -10,7 +10,9 @@ import numpy as np
 from rankscope.lab.measurement.interval_comparison import Ranking, compare_intervals
 from rankscope.lab.rounding import format_distinct
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, short, styled
+from rankscope.plots.marks import limit_ticks
+from rankscope.plots.palette import COLOURS, INK
+from rankscope.plots.style import DOUBLE, blank, short, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -110,9 +112,7 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
         figure = blank(width, 0.75 + 2.0 * len(tables))
         n_columns = 3 + has_rises
         grid = figure.add_gridspec(len(tables), n_columns, width_ratios=(1, 1, 1.1, 0.7)[:n_columns])
-        panels = [
-            [figure.add_subplot(grid[row, column]) for column in range(3)] for row in range(len(tables))
-        ]
+        panels = [[figure.add_subplot(grid[row, k]) for k in range(3)] for row in range(len(tables))]
         for row, table in zip(panels, tables, strict=True):
             for panel, low, high, number in ((row[0], "r", "s", 0), (row[1], "u", "v", 1)):
                 _draw_step(panel, table, low, high, number)
@@ -136,11 +136,10 @@ def _split_by_grade(table: Table) -> list[Table]:
     """Return a table with the rows of each grade."""
     if "grade" not in table.columns:
         return [table]
-    grades = table.column("grade")
-    return [
-        replace(table, rows=[row for row, other in zip(table.rows, grades, strict=True) if other == grade])
-        for grade in dict.fromkeys(grades)
-    ]
+    rows: dict[Cell, list[Any]] = {}
+    for row, grade in zip(table.rows, table.column("grade"), strict=True):
+        rows.setdefault(grade, []).append(row)
+    return [replace(table, rows=selected) for selected in rows.values()]
 
 
 def _sentence(verdict: dict[str, Cell]) -> str:
@@ -178,14 +177,16 @@ _LEGEND: dict[str, Any] = {
 }  # fmt: skip
 
 
+_HATCHED: dict[str, Any] = {"hatch": "\\\\\\", "edgecolor": "white", "linewidth": 0}
+
+
 def _draw_step(axes: Any, table: Table, low: str, high: str, number: int) -> None:
     """Draw a step from one ranking to a better one, as the area between their relevant documents so far."""
     ranks = np.array(table.column("rank"))
     lower, upper = (np.array(table.column(f"sum_{name}")) for name in (low, high))
     colour, name = COLOURS[number], "AB"[number]
-    axes.fill_between(
-        ranks, lower, upper, color=colour, alpha=0.22, linewidth=0, hatch=("///", "\\\\\\")[number], edgecolor=colour
-    )  # fmt: skip
+    looks = {"color": colour, "edgecolor": colour, "hatch": ("///", "\\\\\\")[number]}
+    axes.fill_between(ranks, lower, upper, alpha=0.22, linewidth=0, **looks)
     axes.plot(ranks, upper, color=colour, marker="^", label=f"to {_format_ranking(table, high)}", gid=high)
     start = f"from {_format_ranking(table, low)}"
     axes.plot(ranks, lower, color=colour, marker="v", linestyle=(0, (4, 1.5)), label=start, gid=low)
@@ -199,12 +200,9 @@ def _draw_sizes(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
     first, second = (np.array(table.column(name), np.int64) for name in ("delta_sr", "delta_vu"))
     half = 0.19 if len(ranks) <= 60 else 0.25
     axes.bar(ranks - half, first, width=2 * half, color=COLOURS[0], label="step A")
-    axes.bar(
-        ranks + half, second, width=2 * half, color=COLOURS[1], label="step B", hatch="\\\\\\", edgecolor="white",
-        linewidth=0,
-    )  # fmt: skip
-    axes.plot(ranks - half, first, linestyle="none", marker="_", color=INK, markersize=5)
-    axes.plot(ranks + half, second, linestyle="none", marker="_", color=INK, markersize=5)
+    axes.bar(ranks + half, second, width=2 * half, color=COLOURS[1], label="step B", **_HATCHED)
+    for side, sizes in ((-half, first), (half, second)):
+        axes.plot(ranks + side, sizes, linestyle="none", marker="_", color=INK, markersize=5)
     axes.set_ylim(0, 1.05 * max(1, int(first.max()), int(second.max())))
     title = "Size: A is nowhere larger" if verdict["no_larger"] else "Size: A is larger somewhere"
     axes.legend(title=title, **_LEGEND)
@@ -215,16 +213,13 @@ def _draw_rises(axes: Any, verdict: dict[str, Cell]) -> None:
     """Draw the rises of the measure on both steps."""
     rises = [_number(verdict[name]) for name in ("rise_sr", "rise_vu")]
     bars = axes.bar([0, 1], rises, width=0.6, color=COLOURS[:2], gid="rises")
-    bars[1].set(hatch="\\\\\\", edgecolor="white", linewidth=0)
-    for x, (value, text) in enumerate(zip(rises, format_distinct(*rises), strict=True)):
-        axes.annotate(
-            text, (x, value), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7
-        )
+    bars[1].set(**_HATCHED)
+    axes.bar_label(bars, format_distinct(*rises), padding=2, fontsize=7)
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.set_xticks([0, 1], ["step A", "step B"])
-    axes.set_xlim(-0.6, 1.6)
     low, high = min(0.0, *rises), max(0.0, *rises)
-    axes.set_ylim(low - 0.05 * (high - low), high + 0.12 * (high - low) if high > low else 1)
+    top = high + 0.12 * (high - low) if high > low else 1
+    axes.set(xlim=(-0.6, 1.6), ylim=(low - 0.05 * (high - low), top))
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="x", visible=False)
     title = "Rise: more on A" if verdict["contradiction"] else "Rise"
@@ -233,9 +228,6 @@ def _draw_rises(axes: Any, verdict: dict[str, Cell]) -> None:
 
 
 def _label_ranks(axes: Any, length: int) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axes.set_xlim(0.5, length + 0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True, min_n_ticks=1))
-    axes.set_xlabel("rank")
+    axes.set(xlim=(0.5, length + 0.5), xlabel="rank")
+    limit_ticks(axes.xaxis, 10, min_n_ticks=1)
+    limit_ticks(axes.yaxis, 6, min_n_ticks=1)

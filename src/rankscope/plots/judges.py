@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    ABOVE,
-    BELOW,
-    DOUBLE,
-    INK,
-    QUIET,
-    SINGLE,
-    blank,
-    choose,
-    distinct,
-    short,
-    spread,
-    styled,
-)
+from rankscope.plots.marks import hide_frame, spread, write_centred
+from rankscope.plots.palette import ABOVE, BELOW, INK, QUIET
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -53,9 +42,7 @@ def plot_confusion(result: Judges, *, width: float | None = None) -> Figure:
     columns = min(3, len(pairs))
     lines = -(-len(pairs) // columns)
     size = width or (SINGLE if columns == 1 else DOUBLE)
-    with styled():
-        figure = blank(size, size / columns * lines * 0.95)
-        panels = figure.subplots(lines, columns, squeeze=False)
+    with canvas(size, size / columns * lines * 0.95, lines, columns, squeeze=False) as (figure, panels):
         for panel in panels.flat[len(pairs) :]:
             panel.set_visible(False)
         for panel, pair in zip(panels.flat, pairs, strict=False):
@@ -73,19 +60,17 @@ def _confusion(axes: Any, rows: list[GradePair], pair: tuple[str, str]) -> None:
     axes.pcolormesh(shares, cmap="Blues", vmin=0, vmax=1.1, edgecolors="white", linewidth=1)
     for y, a in enumerate(down):
         for x, b in enumerate(across):
-            axes.text(
-                x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", ha="center", va="center", fontsize=7.5,
-                color="white" if shares[y][x] > 0.65 else INK, fontweight="bold" if a == b else "normal",
-            )  # fmt: skip
-    axes.set_xticks([x + 0.5 for x in range(len(across))], [_NONE if g is None else str(g) for g in across])
-    axes.set_yticks([y + 0.5 for y in range(len(down))], [_NONE if g is None else str(g) for g in down])
-    axes.set_xlabel(f"grade by {short(pair[1], 24)}")
-    axes.set_ylabel(f"grade by {short(pair[0], 24)}")
+            looks = {
+                "color": "white" if shares[y][x] > 0.65 else INK,
+                "fontweight": "bold" if a == b else "normal",
+            }
+            write_centred(axes, x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", fontsize=7.5, **looks)
+    for axis, grades_of_judge, judge in ((axes.xaxis, across, pair[1]), (axes.yaxis, down, pair[0])):
+        names = [_NONE if grade is None else str(grade) for grade in grades_of_judge]
+        axis.set_ticks([k + 0.5 for k in range(len(names))], names)
+        axis.set_label_text(f"grade by {short(judge, 24)}")
     axes.invert_yaxis()
-    axes.grid(False)
-    axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    hide_frame(axes)
 
 
 def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -115,9 +100,7 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
     rows = [row for row in result.bias if row.measure == measure_name]
     pair = rows[0].a, rows[0].b
     rows = [row for row in rows if (row.a, row.b) == pair]
-    with styled():
-        figure = blank(width, min(8.0, 1.2 + 0.14 * len(rows)))
-        axes = figure.subplots()
+    with canvas(width, min(8.0, 1.2 + 0.14 * len(rows))) as (figure, axes):
         moved = sorted(rows, key=lambda row: -abs(row.rank_a - row.rank_b))
         named = rows if len(rows) <= _LABELLED else moved[:_NAMED]
         for row in rows:
@@ -153,9 +136,8 @@ def _name_side(axes: Any, rows: list[RunGain], side: int) -> None:
     out = -1 if side == 0 else 1
     for (rank, run), height in zip(ranked, spread(ranks, gap), strict=True):
         if abs(height - rank) > 0.05 * gap:
-            axes.plot(
-                [side + 0.02 * out, side + 0.11 * out], [rank, height], color=QUIET, linewidth=0.4, gid="lead"
-            )
+            ends = [side + 0.02 * out, side + 0.11 * out]
+            axes.plot(ends, [rank, height], color=QUIET, linewidth=0.4, gid="lead")
         axes.text(
             side + 0.13 * out, height, short(run, 16), ha="right" if side == 0 else "left", va="center",
             fontsize=6, color=INK, gid=f"name {('rank_a', 'rank_b')[side]}",

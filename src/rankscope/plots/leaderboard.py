@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, INK, QUIET, SINGLE, canvas, choose, distinct, name_rows, short
+from rankscope.plots.marks import draw_dot, draw_range, name_rows, write_at_right
+from rankscope.plots.palette import COLOURS, INK
+from rankscope.plots.style import SINGLE, canvas, choose, distinct, short
 
 if TYPE_CHECKING:
-    from rankscope.analysis.leaderboard import Leaderboard, Standing
+    from rankscope.analysis.leaderboard import Leaderboard
 
 
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -40,21 +42,13 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
     rows = [row for row in result.leaderboard if row.measure == measure_name]
     with canvas(width, min(9.0, 0.7 + 0.17 * len(rows))) as (figure, axes):
         for index, row in enumerate(rows):
-            _draw(axes, index, row)
+            if isfinite(row.high - row.low):
+                draw_range(axes, row.low, row.high, index, linewidth=1.1)
+            if isfinite(row.value):
+                draw_dot(axes, row.value, index, COLOURS[0], row.tied_for_first)
+            if row.rank is not None:
+                write_at_right(axes, index, row.rank_range, fontsize=7, color=INK)
         name_rows(axes, [short(row.run, 20) for row in rows])
         level = f"{100 * (1 - result.settings['alpha']):g} %"
         axes.set_xlabel(f"mean {measure_name}, {level} intervals (unadjusted); right: ranks")
     return Figure(figure, (axes,), replace(result.leaderboard, rows=rows))
-
-
-def _draw(axes: Any, index: int, row: Standing) -> None:
-    if isfinite(row.high - row.low):
-        axes.plot([row.low, row.high], [index, index], color=QUIET, linewidth=1.1, solid_capstyle="butt")
-    if isfinite(row.value):
-        face = COLOURS[0] if row.tied_for_first else "white"
-        axes.plot(
-            row.value, index, marker="o", markersize=4, markerfacecolor=face, markeredgecolor=COLOURS[0]
-        )
-    if row.rank is not None:
-        transform = axes.get_yaxis_transform()
-        axes.text(1.02, index, row.rank_range, transform=transform, va="center", fontsize=7, color=INK)

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, INK, SINGLE, canvas, count, name_rows, short
+from rankscope.plots.marks import draw_box, name_rows
+from rankscope.plots.palette import COLOURS, INK
+from rankscope.plots.style import SINGLE, canvas, count, short
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -82,15 +84,13 @@ def _is_share(values: Floats) -> bool:
 
 
 def _draw(axes: Any, means: dict[Measure, Floats], width: float) -> None:
-    from matplotlib.patches import Rectangle
-
     box: Any = {"facecolor": "#dfe8ee", "edgecolor": "#7a8a94", "linewidth": 0.6}
     bar: Any = {"color": INK, "linewidth": 1.4, "solid_capstyle": "butt", "zorder": 4}
     for row, (measure, values) in enumerate(means.items()):
         defined = values[np.isfinite(values)]
         if len(defined):
             low, median, high = np.quantile(defined, [0.25, 0.5, 0.75])
-            axes.add_patch(Rectangle((low, row - 0.34), high - low, 0.68, **box))
+            draw_box(axes, low, row - 0.34, high - low, 0.68, **box)
             axes.plot([median, median], [row - 0.34, row + 0.34], **bar)
         span = float(np.ptp(defined)) if len(defined) and not _is_share(values) else 1.0
         axes.plot(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, DOUBLE, INK, QUIET, canvas, distinct, name_rows, short
+from rankscope.plots.marks import draw_range, name_rows
+from rankscope.plots.palette import COLOURS, INK
+from rankscope.plots.style import DOUBLE, canvas, distinct, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
     with canvas(width, 0.8 + 0.17 * len(rows), 1, 2, sharey=True) as (figure, (left, right)):
         for y, (run, share) in enumerate(rows):
             left.barh(y, 100 * share, height=0.62, color=COLOURS[0])
-            right.plot([0, change[run]], [y, y], color=QUIET, linewidth=1.2)
+            draw_range(right, 0, change[run], y, linewidth=1.2, solid_capstyle="projecting")
             marker, colour = ("o", COLOURS[0]) if change[run] >= 0 else ("s", COLOURS[1])
             right.plot(change[run], y, marker, color=colour, markersize=4)
         right.axvline(0, color=INK, linewidth=0.7)
@@ -61,9 +63,6 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
         left.set_xlabel(f"% of documents at another rank{rest}")
         right.xaxis.set_major_formatter("{x:g}")
         right.set_xlabel(f"{measure_name}: {second} minus {first}")
-    table = Table(
-        "orderings",
-        ("run", "share", "measure", "difference"),
-        [(r, s, measure_name, change[r]) for r, s in rows],
-    )
+    drawn = [(run, share, measure_name, change[run]) for run, share in rows]
+    table = Table("orderings", ("run", "share", "measure", "difference"), drawn)
     return Figure(figure, (left, right), table)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, QUIET, SINGLE, canvas, legend_below, rank_axis, series, short
+from rankscope.plots.marks import legend_below, rank_axis
+from rankscope.plots.palette import COLOURS, QUIET, series
+from rankscope.plots.style import SINGLE, canvas, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -51,9 +53,7 @@ def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
             pale.set_label(f"the other {len(pairs) - len(similar):,} pairs")
             handles.append(pale)
         rank_axis(axes, [int(row[2] or 1) for row in table.rows])
-        axes.set_xlabel("documents compared (rank)")
-        axes.set_ylabel("mean Jaccard coefficient")
-        axes.set_ylim(0, 1)
+        axes.set(xlabel="documents compared (rank)", ylabel="mean Jaccard coefficient", ylim=(0, 1))
         legend_below(figure, handles, 1 if width < 5 else 2)
     return Figure(figure, (axes,), Table("overlap", table.columns, table.rows))
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import INK, SINGLE, canvas, distinct, legend_below, series, short
+from rankscope.plots.marks import legend_below
+from rankscope.plots.palette import INK, series
+from rankscope.plots.style import SINGLE, canvas, distinct, short
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -49,11 +51,8 @@ def plot_pool_means(result: Result, pool: Cell = None, *, width: float = SINGLE)
     with canvas(width, width + 0.13 * ((len(measures) + 1) // 2)) as (figure, axes):
         axes.plot([low, 1.04 * high], [low, 1.04 * high], color=INK, linewidth=0.7, zorder=1, gid="no change")
         handles = [_draw(axes, n, measure, table) for n, measure in enumerate(measures)]
-        axes.set_xlim(low, 1.04 * high)
-        axes.set_ylim(low, 1.04 * high)
-        axes.set_aspect("equal")
-        axes.set_xlabel("mean by all judgments")
-        axes.set_ylabel(f"mean by the pool: {label}")
+        axes.set(xlim=(low, 1.04 * high), ylim=(low, 1.04 * high), aspect="equal")
+        axes.set(xlabel="mean by all judgments", ylabel=f"mean by the pool: {label}")
         legend_below(figure, handles, 2 if width < 5 else 4)
     return Figure(figure, (axes,), table)
 

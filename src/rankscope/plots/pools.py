@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import SINGLE, canvas, distinct, legend_below, series, short
+from rankscope.plots.marks import legend_below
+from rankscope.plots.palette import series
+from rankscope.plots.style import SINGLE, canvas, distinct, short
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -101,8 +103,7 @@ def _label(axes: Any, pools: list[Cell], is_numeric: bool) -> None:
         axes.invert_xaxis()
     else:
         axes.set_xlabel("pool")
-        axes.set_xticks(
-            range(len(pools)), [short(str(pool), 14) for pool in pools], rotation=0 if len(pools) < 7 else 45
-        )
+        names = [short(str(pool), 14) for pool in pools]
+        axes.set_xticks(range(len(pools)), names, rotation=0 if len(pools) < 7 else 45)
     low, _ = axes.get_ylim()
     axes.set_ylim(min(low, 0.9), 1.0 + 0.04 * (1 - min(low, 0.9)))

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import INK, SINGLE, canvas, choose, distinct, legend_below, series, short
+from rankscope.plots.marks import legend_below
+from rankscope.plots.palette import INK, series
+from rankscope.plots.style import SINGLE, canvas, choose, distinct, short
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -57,8 +59,7 @@ def plot_asl(result: Result, test: str | None = None, *, width: float = SINGLE) 
         axes.axhline(alpha, color=INK, linewidth=0.8, linestyle=(0, (1, 1.2)))
         axes.annotate(f"α = {alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), xytext=(0, 2),
                       textcoords="offset points", ha="right", fontsize=7)  # fmt: skip
-        axes.set_ylim(0, max(MAX_ASL, 1.5 * alpha))
-        axes.set_xlim(0, _last_pair(table))
+        axes.set(ylim=(0, max(MAX_ASL, 1.5 * alpha)), xlim=(0, _last_pair(table)))
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlabel("pairs of runs, by descending ASL")
         axes.set_ylabel(f"achieved significance level ({test_name})")
@@ -86,7 +87,6 @@ def _last_pair(table: Table) -> float:
 
 
 def _draw(axes: Any, number: int, power: dict[str, Cell], rows: list[Any]) -> Any:
-    look = series(number)
     asl = np.array([row[2] for row in rows], np.float64)
     visible = np.flatnonzero((asl <= MAX_ASL) & (asl > 0.002))
     marks = visible[number % 3 :: max(1, len(visible) // 8)].tolist()
@@ -94,4 +94,4 @@ def _draw(axes: Any, number: int, power: dict[str, Cell], rows: list[Any]) -> An
     suffix = "" if np.isnan(delta) else f", Δ {delta:.2f}"
     label = f"{short(str(power['measure']), 20)}: {100 * float(power['power'] or 0):.1f} %{suffix}"
     x = np.arange(1, len(asl) + 1)
-    return axes.plot(x, asl, **look, markevery=marks, label=label, gid=str(number))[0]
+    return axes.plot(x, asl, **series(number), markevery=marks, label=label, gid=str(number))[0]

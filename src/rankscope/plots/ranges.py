@@ -10,7 +10,9 @@ import numpy as np
 from rankscope.lab.ranges import COLUMNS, QUANTITIES
 from rankscope.plots.archetypes import example_curve
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, EXACT, INK, QUIET, blank, hide_frame, styled
+from rankscope.plots.marks import hide_frame, write_centred
+from rankscope.plots.palette import ABOVE, COLOURS, EXACT, INK, QUIET
+from rankscope.plots.style import DOUBLE, blank, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -90,8 +92,7 @@ def _draw_template(axes: Any, name: str, members: tuple[str, ...]) -> None:
     axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.7)
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, -10), max(high, 10))
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(xticks=[], yticks=[])
     axes.grid(False)
     axes.set_title(name, loc="center", fontsize=7)
 
@@ -102,18 +103,14 @@ def _draw_cells(axes: Any, table: Table) -> None:
         across, down = columns.index(str(row["archetype"])), rows.index(str(row["quantity"]))
         is_confirmed = row["verdict"] == "confirmed"
         mark = {"confirmed": "\N{CHECK MARK}", "refuted": "\N{BALLOT X}"}.get(str(row["verdict"]), "")
-        axes.text(
-            across + 0.5, down + 0.36, f"{row['published']} {mark}", ha="center", va="center", fontsize=6.5,
-            color=EXACT if is_confirmed else ABOVE if mark else QUIET,
-        )  # fmt: skip
-        axes.text(
-            across + 0.5, down + 0.72, _range(row["lowest"], row["highest"]), ha="center", va="center",
-            fontsize=6, color=INK,
-        )  # fmt: skip
-    axes.set_xlim(0, len(columns))
-    axes.set_ylim(len(rows), 0)
+        colour = EXACT if is_confirmed else ABOVE if mark else QUIET
+        write_centred(
+            axes, across + 0.5, down + 0.36, f"{row['published']} {mark}", fontsize=6.5, color=colour
+        )
+        found = _range(row["lowest"], row["highest"])
+        write_centred(axes, across + 0.5, down + 0.72, found, fontsize=6, color=INK)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)
-    axes.set_xticks([])
+    axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0), xticks=[])
     hide_frame(axes)
     for line in range(len(rows) + 1):
         axes.axhline(line, color="#d0d0d0", linewidth=0.5)

@@ -13,18 +13,9 @@ import numpy as np
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms.related import related, split_word
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    COLOURS,
-    DASHES,
-    DOUBLE,
-    INK,
-    QUIET,
-    SINGLE,
-    canvas,
-    entry,
-    legend_below,
-    short,
-)
+from rankscope.plots.marks import entry, legend_below, write_centred
+from rankscope.plots.palette import COLOURS, DASHES, INK, QUIET
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, short
 from rankscope.tables import Cell
 
 if TYPE_CHECKING:
@@ -214,9 +205,7 @@ def _draw_rankings(
         text = "∅" if word == "-" else word
         shown = f"{text}  {score:.3f}" if np.isfinite(score) else text
         colour = INK if row["possible"] else "#bbbbbb"
-        axes.text(
-            *positions[word], shown, ha="center", va="center", fontsize=7, gid=word, zorder=4, color=colour
-        )
+        write_centred(axes, *positions[word], shown, fontsize=7, gid=word, zorder=4, color=colour)
 
 
 def _draw_pair(

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rankscope.errors import SettingsError
 from rankscope.plots.crp import title
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, BELOW, DOUBLE, INK, canvas, entry, legend_below
+from rankscope.plots.marks import draw_box, entry, legend_below, write_centred
+from rankscope.plots.palette import ABOVE, BELOW, INK
+from rankscope.plots.style import DOUBLE, canvas
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -57,18 +59,15 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
     depth = min(ranks or RANKS, curve.length)
     rows = list(curve.places)[:depth]
     with canvas(width, 2.3) as (figure, axes):
-        grades = curve.ideal_grade[:depth].tolist()
         best = max(1, int(curve.ideal_grade.max(initial=1)))
         size = 7.0 if depth <= 30 else 7.0 * 30 / depth
-        _draw_row(axes, _IDEAL, grades, best, size)
+        _draw_row(axes, _IDEAL, curve.ideal_grade[:depth].tolist(), best, size)
         _draw_row(axes, _LIST, curve.relevance[:depth].tolist(), best, size)
         for row in rows:
             _draw_position(axes, row.rank, row.nearest, row.rp, depth, size)
-        axes.set_xlim(0.4, depth + 0.6)
-        axes.set_ylim(_BELOW - 0.35, _IDEAL + 0.25)
+        axes.set(xlim=(0.4, depth + 0.6), ylim=(_BELOW - 0.35, _IDEAL + 0.25))
         axes.set_yticks([_IDEAL, _LIST, _BELOW], ["ideal", "ranking", "RP"])
-        axes.set_xlabel("rank")
-        axes.set_title(title(curve, width))
+        axes.set(xlabel="rank", title=title(curve, width))
         axes.grid(False)
         axes.spines["left"].set_visible(False)
         axes.tick_params(left=False)
@@ -82,24 +81,19 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
 
 
 def _draw_row(axes: Any, height: float, grades: list[int], best: int, size: float) -> None:
-    from matplotlib.patches import Rectangle
-
     for rank, grade in enumerate(grades, start=1):
         darkness = 0.0 if grade == 0 else 0.18 + 0.5 * grade / best
         shade = (1 - 0.55 * darkness, 1 - 0.4 * darkness, 1 - 0.15 * darkness)
-        axes.add_patch(
-            Rectangle((rank - 0.5, height - _HEIGHT / 2), 1, _HEIGHT, facecolor=shade, edgecolor=INK, linewidth=0.5)
-        )  # fmt: skip
-        axes.text(rank, height, str(grade), ha="center", va="center", fontsize=size)
+        looks = {"facecolor": shade, "edgecolor": INK, "linewidth": 0.5}
+        draw_box(axes, rank - 0.5, height - _HEIGHT / 2, 1, _HEIGHT, **looks)
+        write_centred(axes, rank, height, str(grade), fontsize=size)
 
 
 def _draw_position(axes: Any, rank: int, nearest: int, rp: int, depth: int, size: float) -> None:
     colour = INK if rp == 0 else ABOVE if rp < 0 else BELOW
     sign = "+" if rp > 0 else "\N{MINUS SIGN}" if rp < 0 else ""
-    axes.text(
-        rank, _BELOW, f"{sign}{abs(rp)}", ha="center", va="center", fontsize=size, color=colour,
-        rotation=90 if depth > 30 else 0,
-    )  # fmt: skip
+    turned = 90 if depth > 30 else 0
+    write_centred(axes, rank, _BELOW, f"{sign}{abs(rp)}", fontsize=size, color=colour, rotation=turned)
     if rp == 0:
         return
     # An arrow from outside the figure keeps its direction, and starts at the border.

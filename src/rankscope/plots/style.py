@@ -1,7 +1,6 @@
-"""Style of all figures, and helpers that draw them: colour-blind safe, readable in grey.
+"""Style of all figures, and helpers that draw them.
 
-The report has the same colours, after Okabe and Ito (2008). Series also differ by marker or dash, so that they are
-distinct on a grey printer. Names are untrusted: mathematical markup in them is not interpreted.
+Names are untrusted: mathematical markup in them is not interpreted.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any
 from unicodedata import bidirectional
 
 from rankscope.errors import MissingDependencyError, SettingsError, printable, suggest_names
+from rankscope.plots.palette import COLOURS, INK
 
 STYLES = ("sans", "serif", "latex")
 """Fonts of the text: DejaVu Sans, a font like Times, or the fonts of LaTeX."""
@@ -22,28 +22,10 @@ STYLES = ("sans", "serif", "latex")
 SINGLE, DOUBLE = 3.4, 7.0
 """Widths of one and of two columns of a paper, in inches."""
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#b67c00", "#3a9bd9", "#6a4fb5", "#1b1f24")
-"""Colours of runs and other series, in the order of the report (``--run-0`` to ``--run-7``)."""
-
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
-DASHES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
-EXACT, ABOVE, BELOW = "#c4c8c6", "#b8560b", "#12579e"
-"""Colours of RP bars: a document in its interval, above it (too early), below it (too late); as in the report."""
-
-ARCHETYPE_COLOURS = ("#08306b", "#1f5fa8", "#5e97cc", "#8fb8d9", "#a39b86", "#e08e4d", "#c05f14", "#93400a")
-QUARTER_COLOURS = ("#7fb8e6", "#3f8fd0", "#c98a2b", "#a1430d")
-"""Colours of archetypes, and of the quarters of topics by recall base, as in the report."""
-
-INK, QUIET = "#222222", "#8a8a8a"
-"""Colours of text and important marks, and of secondary lines."""
-
-_LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 LEFT_TO_RIGHT = "\u200e"
 """Left-to-right mark, an invisible character."""
 
-MAX_ENTRIES = 24
-"""Number of entries of a legend; further series are drawn and are in the table, but not in the legend."""
 
 _SETTINGS: dict[str, Any] = {
     "text.parse_math": False,
@@ -67,16 +49,6 @@ _SETTINGS: dict[str, Any] = {
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.5,
     "axes.axisbelow": True,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "xtick.color": "#444444",
-    "ytick.color": "#444444",
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
     "legend.fontsize": 7,
     "legend.frameon": False,
     "legend.handlelength": 2.0,
@@ -94,6 +66,9 @@ _SETTINGS: dict[str, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "rankscope",
 }
+for _axis in ("xtick", "ytick"):
+    _SETTINGS |= {f"{_axis}.labelsize": 7, f"{_axis}.color": "#444444", f"{_axis}.labelcolor": INK}
+    _SETTINGS |= {f"{_axis}.major.width": 0.6, f"{_axis}.major.size": 2.5}
 
 
 def matplotlib_modules() -> Any:
@@ -147,12 +122,7 @@ def using(style: str) -> Iterator[None]:
     >>> figure.axes[0].title.get_fontfamily()[0]
     'STIXGeneral'
     """
-    if style not in STYLES:
-        raise SettingsError(
-            f"there is no style {style!r}",
-            hint=suggest_names(style, STYLES) or f"choose one of {', '.join(STYLES)}",
-        )
-    before = _STYLE.set(style)
+    before = _STYLE.set(choose(style, STYLES, "there is no style {}"))
     try:
         yield
     finally:
@@ -171,6 +141,11 @@ def blank(width: float, height: float) -> Any:
     return matplotlib_modules().figure.Figure(figsize=(width, height)) if panel is None else panel
 
 
+def is_panel() -> bool:
+    """Return whether figures are drawn into a panel of a larger figure."""
+    return _PANEL.get() is not None
+
+
 @contextmanager
 def canvas(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> Iterator[Any]:
     """Apply the style, and yield a figure of a size in inches and its axes."""
@@ -187,57 +162,6 @@ def drawn_into(panel: Any) -> Iterator[None]:
         yield
     finally:
         _PANEL.reset(before)
-
-
-def series(index: int) -> dict[str, Any]:
-    """Return colour, marker and dash of a series; the three have different periods, so that 360 series differ."""
-    return {
-        "color": COLOURS[index % len(COLOURS)],
-        "marker": MARKERS[index % len(MARKERS)],
-        "linestyle": DASHES[index % len(DASHES)],
-    }
-
-
-def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
-    """Make the horizontal axis a logarithmic axis of ranks."""
-    from matplotlib.ticker import NullLocator
-
-    deepest = max(ranks, default=1)
-    axes.set_xscale("log")
-    axes.set_xticks([tick for tick in _LOG_RANKS if tick <= deepest] or [1])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlim(min(ranks, default=1) / 1.1, deepest * 1.1)
-
-
-def label(axes: Any, text: str, point: tuple[float, float], offset: tuple[float, float], **looks: Any) -> Any:
-    """Write text ``offset`` points away from a point, on a white background that hides lines behind it."""
-    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
-    return axes.annotate(
-        text, point, offset, textcoords="offset points", fontsize=6.5, color=INK, bbox=paper, zorder=6, **looks
-    )  # fmt: skip
-
-
-def name_rows(axes: Any, names: Sequence[str], **looks: Any) -> None:
-    """Write a name at each row of the vertical axis, the first row on top, without ticks and grid lines."""
-    axes.set_yticks(range(len(names)), names, **looks)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="y", visible=False)
-
-
-def hide_frame(axes: Any) -> None:
-    """Hide ticks, grid lines and spines, for a table of cells."""
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-
-
-def entry(label: str, **looks: Any) -> Any:
-    """Return a line or marker for a legend."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], label=label, **looks)
 
 
 def count(n: int, noun: str) -> str:
@@ -268,20 +192,13 @@ def choose(name: object, names: Sequence[str], problem: str) -> str:
     return selected
 
 
-def spread(positions: Sequence[float], gap: float) -> list[float]:
-    """Move ascending positions apart as little as possible, so that no two are closer than ``gap``.
-
-    >>> spread([1, 1, 1, 5], 1)
-    [0.0, 1.0, 2.0, 5.0]
-    """
-    groups: list[tuple[float, int]] = []  # centre and size of groups of adjacent positions
-    for position in positions:
-        centre, size = float(position), 1
-        while groups and centre - groups[-1][0] < gap * (size + groups[-1][1]) / 2 - 1e-9:
-            before, more = groups.pop()
-            centre, size = (before * more + centre * size) / (more + size), more + size
-        groups.append((centre, size))
-    return [centre + gap * (k - (size - 1) / 2) for centre, size in groups for k in range(size)]
+def check_highlight(highlight: Iterable[str], names: Sequence[str], noun: str = "run") -> None:
+    """Raise an error if a name to highlight does not exist."""
+    for name in highlight:
+        if name not in names:
+            raise SettingsError(
+                f"there is no {noun} {name!r} to highlight", hint=suggest_names(name, names) or None
+            )
 
 
 def choose_highlighted(runs: Sequence[str], highlight: Sequence[str], best: Sequence[str]) -> list[str]:
@@ -290,53 +207,8 @@ def choose_highlighted(runs: Sequence[str], highlight: Sequence[str], best: Sequ
     >>> choose_highlighted(["a", "b"], [], ["b", "a"]), choose_highlighted(["a", "b"], ["a", "a"], ["b", "a"])
     (['b', 'a'], ['a'])
     """
-    for name in highlight:
-        if name not in runs:
-            raise SettingsError(
-                f"there is no run {name!r} to highlight", hint=suggest_names(name, runs) or None
-            )
+    check_highlight(highlight, runs)
     return list(dict.fromkeys(highlight)) or list(best[: len(COLOURS)])
-
-
-def name_lines(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) -> None:
-    """Write the names of lines at their right ends, in their colours, moved apart where they would overlap.
-
-    ``ends`` has height, name and colour of each line; ``gap`` is the height of a name in data units.
-    """
-    order = sorted(range(len(ends)), key=lambda k: ends[k][0])
-    positions = spread([ends[k][0] for k in order], gap)
-    low, high = sorted(axes.get_ylim())
-    # Two passes keep the names inside the axes, as far as there is room.
-    for k in range(len(positions)):
-        positions[k] = max(positions[k], low + gap / 2 if k == 0 else positions[k - 1] + gap)
-    for k in reversed(range(len(positions))):
-        positions[k] = min(
-            positions[k], high - gap / 2 if k == len(positions) - 1 else positions[k + 1] - gap
-        )
-    for k, position in zip(order, positions, strict=True):
-        height, name, colour = ends[k]
-        axes.annotate(
-            short(name, 20), (1.0, height), (12, position), xycoords=("axes fraction", "data"),
-            textcoords=("offset points", "data"), va="center", fontsize=6.5, color=colour, annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3, "relpos": (0, 0.5),
-            },
-        )  # fmt: skip
-
-
-def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
-    """Add a legend below all axes, with at most :data:`MAX_ENTRIES` entries."""
-    shown = list(handles)
-    if len(shown) > MAX_ENTRIES:
-        more = entry(f"and {len(shown) - MAX_ENTRIES + 1} more", linestyle="none")
-        shown = [*shown[: MAX_ENTRIES - 1], more]
-    for handle in shown:
-        if handle.get_label().startswith("_"):  # matplotlib leaves out labels that start with an underscore.
-            handle.set_label(LEFT_TO_RIGHT + handle.get_label())
-    if _PANEL.get() is not None:  # A panel may be narrow; an inch has room for about 13 letters of a legend.
-        longest = max((len(handle.get_label()) for handle in shown), default=0)
-        columns = min(columns, int(figure.bbox.width / figure.dpi * 13 / (longest + 7)))
-    return figure.legend(handles=shown, loc="outside lower center", ncols=max(1, min(columns, len(shown))))
 
 
 @cache

@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    INK,
-    MARKERS,
-    QUIET,
-    SINGLE,
-    canvas,
-    choose_highlighted,
-    count,
-    legend_below,
-    name_rows,
-    series,
-    short,
-)
+from rankscope.plots.marks import legend_below, name_rows
+from rankscope.plots.palette import INK, MARKERS, QUIET, series
+from rankscope.plots.style import SINGLE, canvas, choose_highlighted, count, short
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -85,9 +75,8 @@ def plot_topics(
             axes.set_ylabel(f"{len(rows):,} topics")
         if float(matrix.measure.range[0]) == 0:
             axes.set_xlim(left=-0.02 * axes.get_xlim()[1])
-        axes.set_xlabel(
-            f"{matrix.measure} of {count(len(matrix.runs), 'run')}, from the lowest to the highest"
-        )
+        runs = count(len(matrix.runs), "run")
+        axes.set_xlabel(f"{matrix.measure} of {runs}, from the lowest to the highest")
         legend_below(figure, handles, 2)
     columns = ("topic", "lowest", "median", "highest", *coloured)
     return Figure(figure, (axes,), Table("topics", columns, rows))

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, INK, QUIET, SINGLE, blank, legend_below, rank_axis, short, styled
+from rankscope.plots.marks import legend_below, name_rows, patch, rank_axis
+from rankscope.plots.palette import COLOURS, INK
+from rankscope.plots.style import SINGLE, canvas, distinct, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -60,31 +62,25 @@ def plot_regions(result: Verdict, *, width: float = SINGLE) -> Figure:
     regions = list(result.regions)
     names = [result.verdict[0].a, result.verdict[0].b]
     cutoff_regions = [row for row in regions if row.family != "RBP(p)"]
-    families = list(dict.fromkeys(row.family for row in cutoff_regions))
-    with styled():
-        from matplotlib.patches import Patch
-
-        figure = blank(width, 2.5)
-        cutoffs, persistence = figure.subplots(2, 1, height_ratios=[len(families), 1])
+    families = distinct(row.family for row in cutoff_regions)
+    ratios = [len(families), 1]
+    with canvas(width, 2.5, 2, height_ratios=ratios) as (figure, (cutoffs, persistence)):
         for height, family in enumerate(families):
             _bars(cutoffs, [row for row in regions if row.family == family], height, names, margin=0.5)
         _marks(cutoffs, result.measures, families)
         deepest = max(int(row.to) for row in cutoff_regions)
         rank_axis(cutoffs, [1, deepest])
-        cutoffs.set_xlim(0.8, deepest + 0.5)
+        cutoffs.set(xlim=(0.8, deepest + 0.5), xlabel="cutoff k")
         cutoffs.set_yticks(range(len(families)), families)
         cutoffs.invert_yaxis()
-        cutoffs.set_xlabel("cutoff k")
         _bars(persistence, [row for row in regions if row.family == "RBP(p)"], 0, names)
         _marks(persistence, result.measures, ["RBP(p)"])
-        persistence.set_xlim(0, 1)
+        persistence.set(xlim=(0, 1), xlabel="persistence p")
         persistence.set_yticks([0], ["RBP(p)"])
-        persistence.set_xlabel("persistence p")
         for axes in (cutoffs, persistence):
             axes.grid(False)
         labels = [*(f"{short(name, 24)} is better" for name in names), "equal"]
-        handles = [Patch(**_look(kind), label=label) for kind, label in enumerate(labels)]
-        legend_below(figure, handles, 3)
+        legend_below(figure, [patch(label, **_look(kind)) for kind, label in enumerate(labels)], 3)
     return Figure(figure, (cutoffs, persistence), Table("regions", result.regions.columns, regions))
 
 
@@ -141,26 +137,16 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = 60) ->
         raise SettingsError("two runs have no possible ranks", hint="give at least three runs")
     rows = list(result.runs)
     shown = rows[:max_runs]
-    with styled():
-        from matplotlib.patches import Patch
-
-        figure = blank(width, 0.9 + 0.13 * len(shown))
-        axes = figure.subplots()
+    with canvas(width, 0.9 + 0.13 * len(shown)) as (figure, axes):
         for height, row in enumerate(shown):
             wide = (row.best_first, row.worst_first, "#b8d4e8", 0.8)
             narrow = (row.best_second, row.worst_second, COLOURS[0], 0.4)
             for low, high, colour, size in (wide, narrow):
                 axes.barh(height, high - low + 0.8, left=low - 0.4, height=size, color=colour, linewidth=0)
-        axes.set_yticks(range(len(shown)), [short(row.run, 26) for row in shown])
-        axes.set_ylim(len(shown) - 0.4, -0.6)
-        axes.set_xlim(0.4, max(row.worst_first for row in shown) + 0.6)
+        name_rows(axes, [short(row.run, 26) for row in shown], fontsize=6)
         more = f" (the first {max_runs} of {len(rows)} runs)" if len(rows) > max_runs else ""
-        axes.set_xlabel(f"possible ranks{more}")
-        axes.grid(False, axis="y")
-        axes.tick_params(axis="y", length=0, labelsize=6, labelcolor=INK, color=QUIET)
-        handles = [
-            Patch(color="#b8d4e8", label="any additive measure"),
-            Patch(color=COLOURS[0], label="any with convex weights"),
-        ]
-        legend_below(figure, handles, 2)
+        last = max(row.worst_first for row in shown)
+        axes.set(ylim=(len(shown) - 0.4, -0.6), xlim=(0.4, last + 0.6), xlabel=f"possible ranks{more}")
+        additive = patch("any additive measure", color="#b8d4e8")
+        legend_below(figure, [additive, patch("any with convex weights", color=COLOURS[0])], 2)
     return Figure(figure, (axes,), Table("runs", result.runs.columns, rows))

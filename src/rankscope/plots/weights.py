@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import SINGLE, canvas, legend_below, series, short
+from rankscope.plots.marks import legend_below
+from rankscope.plots.palette import series
+from rankscope.plots.style import SINGLE, canvas, distinct, short
 
 if TYPE_CHECKING:
     from rankscope.lab.weights import RankWeights
@@ -31,15 +33,14 @@ def plot_weights(result: RankWeights, *, width: float = SINGLE) -> Figure:
     >>> len(plot_weights(rs.lab.rank_weights("RBP(p=0.5) P@2", depth=3)).axes[0].lines)
     2
     """
-    names = list(dict.fromkeys(row.measure for row in result.weights))
+    names = distinct(row.measure for row in result.weights)
     with canvas(width, 2.3 + 0.13 * ((len(names) + 1) // 2)) as (figure, axes):
         handles = []
         for number, name in enumerate(names):
             weights = [row.weight for row in result.weights if row.measure == name]
             ranks = range(1, len(weights) + 1)
             handles += axes.plot(ranks, weights, **series(number), label=short(name, 30), gid=str(number))
-        axes.set_xlabel("rank")
-        axes.set_ylabel("weight")
+        axes.set(xlabel="rank", ylabel="weight")
         axes.set_ylim(bottom=0)
         legend_below(figure, handles, 2)
     return Figure(figure, (axes,), result.weights)
