@@ -46,6 +46,8 @@ class Option:
     """Value of the option if it is given without one."""
     parse: Callable[[str], Any] | None = None
     """Parser of the text, if it has a grammar."""
+    choices: tuple[str, ...] = ()
+    """Accepted values, unless the type is a ``Literal``."""
 
 
 Groups = Annotated["Mapping[str, str] | str | Path | None", Option("FILE|REGEX")]
@@ -241,7 +243,7 @@ def _parse(parameter: inspect.Parameter, annotation: Any, meaning: str) -> Param
     return Parameter(
         parameter.name,
         float if float in plain else plain[0] if plain else str,
-        choices or None,
+        choices or option.choices or None,
         bool(several),
         parameter.default if has_default else None,
         has_default,
@@ -261,7 +263,7 @@ def _unfold(kind: Any) -> tuple[list[Any], Option]:
     kinds: list[Any] = []
     for alternative in get_args(kind):
         inner, inside = _unfold(alternative) if alternative is not type(None) else ([], option)
-        kinds, option = [*kinds, *inner], option if option.metavar or option.flags else inside
+        kinds, option = [*kinds, *inner], inside if option == Option() else option
     return kinds, option
 
 

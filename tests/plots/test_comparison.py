@@ -61,3 +61,12 @@ def test_findings_and_every_file(scores, tmp_path):
         assert " ".join(axes.get_title(loc="left").split()) == " ".join(finding.sentence.split())
     for figure in (drawn, rs.compare(scores).plot(), scores.plot("heat-map")):
         assert figure.save(tmp_path / "x.svg").stat().st_size > 2000
+
+
+def test_the_figure_of_findings_frames_all_cells_of_high_gain_and_high_effort(scores):
+    result = rs.findings(scores)
+    drawn = {finding.chart.form: axes for finding, axes in zip(result, result.plot().axes, strict=True)}
+    [frame] = drawn["plane"].patches
+    assert frame.get_bbox().extents == pytest.approx(
+        [-0.47, 1.53, 1.47, 3.47]
+    )  # columns 0 and 1, rows 2 and 3

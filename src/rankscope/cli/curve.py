@@ -6,13 +6,14 @@ import argparse
 import shutil
 import sys
 import textwrap
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.curve import curve
 from rankscope.choices import AXES
 from rankscope.cli import derived
 from rankscope.cli.output import choose_format, emit
+from rankscope.declaration import Option
 from rankscope.errors import printable
 from rankscope.tables import Table
 
@@ -20,33 +21,33 @@ if TYPE_CHECKING:
     from rankscope.analysis.curve import Curve
 
 __doc__ = derived.describe(curve)
-_HEAD = 50
+
+
+@dataclass
+class Options:
+    """Options of tables and figures.
+
+    Parameters
+    ----------
+    head
+        Number of ranks in tables; 0 for all.
+    axis
+        Scale of ranks in the figures crp and dcg: linear, log, or log beyond 100 ranks.
+    bars
+        Scale of bars in these figures: linear, log, or log if the ratio exceeds 15.
+    ranks
+        Number of ranks in the figure rp (default: 24).
+    """
+
+    head: Annotated[int, Option("N")] = 50
+    axis: Annotated[str, Option(choices=AXES)] = "auto"
+    bars: Annotated[str, Option(choices=AXES)] = "auto"
+    ranks: Annotated[int | None, Option("N")] = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, curve)
-    parser.add_argument(
-        "--head",
-        type=int,
-        default=_HEAD,
-        metavar="N",
-        help=f"number of ranks in tables; 0 for all (default: {_HEAD})",
-    )
-    parser.add_argument(
-        "--axis",
-        choices=AXES,
-        default="auto",
-        help="scale of ranks in the figures crp and dcg: linear, log, or log beyond 100 ranks (default: auto)",
-    )
-    parser.add_argument(
-        "--bars",
-        choices=AXES,
-        default="auto",
-        help="scale of bars in these figures: linear, log, or log if the ratio exceeds 15 (default: auto)",
-    )
-    parser.add_argument(
-        "--ranks", type=int, metavar="N", help="number of ranks in the figure rp (default: 24)"
-    )
+    derived.add_options(parser, Options)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -64,13 +65,11 @@ def _picture(result: Curve) -> str:
 
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
     twist = {row.name: row.value for row in result.values}[result.label("Twist", "sign-change")]
-    suffix = (
-        f", {result.label('Twist')} {twist:.4f}" if isinstance(twist, float) and result.recall_base else ""
-    )
+    is_defined = isinstance(twist, float) and result.recall_base
+    suffix = f", {result.label('Twist')} {twist:.4f}" if is_defined else ""
     edits = f" after {result.settings['edits']}" if "edits" in result.settings else ""
-    title = (
-        f"CRP of {result.run} on topic {result.topic}{edits}: {result.recall_base} relevant documents{suffix}"
-    )
+    ranking = f"{result.run} on topic {result.topic}{edits}"
+    title = f"CRP of {ranking}: {result.recall_base} relevant documents{suffix}"
     lines = draw_blocks(result.crp.tolist(), width)
     margin = lines[0].index("│")
     reach = max(map(len, lines)) - margin - 1

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
-from rankscope.declaration import Declaration, Parameter
+from rankscope.declaration import Declaration, Parameter, parse_parameters
 from rankscope.docstrings import plain_text
 from rankscope.result import TypedResult
 from rankscope.tables import Table
@@ -95,6 +95,12 @@ def _name_flags(text: str, names: Iterable[str]) -> str:
 
 def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+def add_options(parser: argparse.ArgumentParser, *declared: type) -> None:
+    """Add the options that the fields and the docstrings of classes declare."""
+    for options_class in declared:
+        add_parameters(parser, parse_parameters(options_class))
 
 
 def add_parameters(parser: argparse.ArgumentParser, parameters: Mapping[str, Parameter]) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis.effort import effort
 from rankscope.choices import CLASSES, EFFORTS, GAINS
-from rankscope.cli import derived
+from rankscope.cli import derived, options
 from rankscope.cli.output import choose_format, emit
+from rankscope.declaration import Level, Option
 from rankscope.errors import SettingsError
 from rankscope.progress import silence
 from rankscope.result import TableResult
@@ -19,12 +22,41 @@ if TYPE_CHECKING:
 
 __doc__ = derived.describe(effort)
 _BY = {name.replace(" ", "-"): name for name in CLASSES}
-_SIZES = {
-    "relevant": ("RB", 6, "largest recall base"),
-    "length": ("N", 14, "longest ranking"),
-    "relevant_grades": ("G", 2, "number of relevant grades"),
-}
-"""Options of --enumerate: metavar, default, meaning."""
+
+
+@dataclass
+class Options:
+    """Options of the command beside those of the analysis.
+
+    Parameters
+    ----------
+    highlight
+        Run, or its ranking for a topic, to mark in the plane; repeatable. For the figure equal-gain, the rankings to
+        draw (default: rankings of about equal gain).
+    colour
+        Colour the points of the plane by class; the quarters of the recall bases are classes.
+    facet
+        Draw a plane per class; the quarters of the recall bases are classes.
+    significance
+        Test pairs of runs by gain and by Twist, within and across the cells of the plane (paired t test).
+    alpha
+        Significance level of --significance.
+    relevant
+        With --enumerate: largest recall base.
+    length
+        With --enumerate: longest ranking.
+    relevant_grades
+        With --enumerate: number of relevant grades.
+    """
+
+    highlight: Annotated[Sequence[str], Option("RUN[:TOPIC]")] = ()
+    colour: Annotated[str | None, Option(choices=tuple(_BY))] = None
+    facet: Annotated[str | None, Option(choices=tuple(_BY))] = None
+    significance: bool = False
+    alpha: Level = 0.05
+    relevant: Annotated[int, Option("RB")] = 6
+    length: Annotated[int, Option("N")] = 14
+    relevant_grades: Annotated[int, Option("G")] = 2
 
 
 class _Enumerate(argparse.Action):
@@ -32,45 +64,16 @@ class _Enumerate(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
         namespace.enumerate = True
-        for action in parser._actions:
-            if action.dest in ("qrels", "runs"):
-                action.required = False
+        options.make_collection_optional(parser)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, effort)
+    cells = f"gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}"
     parser.add_argument(
-        "--cell",
-        metavar="'M GAIN EFFORT'",
-        help=f"list the runs and topics of one cell; gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}",
+        "--cell", metavar="'M GAIN EFFORT'", help=f"list the runs and topics of one cell; {cells}"
     )
-    parser.add_argument(
-        "--highlight",
-        action="append",
-        default=[],
-        metavar="RUN[:TOPIC]",
-        help="run, or its ranking for a topic, to mark in the plane; repeatable. For the figure equal-gain, the"
-        " rankings to draw (default: rankings of about equal gain)",
-    )
-    for option, meaning in (
-        ("--colour", "colour the points of the plane by class"),
-        ("--facet", "draw a plane per class"),
-    ):
-        parser.add_argument(
-            option, choices=tuple(_BY), help=f"{meaning}; the quarters of the recall bases are classes"
-        )
-    parser.add_argument(
-        "--significance",
-        action="store_true",
-        help="test pairs of runs by gain and by Twist, within and across the cells of the plane (paired t test)",
-    )
-    parser.add_argument(
-        "--alpha",
-        type=float,
-        default=0.05,
-        metavar="A",
-        help="significance level of --significance (default: 0.05)",
-    )
+    derived.add_options(parser, Options)
     parser.add_argument(
         "--enumerate",
         action=_Enumerate,
@@ -80,14 +83,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " balance point, ratios and Twist of each archetype, and the entries of Figures 4 to 6 of Ferro and others"
         " (2016) that hold",
     )
-    for name, (metavar, default, meaning) in _SIZES.items():
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            type=int,
-            default=default,
-            metavar=metavar,
-            help=f"with --enumerate: {meaning} (default: {default})",
-        )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -130,19 +125,16 @@ def _enumerate(args: argparse.Namespace) -> TableResult:
 def _figure_options(args: argparse.Namespace, result: Effort, kind: str) -> dict[str, Any]:
     """Return the options of a figure; --highlight is a run, or a (run, topic) pair if there is no such run."""
     marks: list[str | tuple[str, str]] = []
-    for text in args.highlight:
+    for text in args.highlight or ():
         run, colon, topic = text.rpartition(":")
         marks.append((run, topic) if colon and text not in result.judged.runs else text)
     if kind != "equal-gain":
         facet = {"facet": _BY.get(args.facet)} if kind == "plane" else {}
-        return (
-            {"highlight": marks, "colour": _BY.get(args.colour), **facet} if kind.startswith("plane") else {}
-        )
+        plane = {"highlight": marks, "colour": _BY.get(args.colour), **facet}
+        return plane if kind.startswith("plane") else {}
     if not all(isinstance(mark, tuple) for mark in marks):
-        raise SettingsError(
-            "the figure equal-gain shows single rankings",
-            hint="write --highlight RUN:TOPIC, up to four times",
-        )
+        hint = "write --highlight RUN:TOPIC, up to four times"
+        raise SettingsError("the figure equal-gain shows single rankings", hint=hint)
     return {"lists": marks}
 
 

@@ -24,14 +24,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import SCORE_FIGURES
-from rankscope.cli import arguments, options
+from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
-from rankscope.declaration import OPTIONS
+from rankscope.declaration import OPTIONS, Option
 from rankscope.errors import SettingsError
 from rankscope.progress import silence
 from rankscope.result import Result, TableResult
@@ -47,76 +47,62 @@ _RANK_WIDTH = len("  rank")  # the smallest width of a column of ranks
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
 
+@dataclass
+class Options:
+    """Options of the command.
+
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant, for measures with a parameter rel that is not set (default: 1).
+    sort
+        Sort runs by this measure, by name (run), or as on the command line (given) (default: the first measure).
+    ci
+        Print 95 % confidence intervals of means and ranks (default: on a terminal, if there is room).
+    stream
+        Evaluate in bounded memory, and write the value of each topic to -o FILE.csv, FILE.tsv, FILE.parquet or a new
+        directory (a Parquet dataset).
+    describe
+        Instead of evaluating, describe the collection: topics, runs, lengths, grades, judgments, and the depth of its
+        pool (the ranks to which every document of half of the runs, or of all runs, is judged); -q adds every run and
+        topic.
+    name
+        Name of the collection, for --describe.
+    coverage
+        Instead of evaluating measures, print the share of aspects that the first documents cover (StRec) at every
+        rank; for judgments whose second column names aspects.
+    topic
+        With --coverage, where each run first covers each aspect of this topic.
+    figure
+        Figure that --plot draws: the means of the runs, or the first measure on each topic, as a heat map, or as the
+        range and median of all runs (topics) (default: means).
+    highlight
+        Run to mark in --figure topics, or to colour in the figure of --coverage; repeatable.
+    """
+
+    rel: Annotated[int | None, Option("GRADE", ("-l",))] = None
+    sort: Annotated[str | None, Option("M")] = None
+    ci: bool | None = None
+    stream: bool = False
+    describe: bool = False
+    name: Annotated[str, Option("TEXT")] = "collection"
+    coverage: bool = False
+    topic: Annotated[str | None, Option("T")] = None
+    figure: Annotated[str | None, Option(choices=tuple(SCORE_FIGURES))] = None
+    highlight: Annotated[Sequence[str], Option("RUN")] = ()
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser, (*OPTIONS, "bounds"))
-    parser.add_argument(
-        "-c",
-        dest="missing",
-        action="store_const",
-        const="zero",
-        help="the same as --missing zero, as in trec_eval",
-    )
+    zero = "the same as --missing zero, as in trec_eval"
+    parser.add_argument("-c", dest="missing", action="store_const", const="zero", help=zero)
     options.add_topics(parser, "also print the value of each topic")
     options.add_measures(parser, DEFAULT)
-    parser.add_argument(
-        "-l",
-        "--rel",
-        type=int,
-        metavar="GRADE",
-        help="lowest grade that counts as relevant, for measures with a parameter rel that is not set (default: 1)",
-    )
-    parser.add_argument(
-        "--sort",
-        metavar="M",
-        help="sort runs by this measure, by name (run), or as on the command line (given) (default: the first measure)",
-    )
-    parser.add_argument(
-        "--ci",
-        action=argparse.BooleanOptionalAction,
-        help="print 95 %% confidence intervals of means and ranks (default: on a terminal, if there is room)",
-    )
-    parser.add_argument(
-        "--stream",
-        action="store_true",
-        help="evaluate in bounded memory, and write the value of each topic to -o FILE.csv, FILE.tsv, FILE.parquet or a"
-        " new directory (a Parquet dataset)",
-    )
-    parser.add_argument(
-        "--describe",
-        action="store_true",
-        help="instead of evaluating, describe the collection: topics, runs, lengths, grades, judgments, and the depth"
-        " of its pool (the ranks to which every document of half of the runs, or of all runs, is judged); -q adds"
-        " every run and topic",
-    )
-    parser.add_argument(
-        "--name", default="collection", metavar="TEXT", help="name of the collection, for --describe"
-    )
     options.add_collections(parser)
-    parser.add_argument(
-        "--coverage",
-        action="store_true",
-        help="instead of evaluating measures, print the share of aspects that the first documents cover (StRec) at"
-        " every rank; for judgments whose second column names aspects",
-    )
-    parser.add_argument(
-        "--topic", metavar="T", help="with --coverage, where each run first covers each aspect of this topic"
-    )
+    derived.add_options(parser, Options)
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
-    parser.add_argument(
-        "--figure",
-        choices=tuple(SCORE_FIGURES),
-        help="figure that --plot draws: the means of the runs, or the first measure on each topic, as a heat map, or as"
-        " the range and median of all runs (topics) (default: means)",
-    )
-    parser.add_argument(
-        "--highlight",
-        action="append",
-        default=[],
-        metavar="RUN",
-        help="run to mark in --figure topics, or to colour in the figure of --coverage; repeatable",
-    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -153,13 +139,12 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
         shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:
         means, display, settings = _means(args, scores)
-        shown = TableResult.of(
-            means,
-            *([scores["topics"]] if args.per_topic else []),
-            settings=settings,
-            main=["means", *(["topics"] if args.per_topic else [])],
-            display=[_with_topics(display, scores), *([scores.wide_topics()] if args.per_topic else [])],
-        )
+        tables, displayed = [means], [_with_topics(display, scores)]
+        if args.per_topic:
+            tables.append(scores["topics"])
+            displayed.append(scores.wide_topics())
+        main = [table.name for table in tables]
+        shown = TableResult.of(*tables, settings=settings, main=main, display=displayed)
     emit(args, shown, figure=_figure(args, scores))
     for text in () if args.quiet else notes_on(judged, args.missing, measures):
         note(args, text)
@@ -170,12 +155,15 @@ def _reject_options(args: argparse.Namespace) -> None:
     mode = "--describe" if args.describe else "--coverage"
     rejected = {
         "-m": args.measure, "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
-        "-l": args.rel is not None, "--sort": args.sort is not None, "--ci": args.ci, "--stream": args.stream,
-        "--figure": args.figure is not None,
+        "-l": args.rel is not None, "--sort": args.sort, "--ci": args.ci, "--stream": args.stream,
+        "--figure": args.figure,
     }  # fmt: skip
     if args.describe:
-        rejected |= {"--missing skip": args.missing != "zero", "--plot": args.plot is not None}
-        rejected |= {"--coverage": args.coverage}
+        rejected |= {
+            "--missing skip": args.missing != "zero",
+            "--plot": args.plot,
+            "--coverage": args.coverage,
+        }
     else:
         rejected |= {"-q": args.per_topic, "--collection": args.collection or args.collections}
     for name in (name for name, is_set in rejected.items() if is_set):
@@ -188,7 +176,7 @@ def _cover(args: argparse.Namespace) -> None:
 
     result = arguments.open_collection(args, parse_many(["StRec"])).coverage(args.topic)
     figure = "curves" if args.topic is None else "aspects"
-    emit(args, result, figure=lambda: result.plot(figure, highlight=args.highlight))
+    emit(args, result, figure=lambda: result.plot(figure, highlight=args.highlight or ()))
 
 
 def _describe(args: argparse.Namespace) -> None:
@@ -199,10 +187,9 @@ def _describe(args: argparse.Namespace) -> None:
     result: Result
     if args.collection or args.collections:
         opened = arguments.open_named_collections(args, [])
-        described = describe_several(
-            {name: judge(*inputs, jobs=args.jobs) for name, inputs in opened.items()}
-        )
-        result = described.with_settings(opened={name: inputs.settings for name, inputs in opened.items()})
+        judged = {name: judge(*inputs, jobs=args.jobs) for name, inputs in opened.items()}
+        settings = {name: inputs.settings for name, inputs in opened.items()}
+        result = describe_several(judged).with_settings(opened=settings)
     else:
         result = arguments.open_collection(args, []).describe(args.name)
     emit(args, result, main=["features", *(["runs", "topics"] if args.per_topic else [])])
@@ -211,7 +198,7 @@ def _describe(args: argparse.Namespace) -> None:
 def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
     """Return a function that draws the figure of --figure, by default the means or, with --ci, the leaderboard."""
     if args.figure is not None or not args.ci:
-        more = {"highlight": args.highlight} if args.figure == "topics" else {}
+        more = {"highlight": args.highlight or ()} if args.figure == "topics" else {}
         return lambda: scores.plot(args.figure, **more)
     from rankscope.analysis.leaderboard import leaderboard
 
@@ -225,16 +212,12 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
     from rankscope.streaming import evaluate_into
 
     if args.output in (None, "-"):
-        raise SettingsError(
-            "--stream needs an output file", hint="add -o FILE.csv, FILE.parquet or a directory"
-        )
+        hint = "add -o FILE.csv, FILE.parquet or a directory"
+        raise SettingsError("--stream needs an output file", hint=hint)
     rejected = {
-        "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
-        "--ci": args.ci,
-        "--sort": args.sort is not None,
-        "--plot": args.plot is not None,
-        "-f and --digits": args.format is not None or args.digits is not None,
-    }
+        "--ties and --unjudged": arguments.parse_evaluation_options(args).settings, "--ci": args.ci,
+        "--sort": args.sort, "--plot": args.plot, "-f and --digits": args.format or args.digits is not None,
+    }  # fmt: skip
     for name in (name for name, is_set in rejected.items() if is_set):
         raise SettingsError(
             f"--stream cannot be combined with {name}: it writes plain values to the file of -o",
@@ -242,23 +225,10 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
         )
     silence(args.quiet)
     formats = args.input_format or {}
-    qrels = open_qrels(
-        args.qrels,
-        needs_aspects=needs_aspects(measures),
-        grades=args.grades,
-        input_format=formats.get("qrels"),
-    )
-    stream = evaluate_into(
-        args.output,
-        qrels,
-        args.runs,
-        measures,
-        order=args.order,
-        missing=args.missing,
-        topics=args.topics,
-        input_format=formats,
-        jobs=args.jobs,
-    )
+    how = {"grades": args.grades, "input_format": formats.get("qrels")}
+    qrels = open_qrels(args.qrels, needs_aspects=needs_aspects(measures), **how)
+    read = {name: getattr(args, name) for name in ("order", "missing", "topics", "jobs")}
+    stream = evaluate_into(args.output, qrels, args.runs, measures, input_format=formats, **read)
     note(args, f"{stream.rows:,} values of {stream.lists:,} rankings in {stream.path}")
 
 

@@ -24,6 +24,6 @@ def run(args: argparse.Namespace) -> None:
         scores = arguments.evaluate(args, measures)
     else:
         scores = arguments.open_collection(args, measures).with_tie_groups().evaluate(measures)
-        for text in note_on_nonrelevant(scores.require_judged("findings"), measures):
-            note(args, text)
     emit(args, findings(scores, **derived.parameter_values(args, findings)))
+    for text in () if args.scores else note_on_nonrelevant(scores.require_judged("findings"), measures):
+        note(args, text)

@@ -12,39 +12,50 @@ examples:
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
+from typing import Annotated
 
-from rankscope.cli import options
+from rankscope.cli import derived, options
 from rankscope.cli.output import emit_text
+from rankscope.declaration import Option
 from rankscope.errors import SettingsError
+
+
+@dataclass
+class Options:
+    """Options of ndeval, with two dashes as well.
+
+    Parameters
+    ----------
+    alpha
+        Redundancy intolerance.
+    beta
+        Patience of NRBP.
+    traditional
+        Sort by score, then document id (default: by the rank column).
+    complete
+        Average over all judged topics.
+    depth
+        Evaluate the first N ranks only.
+    baseline
+        Print risk-sensitive gains over this run.
+    risk_alpha
+        Weight losses against the baseline by 1 + A.
+    """
+
+    alpha: Annotated[float, Option("ALPHA", ("-alpha",))] = 0.5
+    beta: Annotated[float, Option("BETA", ("-beta",))] = 0.5
+    traditional: Annotated[bool, Option(flags=("-traditional",))] = False
+    complete: Annotated[bool, Option(flags=("-c",))] = False
+    depth: Annotated[int | None, Option("N", ("-M",))] = None
+    baseline: Annotated[str | None, Option("RUN", ("-baseline",))] = None
+    risk_alpha: Annotated[str, Option("A", ("-riskAlpha",))] = "0"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", help="judgments per subtopic, plain or .gz")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="run files, plain or .gz")
-    parser.add_argument(
-        "-alpha", "--alpha", type=float, default=0.5, help="redundancy intolerance (default: 0.5)"
-    )
-    parser.add_argument("-beta", "--beta", type=float, default=0.5, help="patience of NRBP (default: 0.5)")
-    parser.add_argument(
-        "-traditional",
-        "--traditional",
-        action="store_true",
-        help="sort by score, then document id (default: by the rank column)",
-    )
-    parser.add_argument("-c", "--complete", action="store_true", help="average over all judged topics")
-    parser.add_argument(
-        "-M", "--depth", type=int, default=None, metavar="N", help="evaluate the first N ranks only"
-    )
-    parser.add_argument(
-        "-baseline", "--baseline", metavar="RUN", help="print risk-sensitive gains over this run"
-    )
-    parser.add_argument(
-        "-riskAlpha",
-        "--risk-alpha",
-        default="0",
-        metavar="A",
-        help="weight losses against the baseline by 1 + A (default: 0)",
-    )
+    derived.add_options(parser, Options)
     options.add_output_file(parser)
 
 

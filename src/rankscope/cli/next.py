@@ -15,16 +15,10 @@ __doc__ = derived.describe(next)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, next)
-    parser.add_argument(
-        "--template", metavar="FILE", help="write judgments to fill in: replace each ? by a grade"
-    )
-    parser.add_argument(
-        "--judged",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="filled template, whose grades join the judgments; repeatable",
-    )
+    template = "write judgments to fill in: replace each ? by a grade"
+    parser.add_argument("--template", metavar="FILE", help=template)
+    judged = "filled template, whose grades join the judgments; repeatable"
+    parser.add_argument("--judged", action="append", default=[], metavar="FILE", help=judged)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankscope.choices import CORRECTIONS, INPUT_FORMATS
+from rankscope.choices import INPUT_FORMATS
 from rankscope.engines.choice import KINDS
 from rankscope.errors import SettingsError, suggest_names
 from rankscope.tables import FORMATS
@@ -56,12 +56,8 @@ def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> Non
         if name in uses:
             offered = [choice for choice in choices if choice != "bounds" or choice in uses]
             meanings = "; ".join(f"{choice}: {choices[choice]}" for choice in offered)
-            parser.add_argument(
-                f"--{name}",
-                choices=offered,
-                default=offered[0],
-                help=f"{meaning}: {meanings} (default: {offered[0]})",
-            )
+            text = f"{meaning}: {meanings} (default: {offered[0]})"
+            parser.add_argument(f"--{name}", choices=offered, default=offered[0], help=text)
 
 
 def add_collection(
@@ -76,12 +72,8 @@ def add_collection(
         add_runs(parser)
         parser.add_argument("--qrels", metavar="QRELS", help=f"{formats}; you can also name them before RUN")
     add_evaluation(parser, uses)
-    parser.add_argument(
-        "--grades",
-        type=_merges,
-        metavar="OLD=NEW;...",
-        help="merge grades of the judgments, such as '0,1=0;2=1;3,4=2' (default: keep all grades)",
-    )
+    grades = "merge grades of the judgments, such as '0,1=0;2=1;3,4=2' (default: keep all grades)"
+    parser.add_argument("--grades", type=_merges, metavar="OLD=NEW;...", help=grades)
     add_jobs(parser)
 
 
@@ -96,19 +88,11 @@ def _merges(text: str) -> str:
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
     """Add RUN and --input-format."""
-    parser.add_argument(
-        "runs",
-        metavar="RUN",
-        nargs="+",
-        help="run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or compressed",
-    )
-    parser.add_argument(
-        "--input-format",
-        type=_input_format,
-        action=_CollectFormats,
-        metavar="[qrels=|runs=]F",
-        help=f"format of the files ({', '.join(INPUT_FORMATS)}), if it is not recognised; repeatable",
-    )
+    runs = "run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or compressed"
+    parser.add_argument("runs", metavar="RUN", nargs="+", help=runs)
+    text = f"format of the files ({', '.join(INPUT_FORMATS)}), if it is not recognised; repeatable"
+    look: Any = {"type": _input_format, "action": _CollectFormats, "metavar": "[qrels=|runs=]F"}
+    parser.add_argument("--input-format", help=text, **look)
 
 
 def _input_format(text: str) -> dict[str, str]:
@@ -123,9 +107,7 @@ def _input_format(text: str) -> dict[str, str]:
 class _CollectFormats(argparse.Action):
     """Combines repeated --input-format options; the last one for a kind of files wins."""
 
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:
         setattr(namespace, self.dest, {**(getattr(namespace, self.dest) or {}), **value})
 
 
@@ -135,25 +117,16 @@ def add_topics(parser: argparse.ArgumentParser, each: str | None = None) -> None
     if each is not None:
         parser.add_argument("-q", "--per-topic", action="store_true", help=each)
         note = "; without LIST the same as -q"
-    parser.add_argument(
-        "--topics",
-        action=_Topics,
-        nargs="?",
-        const="",
-        metavar="LIST",
-        help=f"only these topics, such as 1,5-9, or a file of topics (default: all){note}",
-    )
+    text = f"only these topics, such as 1,5-9, or a file of topics (default: all){note}"
+    parser.add_argument("--topics", action=_Topics, nargs="?", const="", metavar="LIST", help=text)
     parser.set_defaults(per_topic=False)
 
 
 class _Topics(argparse.Action):
     """Sets the topics of --topics LIST, or output per topic if there is no LIST."""
 
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
-    ) -> None:
-        has_per_topic = any(action.dest == "per_topic" for action in parser._actions)
-        if not value and not has_per_topic:
+    def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:
+        if not value and not any(action.dest == "per_topic" for action in parser._actions):
             parser.error("--topics needs topics, such as 1,5-9")
         namespace.per_topic = namespace.per_topic or not value
         namespace.topics = value or namespace.topics
@@ -161,109 +134,76 @@ class _Topics(argparse.Action):
 
 def add_scores(parser: argparse.ArgumentParser) -> None:
     """Add --scores, for commands that need no rankings."""
-    parser.add_argument(
-        "--scores",
-        action=_InsteadOfCollection,
-        metavar="[M=]FILE",
-        help="instead of QRELS and RUN: scores from eval -q, trec_eval -q or ir_measures -q, or CSV with a row per"
-        " topic and a column per system (of measure M); repeatable",
+    text = (
+        "instead of QRELS and RUN: scores from eval -q, trec_eval -q or ir_measures -q, or CSV with a row per topic and"
+        " a column per system (of measure M); repeatable"
     )
+    parser.add_argument("--scores", action=_InsteadOfCollection, metavar="[M=]FILE", help=text)
 
 
 def add_collections(parser: argparse.ArgumentParser) -> None:
     """Add --collection and --collections, for commands that take several collections."""
-    parser.add_argument(
-        "--collection",
-        action=_InsteadOfCollection,
-        metavar="NAME=QRELS:RUNS",
-        help="instead of QRELS and RUN: one of several collections, where RUNS is a run, a directory or a pattern;"
-        " repeatable",
-    )
-    parser.add_argument(
-        "--collections",
-        action=_CollectionsFile,
-        metavar="FILE",
-        help="the same from a TOML file with a table [collections.NAME] per collection: qrels, runs and, optionally,"
-        " order and grades",
-    )
+    runs = "where RUNS is a run, a directory or a pattern; repeatable"
+    text = f"instead of QRELS and RUN: one of several collections, {runs}"
+    parser.add_argument("--collection", action=_InsteadOfCollection, metavar="NAME=QRELS:RUNS", help=text)
+    keys = "qrels, runs and, optionally, order and grades"
+    text = f"the same from a TOML file with a table [collections.NAME] per collection: {keys}"
+    parser.add_argument("--collections", action=_CollectionsFile, metavar="FILE", help=text)
+
+
+def make_collection_optional(parser: argparse.ArgumentParser) -> None:
+    """Let a command run without QRELS and RUN."""
+    for action in parser._actions:
+        if action.dest in ("qrels", "runs"):
+            action.required = False
 
 
 class _InsteadOfCollection(argparse.Action):
     """Repeatable option that makes QRELS and RUN optional."""
 
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), value])
-        for action in parser._actions:
-            if action.dest in ("qrels", "runs"):
-                action.required = False
+        make_collection_optional(parser)
 
 
 class _CollectionsFile(_InsteadOfCollection):
     """Option with one value that makes QRELS and RUN optional."""
 
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:
         super().__call__(parser, namespace, value)
         setattr(namespace, self.dest, value)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add -j, --engine and --quiet."""
-    parser.add_argument(
-        "-j", "--jobs", type=int, default=None, metavar="N", help="number of workers (default: all cores)"
-    )
-    parser.add_argument(
-        "--engine",
-        metavar="E",
-        help=f"engine that runs the work: {', '.join(KINDS)} (default: local, the cores of this machine)",
-    )
+    parser.add_argument("-j", "--jobs", type=int, metavar="N", help="number of workers (default: all cores)")
+    engine = f"engine that runs the work: {', '.join(KINDS)} (default: local, the cores of this machine)"
+    parser.add_argument("--engine", metavar="E", help=engine)
     parser.add_argument("--quiet", action="store_true", help="print no progress bars and no notes")
 
 
 def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
     """Add -m and --plugin."""
-    parser.add_argument(
-        "-m",
-        "--measure",
-        action="append",
-        metavar="M",
-        help="measure such as nDCG@10; repeatable, or several in quotes or separated by commas"
-        f" (default: {' '.join(default) or 'none'})",
-    )
+    text = "measure such as nDCG@10; repeatable, or several in quotes or separated by commas"
+    text += f" (default: {' '.join(default) or 'none'})"
+    parser.add_argument("-m", "--measure", action="append", metavar="M", help=text)
     add_plugin(parser)
     parser.set_defaults(default_measures=list(default))
 
 
 def add_plugin(parser: argparse.ArgumentParser) -> None:
     """Add --plugin."""
-    parser.add_argument(
-        "--plugin",
-        action="append",
-        default=[],
-        metavar="MODULE",
-        help="import a Python module or file that defines measures",
-    )
+    text = "import a Python module or file that defines measures"
+    parser.add_argument("--plugin", action="append", default=[], metavar="MODULE", help=text)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add -f, -o and --digits."""
-    parser.add_argument(
-        "-f",
-        "--format",
-        choices=FORMATS,
-        help="output format (default: by the file name of -o, otherwise table on a terminal and tsv in a pipe)",
-    )
+    text = "output format (default: by the file name of -o, otherwise table on a terminal and tsv in a pipe)"
+    parser.add_argument("-f", "--format", choices=FORMATS, help=text)
     add_output_file(parser)
-    parser.add_argument(
-        "--digits",
-        type=_digits,
-        default=None,
-        metavar="N",
-        help="number of decimals in the formats table, markdown and latex",
-    )
+    digits = "number of decimals in the formats table, markdown and latex"
+    parser.add_argument("--digits", type=_digits, metavar="N", help=digits)
 
 
 def add_output_file(parser: argparse.ArgumentParser) -> None:
@@ -280,35 +220,21 @@ def _digits(text: str) -> int:
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
     """Add --plot and --style."""
-    parser.add_argument(
-        "--plot",
-        type=_figure_file,
-        metavar="FILE",
-        help="also draw a figure to FILE (.pdf, .svg, .png, or .pgf for LaTeX)",
-    )
+    text = "also draw a figure to FILE (.pdf, .svg, .png, or .pgf for LaTeX)"
+    parser.add_argument("--plot", type=_figure_file, metavar="FILE", help=text)
     add_style(parser)
 
 
 def add_highlight(parser: argparse.ArgumentParser) -> None:
     """Add --highlight, for figures that draw only some runs in colour."""
-    parser.add_argument(
-        "--highlight",
-        action="append",
-        default=[],
-        metavar="RUN",
-        help="run to draw in colour; repeatable (default: the best runs, up to eight)",
-    )
+    text = "run to draw in colour; repeatable (default: the best runs, up to eight)"
+    parser.add_argument("--highlight", action="append", default=[], metavar="RUN", help=text)
 
 
 def add_style(parser: argparse.ArgumentParser) -> None:
     """Add --style."""
-    parser.add_argument(
-        "--style",
-        type=_style,
-        default="sans",
-        metavar="S",
-        help="font of the figure: sans, serif (like Times), or latex (a PDF typeset by LaTeX) (default: sans)",
-    )
+    text = "font of the figure: sans, serif (like Times), or latex (a PDF typeset by LaTeX) (default: sans)"
+    parser.add_argument("--style", type=_style, default="sans", metavar="S", help=text)
 
 
 def _style(name: str) -> str:
@@ -342,31 +268,10 @@ def _figure_file(name: str) -> str:
     return _check_latex(name, Path(name).suffix.lower() == ".pgf")
 
 
-def add_groups(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Add --groups, with a description before that of its values."""
-    parser.add_argument(
-        "--groups",
-        metavar="FILE|REGEX",
-        help=f"{meaning}a file with lines of `run group`, or a regular expression whose first group (or whole match) in"
-        " the name of a run is its group",
-    )
-
-
-def add_correction(parser: argparse.ArgumentParser) -> None:
-    """Add --correction, whose default depends on the test."""
-    parser.add_argument(
-        "--correction",
-        choices=CORRECTIONS,
-        help="correction for multiple pairs, within each measure (default: max-t for randomisation and bootstrap,"
-        " otherwise holm)",
-    )
-
-
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """Add --seed."""
-    parser.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)"
-    )
+    text = "seed of the random numbers (default: 1)"
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help=text)
 
 
 class CollectNumbers(argparse.Action):
@@ -378,13 +283,7 @@ class CollectNumbers(argparse.Action):
     ((0.05, 0.01), (0.1,))
     """
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, values: Any, *_: Any) -> None:
         before = getattr(namespace, self.dest)
         earlier = () if before is self.default else before
         setattr(namespace, self.dest, tuple(dict.fromkeys((*earlier, *values))))

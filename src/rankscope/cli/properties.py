@@ -17,10 +17,13 @@ import argparse
 import shutil
 import sys
 import textwrap
+from dataclasses import dataclass
+from typing import Annotated
 
 from rankscope.choices import PROPERTIES
-from rankscope.cli import arguments, options
+from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
+from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 from rankscope.tables import Table
@@ -31,54 +34,50 @@ DEFAULT = (
 )  # fmt: skip
 
 
+@dataclass
+class Options:
+    """Options of the command.
+
+    Parameters
+    ----------
+    aspects
+        Number of aspects (default: 2).
+    grades
+        Use grades 0 to G instead of aspects; with --aspects, for each aspect.
+    several
+        Include documents that are relevant to several aspects, such as (ab).
+    depth
+        Maximum length of rankings.
+    relevant
+        Number of judged documents of each aspect or grade (default: the depth).
+    nonrelevant
+        Number of judged non-relevant documents (default: the depth).
+    weights
+        Weights of the aspects (default: equal).
+    fixed_length
+        Use only rankings of the maximum length.
+    impossible
+        Include rankings with more documents of a kind than are judged.
+    examples
+        Number of counterexamples per violated property.
+    """
+
+    aspects: Annotated[int | None, Option("M")] = None
+    grades: Annotated[int | None, Option("G")] = None
+    several: bool = False
+    depth: Annotated[int, Option("H")] = 10
+    relevant: Annotated[int | None, Option("R")] = None
+    nonrelevant: Annotated[int | None, Option("N")] = None
+    weights: Annotated[str | None, Option("W,W,...")] = None
+    fixed_length: bool = False
+    impossible: bool = False
+    examples: Annotated[int, Option("N")] = 1
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--aspects", type=int, metavar="M", help="number of aspects (default: 2)")
-    parser.add_argument(
-        "--grades",
-        type=int,
-        metavar="G",
-        help="use grades 0 to G instead of aspects; with --aspects, for each aspect",
-    )
-    parser.add_argument(
-        "--several",
-        action="store_true",
-        help="include documents that are relevant to several aspects, such as (ab)",
-    )
-    parser.add_argument(
-        "--depth", type=int, default=10, metavar="H", help="maximum length of rankings (default: 10)"
-    )
-    parser.add_argument(
-        "--relevant",
-        type=int,
-        metavar="R",
-        help="number of judged documents of each aspect or grade (default: the depth)",
-    )
-    parser.add_argument(
-        "--nonrelevant",
-        type=int,
-        metavar="N",
-        help="number of judged non-relevant documents (default: the depth)",
-    )
-    parser.add_argument("--weights", metavar="W,W,...", help="weights of the aspects (default: equal)")
-    parser.add_argument(
-        "--property",
-        action="append",
-        metavar="NAME",
-        help=f"property to test; repeatable: {', '.join(PROPERTIES)}, or a property of a plugin (default: all)",
-    )
-    parser.add_argument("--fixed-length", action="store_true", help="use only rankings of the maximum length")
-    parser.add_argument(
-        "--impossible",
-        action="store_true",
-        help="include rankings with more documents of a kind than are judged",
-    )
-    parser.add_argument(
-        "--examples",
-        type=int,
-        default=1,
-        metavar="N",
-        help="number of counterexamples per violated property (default: 1)",
-    )
+    derived.add_options(parser, Options)
+    known = f"property to test; repeatable: {', '.join(PROPERTIES)}, or a property of a plugin (default: all)"
+    parser.add_argument("--property", action="append", metavar="NAME", help=known)
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
     options.add_plot(parser)
@@ -89,21 +88,11 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.axioms.cases import properties
 
     silence(args.quiet)
+    how = {name: getattr(args, name) for name in vars(Options()) if name not in ("weights", "impossible")}
     result = properties(
-        arguments.parse_measures(args),
-        aspects=args.aspects,
-        grades=args.grades,
-        depth=args.depth,
-        relevant=args.relevant,
-        nonrelevant=args.nonrelevant,
-        weights=_weights(args.weights),
-        several=args.several,
-        properties=args.property,
-        fixed_length=args.fixed_length,
-        possible=not args.impossible,
-        examples=args.examples,
-        jobs=args.jobs,
-    )
+        arguments.parse_measures(args), weights=_weights(args.weights), properties=args.property,
+        possible=not args.impossible, jobs=args.jobs, **how,
+    )  # fmt: skip
     if not result.complete:
         emit_interrupted(args, result)
     emit(args, result)

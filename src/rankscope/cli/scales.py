@@ -19,11 +19,13 @@ import argparse
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 from rankscope.choices import COUNTS
-from rankscope.cli import arguments, options
+from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
+from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 
@@ -36,52 +38,40 @@ DEFAULT = (
 )  # fmt: skip
 
 
+@dataclass
+class Options:
+    """Options of the command.
+
+    Parameters
+    ----------
+    length
+        Length of rankings.
+    relevant
+        Number of relevant documents of the topic, with --grades of each grade (default: the length).
+    grades
+        Use grades 0 to G (default: 1, binary); differences are taken for each grade.
+    count
+        Count all violated pairs, those of a sample, or all if that is feasible.
+    samples
+        Number of comparable pairs in a sample.
+    """
+
+    length: Annotated[int, Option("N")] = 10
+    relevant: Annotated[int | None, Option("R")] = None
+    grades: Annotated[int, Option("G")] = 1
+    count: Annotated[str, Option(choices=COUNTS)] = "auto"
+    samples: Annotated[int, Option("N")] = 100_000
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--length", type=int, default=10, metavar="N", help="length of rankings (default: 10)"
-    )
+    derived.add_options(parser, Options)
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--equal-relevant",
-        action="store_true",
-        help="interval-like scale: only intervals with equally many relevant documents at both ends (default: both"
-        " tests)",
-    )
-    which.add_argument(
-        "--all-intervals", action="store_true", help="interval-like scale: only the test over all intervals"
-    )
-    parser.add_argument(
-        "--relevant",
-        type=int,
-        default=None,
-        metavar="R",
-        help="number of relevant documents of the topic, with --grades of each grade (default: the length)",
-    )
-    parser.add_argument(
-        "--grades",
-        type=int,
-        default=1,
-        metavar="G",
-        help="use grades 0 to G (default: 1, binary); differences are taken for each grade",
-    )
-    parser.add_argument(
-        "--count",
-        choices=COUNTS,
-        default="auto",
-        help="count all violated pairs, those of a sample, or all if that is feasible (default: auto)",
-    )
-    parser.add_argument(
-        "--samples",
-        type=int,
-        default=100_000,
-        metavar="N",
-        help="number of comparable pairs in a sample (default: 100000)",
-    )
-    parser.add_argument(
-        "--axioms",
-        action="store_true",
-        help="test the axioms of a difference structure instead, by enumeration (at most 16 rankings)",
-    )
+    interval = "interval-like scale: only"
+    equal = f"{interval} intervals with equally many relevant documents at both ends (default: both tests)"
+    which.add_argument("--equal-relevant", action="store_true", help=equal)
+    which.add_argument("--all-intervals", action="store_true", help=f"{interval} the test over all intervals")
+    axioms = "test the axioms of a difference structure instead, by enumeration (at most 16 rankings)"
+    parser.add_argument("--axioms", action="store_true", help=axioms)
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
     options.add_plot(parser)
@@ -94,22 +84,15 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.measurement.verdicts import scales
 
     silence(args.quiet)
+    measures = arguments.parse_measures(args)
     if args.axioms:
         if args.grades != 1:
             raise SettingsError("--axioms tests binary rankings only", hint="leave out --grades")
-        emit(args, difference_structure(arguments.parse_measures(args), args.length, relevant=args.relevant))
+        emit(args, difference_structure(measures, args.length, relevant=args.relevant))
         return
-    result = scales(
-        arguments.parse_measures(args),
-        args.length,
-        equal_relevant=True if args.equal_relevant else False if args.all_intervals else None,
-        relevant=args.relevant,
-        grades=args.grades,
-        count=args.count,
-        samples=args.samples,
-        seed=args.seed,
-        jobs=args.jobs,
-    )
+    equal_relevant = True if args.equal_relevant else False if args.all_intervals else None
+    how = {name: getattr(args, name) for name in (*vars(Options()), "seed", "jobs")}
+    result = scales(measures, equal_relevant=equal_relevant, **how)
     if result.partial:
         emit_interrupted(args, result)
     if args.output is None and choose_format(args) == "table":

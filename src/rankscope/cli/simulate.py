@@ -12,31 +12,53 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import dataclass
+from typing import Annotated
 
+from rankscope.cli import derived
 from rankscope.cli.commands import program
+from rankscope.declaration import Option
 from rankscope.errors import printable
 from rankscope.progress import silence
 
-_SIZES = {
-    "systems": (40, "number of runs"),
-    "topics": (50, "number of topics"),
-    "grades": (3, "number of grades, grade 0 included"),
-    "depth": (1000, "number of documents in a complete ranking"),
-    "pool-depth": (15, "number of documents of a ranking that are judged"),
-    "aspects": (0, "number of aspects per topic; more than 0 also writes qrels.diversity.txt"),
-    "seed": (1, "seed of the random numbers"),
-}
+
+@dataclass
+class Options:
+    """Properties of the collection.
+
+    Parameters
+    ----------
+    systems
+        Number of runs.
+    topics
+        Number of topics.
+    grades
+        Number of grades, grade 0 included.
+    depth
+        Number of documents in a complete ranking.
+    pool_depth
+        Number of documents of a ranking that are judged.
+    aspects
+        Number of aspects per topic; more than 0 also writes qrels.diversity.txt.
+    seed
+        Seed of the random numbers.
+    sparse
+        Judge only one or two relevant documents per topic.
+    """
+
+    systems: Annotated[int, Option("N")] = 40
+    topics: Annotated[int, Option("N")] = 50
+    grades: Annotated[int, Option("N")] = 3
+    depth: Annotated[int, Option("N")] = 1000
+    pool_depth: Annotated[int, Option("N")] = 15
+    aspects: Annotated[int, Option("N")] = 0
+    seed: Annotated[int, Option("N")] = 1
+    sparse: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="new or empty directory")
-    for name, (default, meaning) in _SIZES.items():
-        parser.add_argument(
-            f"--{name}", type=int, default=default, metavar="N", help=f"{meaning} (default: {default})"
-        )
-    parser.add_argument(
-        "--sparse", action="store_true", help="judge only one or two relevant documents per topic"
-    )
+    derived.add_options(parser, Options)
     parser.add_argument("--gzip", action="store_true", help="write runs/NAME.txt.gz")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
 
@@ -45,16 +67,7 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.simulation import simulate
 
     silence(args.quiet)
-    collection = simulate(
-        systems=args.systems,
-        topics=args.topics,
-        grades=args.grades,
-        depth=args.depth,
-        seed=args.seed,
-        pool_depth=args.pool_depth,
-        aspects=args.aspects,
-        sparse=args.sparse,
-    )
+    collection = simulate(**{name: getattr(args, name) for name in vars(Options())})
     folder = collection.write(args.directory, compress=args.gzip)
     if not args.quiet:
         counts = f"{args.systems} runs, {args.topics} topics, {collection.judgments} judgments"
