@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.analysis.rank_changes import means_by_cutoff, means_by_pool
 from rankscope.judging import Judged
@@ -31,29 +33,12 @@ def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "ze
     """
     if len(judged.runs) < 2 or not len(judged.topics) or len(judged.rank) > MOST_HITS:
         return []
-    return [*_cutoffs(judged, measures, missing), *_pools(judged, measures, missing)]
-
-
-def _cutoffs(judged: Judged, measures: Sequence[Measure], missing: str) -> list[Order]:
-    return [
-        {
-            "across": "cutoffs",
-            "measure": str(m),
-            "columns": [str(one) for one in means],
-            "means": np.concatenate(list(means.values())),
-        }
-        for m, means in means_by_cutoff(judged, measures, missing).items()
-        if len(means) > 1
+    cutoffs = means_by_cutoff(judged, measures, missing)
+    orders: list[tuple[Literal["cutoffs", "pools"], Any, Mapping[Any, npt.NDArray[np.float64]]]] = [
+        *(("cutoffs", measure, means) for measure, means in cutoffs.items() if len(means) > 1),
+        *(("pools", *order) for order in means_by_pool(score(judged, measures, missing=missing)).items()),
     ]
-
-
-def _pools(judged: Judged, measures: Sequence[Measure], missing: str) -> list[Order]:
     return [
-        {
-            "across": "pools",
-            "measure": measure,
-            "columns": list(means),
-            "means": np.concatenate(list(means.values())),
-        }
-        for measure, means in means_by_pool(score(judged, measures, missing=missing)).items()
-    ]
+        {"across": across, "measure": str(m), "columns": [*map(str, means)], "means": np.concatenate([*means.values()])}
+        for across, m, means in orders
+    ]  # fmt: skip

@@ -22,13 +22,13 @@ from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
 from rankscope.analysis.stats.matrices import averaged
 from rankscope.choices import FINDINGS_MEASURES
 from rankscope.judging import UNJUDGED, Hits, Judged
+from rankscope.judging.coverage import first_ranks
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.grammar import parse
 from rankscope.read.groups import run_groups
 from rankscope.read.ids import to_text
-from rankscope.reporting.coverage import coverage
 from rankscope.reporting.findings import find, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
@@ -123,8 +123,8 @@ def payload(
     }
     if teams is not None:
         document["groups"] = _groups(judged.runs, teams)
-    if (aspects := coverage(judged)) is not None:
-        document["coverage"] = aspects
+    if (aspects := first_ranks(judged)) is not None:
+        document["coverage"] = {"names": aspects.names, "first": aspects.first}
     _add_optional(document, judged, everything)
     if ranges:
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
@@ -309,10 +309,8 @@ def as_json(document: Mapping[str, Any]) -> str:
         if (few := _coded(array)) is not None:
             return few
         little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        return {
-            "dtype": _DTYPES[array.dtype.name],
-            "base64": base64.b64encode(little.tobytes()).decode("ascii"),
-        }
+        text = base64.b64encode(little.tobytes()).decode("ascii")
+        return {"dtype": _DTYPES[array.dtype.name], "base64": text}
 
     text = json.dumps(document, default=packed, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
