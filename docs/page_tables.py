@@ -12,8 +12,8 @@ def put(page: Path, tables: Mapping[str, str], *, check: bool = False) -> int:
     text = page.read_text("utf-8")
     for name, table in tables.items():
         print(table)
-        section = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text, count = section.subn(lambda part, table=table: part[1] + table + part[2], text)
+        section = re.compile(rf"(?<=<!-- {re.escape(name)} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+        text, count = section.subn(table.replace("\\", r"\\"), text)
         if count != 1:
             raise SystemExit(f"{page.name} has {count} sections for the table {name!r}")
     if check:
