@@ -13,7 +13,7 @@ import pytest
 import rankscope as rs
 from rankscope.analysis.certain import certain
 from rankscope.analysis.next_judgments import next_judgments
-from rankscope.certainty.documents import EVERY, knowing, with_documents, with_groups
+from rankscope.certainty.documents import EVERY, with_documents, with_groups, with_unjudged
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import parse_many
 from rankscope.read import ORDERS, Inputs, Qrels, Runs, open_collection, read_runs
@@ -91,7 +91,7 @@ def test_certain_and_next_need_only_documents_that_have_weight(
 def test_judgments_know_no_more_than_a_measure_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankscope.certainty.documents.SMALL", 0)
     opened = collection(1, None)
-    judged_lists = knowing(*opened, parse_many("nDCG@2 P@3"))
+    judged_lists = with_unjudged(*opened, parse_many("nDCG@2 P@3"))
     judged = sum(len(opened.qrels.judgments(topic)) for topic in opened.qrels.topics)
     lists = len(opened.runs) * len(opened.qrels.topics)
     assert judged_lists.known_depth == 3

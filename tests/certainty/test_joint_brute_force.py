@@ -23,8 +23,12 @@ from rankscope.analysis.findings.documents import ties, unjudged
 from rankscope.analysis.next_judgments import next_judgments
 from rankscope.analysis.stats.matrices import complete, run_merits
 from rankscope.certainty.pairs import pair_form
+from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, parse
 from rankscope.measures.forms import Weighted
+from rankscope.read import Qrels, Run, Runs
+from rankscope.reporting.page_data import payload
+from rankscope.reporting.standings import open_ranges
 
 N_COLLECTIONS = int(os.environ.get("RANKSCOPE_COLLECTIONS", "20"))
 N_BLOCKS = 10
@@ -87,6 +91,16 @@ class World:
                 self.qrels[topic][documents[0]] = {"1": 1, "2": 0}
         pool = BY_ASPECT if self.by_aspect else PLAIN
         self.measures = list(dict.fromkeys(luck.sample(pool, min(PER_COLLECTION, len(pool)))))
+
+    @property
+    def judged(self) -> Judged:
+        """The rankings with their ties, as a report gets them."""
+        runs = Runs([Run.from_dict(lists, name) for name, lists in self.runs.items()])
+        return judge(Qrels.from_dict(self.qrels), runs, ties=True)
+
+    def basis(self, measure: Measure | str) -> Basis:
+        """What findings about a measure are computed from."""
+        return Basis(rs.evaluate(self.qrels, self.runs, [measure]), 0.05, "t", "holm", 100, 1)
 
     def grade(self, topic: str, document: str) -> int | None:
         """Return the grade of a document, or None if it is unjudged."""
@@ -283,12 +297,14 @@ def check(seed: int) -> int:
             ].rows
             assert (pairs, n_open) == (len(signs), turned), (seed, measure)
         statements += check_ties_finding(world, measure, [values[m] for values in as_judged], brute)
-    return statements + check_bounds(world) + check_unjudged_finding(world)
+    return (
+        statements + check_bounds(world) + check_unjudged_finding(world) + check_page_orders(world, as_judged)
+    )
 
 
 def check_ties_finding(world: World, measure: Measure, now: Sequence[np.ndarray], brute: Any) -> int:
     """Compare what findings state about orders of tied documents with all orders; returns the number of statements."""
-    finding = ties(Basis(rs.evaluate(world.qrels, world.runs, [measure]), 0.05, "t", "holm", 100, 1))
+    finding = ties(world.basis(measure))
     if finding is None or not all(np.isfinite(values).all() for values in now):
         return 0
     names, numbers = tuple(world.runs), finding.numbers
@@ -315,7 +331,7 @@ def check_unjudged_finding(world: World) -> int:
     """Compare the precision that findings call possible with all labellings; returns the number of statements."""
     if world.by_aspect:
         return 0
-    finding = unjudged(Basis(rs.evaluate(world.qrels, world.runs, ["P@2"]), 0.05, "t", "holm", 100, 1))
+    finding = unjudged(world.basis("P@2"))
     means, highest = {}, {}
     for name in world.runs:
         tops = {topic: world.orders(name, topic)[0][:2] for topic in world.qrels}
@@ -354,6 +370,8 @@ def check_bounds(world: World) -> int:
         and bounds.tight is not None
     )
     statements = 0
+    page = page_ranges(world)
+    ends = np.full((2, len(world.measures), len(scores.runs), len(scores.topics)), np.nan)
     for t, topic in enumerate(scores.topics):
         for r, name in enumerate(scores.runs):
             values = world.evaluate(topic, list(world.labellings(topic, [name])), 1)[:, r, :, 0]
@@ -373,7 +391,66 @@ def check_bounds(world: World) -> int:
                         topic,
                         name,
                     )
+    for m, measure in enumerate(world.measures):
+        for r in range(len(scores.runs)) if str(measure) in page else ():
+            if np.isnan(ends[:, m, r]).any():
+                continue
+            said = page[str(measure)]
+            low, high = (measure.mean(end) for end in ends[:, m, r])
+            statements += 1
+            assert said["lowest"][r] <= low + 1e-9 and said["highest"][r] >= high - 1e-9, (measure, said)
+            if said["tight"][r]:
+                assert (said["lowest"][r], said["highest"][r]) == pytest.approx((low, high), abs=1e-9), said
     return statements
+
+
+def page_ranges(world: World) -> dict[str, Any]:
+    """The ranges of means in a report."""
+    ranked = [m for m in world.measures if m.family != "effort" and m.better != "neither"]
+    return open_ranges(world.judged, ranked, "zero")
+
+
+def check_page_orders(world: World, now: Sequence[np.ndarray]) -> int:
+    """Compare the worst and the best means in a report with all orders of tied documents."""
+    page, statements = page_ranges(world), 0
+    for m, measure in enumerate(world.measures):
+        for r in range(len(world.runs)) if str(measure) in page else ():
+            merits = [values[m][r, 0] for values in now]
+            if not np.isfinite(np.concatenate(merits)).all():
+                continue
+            said = page[str(measure)]
+            ends = [np.array([end(values) for values in merits]) for end in (np.min, np.max)]
+            is_geometric = measure.summary == "geometric mean"
+            means = [measure.mean(np.exp(end) if is_geometric else measure.merit(end)) for end in ends]
+            statements += 1
+            assert said["exact"], (measure, said)
+            assert (said["worst"][r], said["best"][r]) == pytest.approx(means, abs=1e-9), (measure, said)
+    return statements
+
+
+def test_a_report_makes_the_statements_that_are_compared_with_brute_force() -> None:
+    kinds: set[str] = set()
+    for seed in range(12):
+        world = World(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            measure = parse("P@2" if seed % 3 else "RBP(p=0.7)")
+            world.measures = [measure, parse("AP")]
+            page = payload(world.judged, title="T", measures=[measure], ranges=True)
+            found = [ties(world.basis(measure)), unjudged(world.basis(measure))]
+            ranges = page_ranges(world)
+        shown = {one["kind"]: one for one in page["findings"] if one["kind"] in ("ties", "unjudged")}
+        assert list(shown) == sorted((one.kind for one in found if one is not None), key=list(shown).index)
+        for one in found:
+            if one is not None:
+                kinds.add(one.kind)
+                assert shown[one.kind]["sentence"] == one.sentence
+                assert shown[one.kind]["numbers"] == one.numbers
+        for name, said in ranges.items():
+            assert page["ranges"][name].keys() == said.keys()
+            for key, value in said.items():
+                assert np.array_equal(page["ranges"][name][key], value), (seed, name, key)
+    assert kinds == {"ties", "unjudged"}
 
 
 @pytest.mark.parametrize("block", range(N_BLOCKS))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.rank_changes import rank_interval
 from rankscope.analysis.stats.matrices import CompleteMatrix, row_means
 from rankscope.analysis.stats.significance import all_pairs, run_test
-from rankscope.certainty.documents import knowing, knows
+from rankscope.certainty.documents import EVERY, has_unjudged, is_small, with_unjudged
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_differences
 from rankscope.certainty.values import compute_values
 from rankscope.certainty.witnesses import Label, reversing_labels
@@ -43,7 +43,7 @@ Rows = list[tuple[Cell, ...]]
 
 def evaluate_with_unjudged(collection: Collection, measures: Sequence[Measure]) -> Scores:
     """Return scores for :func:`~rankscope.certain` and :func:`~rankscope.next`, for which files are read only once."""
-    judged = knowing(collection.qrels, collection.runs, measures, jobs=collection.jobs)
+    judged = with_unjudged(collection.qrels, collection.runs, measures, jobs=collection.jobs)
     scores = score(
         replace(judged, options=EvaluationOptions()),
         measures,
@@ -56,10 +56,11 @@ def evaluate_with_unjudged(collection: Collection, measures: Sequence[Measure]) 
 def judge_with_unjudged(scores: Scores, analysis: str) -> Judged:
     """Return the rankings of scores, in which unjudged documents that a measure can see are known."""
     judged = scores.require_judged(analysis)
-    if knows(judged, scores.measures):
+    if has_unjudged(judged, scores.measures):
         return judged
     collection = scores.require_collection(analysis)
-    return knowing(collection.qrels, collection.runs, scores.measures, allow_disjoint=True)
+    depth = EVERY if is_small(judged) else 0
+    return with_unjudged(collection.qrels, collection.runs, scores.measures, depth=depth, allow_disjoint=True)
 
 
 def score_in_id_order(scores: Scores, judged: Judged) -> Scores:

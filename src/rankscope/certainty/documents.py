@@ -16,7 +16,7 @@ from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.read import Qrels, Runs
 from rankscope.scan import TieGroups, first_documents, tie_groups
 
-__all__ = ["deepest_weight", "knowing", "knows", "with_documents", "with_groups"]
+__all__ = ["deepest_weight", "has_unjudged", "is_small", "with_documents", "with_groups", "with_unjudged"]
 
 EVERY = np.iinfo(np.int32).max
 """A depth beyond every list."""
@@ -25,28 +25,31 @@ SMALL = 10_000
 """Retrieved documents up to which all of them are included, so that more ranges are exact."""
 
 
-def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -> Judged:
-    """Return the lists under judgments extended by every document that a label can make count; ``how`` as for
-    :func:`rankscope.judge`.
+def with_unjudged(
+    qrels: Qrels, runs: Runs, measures: Sequence[Measure], *, depth: int = 0, **options: Any
+) -> Judged:
+    """Return the lists under judgments extended by every document that a label can make count, at least those down to
+    ``depth``; ``options`` as for :func:`rankscope.judge`.
 
     For sums of gain times weight the documents that have weight are enough, as long as a topic has so many other
     unjudged ones that their number does not matter to the ideal list.
     """
-    depth = max(map(deepest_weight, measures), default=0)
-    judged = _known_to(depth, qrels, runs, **how)
-    return judged if knows(judged, measures) else _known_to(EVERY, qrels, runs, **how)
+    depth = max([depth, *map(deepest_weight, measures)])
+    judged = judge(with_documents(qrels, runs, depth), runs, ties=True, **options)
+    judged = replace(judged, known_depth=depth, options=EvaluationOptions(unjudged="bounds"))
+    if has_unjudged(judged, measures):
+        return judged
+    return with_unjudged(qrels, runs, measures, depth=EVERY, **options)
 
 
-def _known_to(depth: int, qrels: Qrels, runs: Runs, **how: Any) -> Judged:
-    judged = judge(with_documents(qrels, runs, depth), runs, ties=True, **how)
-    return replace(judged, known_depth=depth, options=EvaluationOptions(unjudged="bounds"))
+def is_small(judged: Judged) -> bool:
+    """Return whether the lists are so short that all unjudged documents are included."""
+    return bool(judged.length.sum() <= SMALL)
 
 
-def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
-    """Return whether lists include the unjudged documents that these measures need (:func:`knowing`)."""
-    depth = max(map(deepest_weight, measures), default=0)
-    if judged.length.sum() <= SMALL:
-        depth = EVERY
+def has_unjudged(judged: Judged, measures: Sequence[Measure]) -> bool:
+    """Return whether lists include the unjudged documents that these measures need (:func:`with_unjudged`)."""
+    depth = EVERY if is_small(judged) else max(map(deepest_weight, measures), default=0)
     if judged.ties is None or judged.known_depth < depth:
         return False
     shares = [measure.cutoff for measure in measures if isinstance(declared_form(measure), ShareOfIdeal)]

@@ -164,7 +164,7 @@ def labelled_lists(
         width = len(one.rank)
         local = np.empty((len(labels), width), np.int64)
         local[:, ~one.unjudged] = np.searchsorted(one.known, one.document[~one.unjudged])
-        base, place = pools.of(one, labels)
+        base, place = pools.add(one, labels)
         local[:, one.unjudged] = place[:, : place.shape[1] - one.outside]
         if per_aspect:
             local = one.in_pool[local]
@@ -231,7 +231,7 @@ class _Pools:
         self.topics: list[int] = []
         self.aspect_rows: list[tuple[Ints, Ints, Ints]] = []
 
-    def of(self, one: OpenList, labels: Labels) -> tuple[Ints, Ints]:
+    def add(self, one: OpenList, labels: Labels) -> tuple[Ints, Ints]:
         """Return for each labelling the topic of its pool and its first index, and the index of each document in it."""
         if self.per_aspect:
             found = [self._with_aspects(one, row) for row in labels]
@@ -246,21 +246,21 @@ class _Pools:
 
     def _plain(self, one: OpenList, rows: Labels) -> list[int]:
         """Return the topics of labels without aspects; equal labels of the same documents share a topic."""
-        if self._others(one):
-            return self._add(one, rows)
+        if self._has_negative(one):
+            return self._append(one, rows)
         known = (one.topic, len(one.known))
         keys = [(*known, row.tobytes()) for row in rows]
         new = {key: number for number, key in enumerate(keys) if key not in self.made}
-        self.made.update(zip(new, self._add(one, rows[list(new.values())]), strict=True))
+        self.made.update(zip(new, self._append(one, rows[list(new.values())]), strict=True))
         return [self.made[key] for key in keys]
 
-    def _others(self, one: OpenList) -> bool:
+    def _has_negative(self, one: OpenList) -> bool:
         """Return whether the list has documents of negative grade, so that known documents differ between lists."""
         start = self.judged.qrels.topic_offsets[one.topic]
         known = one.document[one.unjudged & (one.document >= 0)]
         return bool((self.judged.qrels.grade[start + known] != UNJUDGED).any())
 
-    def _add(self, one: OpenList, rows: Labels) -> list[int]:
+    def _append(self, one: OpenList, rows: Labels) -> list[int]:
         """Add a pool for each row: the known documents, and those with these labels."""
         grade = self.judged.qrels.grade[self.judged.qrels.topic_offsets[one.topic] + one.known]
         self.grades.append(np.hstack([np.tile(grade, (len(rows), 1)), rows]).ravel())
@@ -273,7 +273,7 @@ class _Pools:
         aspects = self.judged.qrels.aspects
         assert aspects is not None
         each = row.reshape(one.n_unjudged, -1)
-        (topic,) = self._add(one, each.max(axis=1)[np.newaxis])
+        (topic,) = self._append(one, each.max(axis=1)[np.newaxis])
         place = one.in_pool
         grade = self.grades[-1].copy()
         self.grades[-1][place] = grade
