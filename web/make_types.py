@@ -20,7 +20,7 @@ _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean"
 
 
 def typescript(schema: dict[str, Any]) -> str:
-    """The schema as TypeScript: an interface for each object."""
+    """Return the schema as TypeScript, with an interface for each object."""
     parts = {name: part for name, part in schema["$defs"].items() if name != "Packed"}
     lines = [
         "// Written by web/make_types.py from src/rankscope/reporting/schema.py: change it there.",
@@ -62,7 +62,7 @@ def _type(of: dict[str, Any]) -> str:
 
 
 def table(schema: dict[str, Any]) -> str:
-    """The fields as a Markdown table, parts of parts by their path."""
+    """Return the fields as a Markdown table, nested fields by their path."""
     rows = ["| field | type | meaning |", "|---|---|---|"]
 
     def add(part: dict[str, Any], path: str) -> None:
@@ -79,8 +79,8 @@ def table(schema: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def written() -> dict[Path, str]:
-    """Every file with what belongs into it."""
+def generate() -> dict[Path, str]:
+    """Return the content of each generated file."""
     schema = json_schema()
     readme = (WEB / "README.md").read_text("utf-8")
     inside = re.sub(
@@ -98,12 +98,12 @@ def written() -> dict[Path, str]:
 
 def main(arguments: list[str]) -> int:
     """Write the files, or say which are out of date."""
-    stale = [path for path, text in written().items() if not path.exists() or path.read_text("utf-8") != text]
+    stale = [path for path, text in generate().items() if not path.exists() or path.read_text("utf-8") != text]
     if "--check" in arguments:
         for path in stale:
             print(f"{path} is out of date: run python web/make_types.py")
         return int(bool(stale))
-    for path, text in written().items():
+    for path, text in generate().items():
         path.write_text(text, "utf-8")
     return 0
 

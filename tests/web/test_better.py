@@ -58,7 +58,7 @@ def test_the_lowest_comes_first_and_infinity_last(open_page: Open, page_file: Pa
 
 def test_a_count_marks_no_run(open_page: Open, page_file: Path) -> None:
     page = open_page(page_file, "view=runs&measure=NumRet")
-    assert page.get_by_text("NumRet says of no run that it is better").count() == 1
+    assert page.get_by_text("NumRet does not order runs").count() == 1
     assert page.locator("tbody tr.first").count() == 0
 
 

@@ -60,7 +60,9 @@ def test_a_document_is_found_in_every_topic_and_run(
     again = open_page(tmp_path / "r.html", urlsplit(page.url).fragment)
     assert _read_answer(again) == _read_answer(page)
     again.get_by_label("Find a document").fill("nothing")
-    assert again.locator(".answer").inner_text().startswith("No relevant document has that in its name.")
+    assert (
+        again.locator(".answer").inner_text().startswith("No name of a relevant document contains this text.")
+    )
 
 
 def test_every_rank_is_that_of_the_run(open_page: Open, collection_page: Path) -> None:

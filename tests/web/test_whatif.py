@@ -97,7 +97,7 @@ def test_an_edit_that_helps_one_grade_and_hurts_another_is_judged_by_no_axiom(
     open_page: Open, small_page: Path
 ) -> None:
     page = open_page(small_page, "view=whatif&edits=m4-1 m3-5")
-    assert page.get_by_text("swap and replacement say nothing").count() == 1
+    assert page.get_by_text("swap and replacement do not apply").count() == 1
 
 
 def test_twist_breaks_swap_and_replacement_in_the_examples(open_page: Open, small_page: Path) -> None:

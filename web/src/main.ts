@@ -24,7 +24,7 @@ async function start(): Promise<void> {
     state.fromFragment(location.hash);
     target.replaceChildren();
     mount(App, { target, props: { state } });
-    // For the benchmark: two frames later what was mounted is on the screen.
+    // For the benchmark: the mounted page is on the screen two frames later.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         performance.mark("rankscope:ready");

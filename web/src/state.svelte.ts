@@ -1,4 +1,4 @@
-// What is being looked at: one object for all views, mirrored in the URL fragment.
+// The state of the page: one object shared by all views, mirrored in the URL fragment.
 
 import type { Agreement } from "./data/agreement";
 import type { Collection } from "./data/collection";
@@ -35,10 +35,10 @@ export interface Brush {
 /** Ranges brushed on the axes of the parallel coordinates, by axis. */
 export type Ranges = Record<string, [number, number]>;
 
-/** What points of the plane can be told apart by. */
+/** Attributes that can colour or split the points of the plane. */
 export const KINDS = ["archetype", "topic", "recall base", "group"] as const;
 export type Kind = "" | (typeof KINDS)[number];
-/** What the order of the runs is followed across. */
+/** Variations across which the order of the runs is compared. */
 export const ACROSS = ["measures", "cutoffs", "pools", "samples"] as const;
 export type Across = (typeof ACROSS)[number];
 
@@ -56,13 +56,13 @@ export class State {
   ranges = $state<Ranges>({});
   sort = $state<{ by: string; descending: boolean }>({ by: "", descending: true });
   logRanks = $state(false);
-  /** The run that others are held against, in every view. */
+  /** Baseline run, in every view. */
   baseline = $state<number | null>(null);
   /** With a baseline, differences from it instead of values where a view can show either. */
   relative = $state(true);
   /** The only group of runs that views show. */
   group = $state<number | null>(null);
-  /** What the points of the plane are coloured by, and what it is split by. */
+  /** Attributes that colour and split the points of the plane. */
   tint = $state<Kind>("");
   facet = $state<Kind>("");
   /** Lines of equal density in the plane; null: where the points are many. */
@@ -81,7 +81,7 @@ export class State {
   /** The archetype whose lists are named, and what runs are sorted by in that view. */
   archetype = $state("");
   byShare = $state("");
-  /** What an address named that is not in this collection. */
+  /** Names in the address that are not in this collection. */
   unknown = $state.raw<string[]>([]);
   /** The explorer's server no longer answers. */
   gone = $state(false);
@@ -92,7 +92,7 @@ export class State {
   theme = $state<"auto" | "light" | "dark">("auto");
   /** Colours for canvases; App renews them when the theme changes. */
   palette = $state.raw<Palette>(palette());
-  /** How the page's formulas compare with the values that came with the data; null until they were compared. */
+  /** Comparison of the page's formulas with the values of the evaluation; null until it is done. */
   agreement = $state.raw<Agreement | null>(null);
   /** Charts draw in vectors, not on canvas: on paper, and in figures that leave the page. */
   vector = $state(false);
@@ -107,7 +107,7 @@ export class State {
     if (data.findings.length > 0) this.view = "findings";
   }
 
-  /** Look at what a finding is about, in the view that shows it. */
+  /** Open the view of a finding with its measure, runs and topic. */
   show(one: FindingData): void {
     const d = this.data;
     if (one.measure && d.measure(one.measure)) this.measure = one.measure;
@@ -127,7 +127,7 @@ export class State {
     );
   }
 
-  /** Begin or end to draw in vectors; whoever begins first and ends last decides. */
+  /** Start or stop drawing in vectors; calls nest. */
   draw(vectors: boolean): void {
     this.drawings = Math.max(0, this.drawings + (vectors ? 1 : -1));
     this.vector = this.drawings > 0;
@@ -139,7 +139,7 @@ export class State {
     return KINDS.filter((kind) => kind !== "group" || this.data.groups !== undefined);
   }
 
-  /** What the group and the brush of the plane leave: lists, and the runs and topics that have some; null: all. */
+  /** Lists that pass the group filter and the brush of the plane, with their runs and topics; null: all. */
   readonly kept = $derived.by(() => {
     const { data: d, brush, group } = this;
     if (!brush && group === null) return null;
@@ -324,7 +324,7 @@ export class State {
   }
 }
 
-/** Where a name from the address stands; addresses cannot hold the halves of surrogate pairs that odd bytes became. */
+/** Return the index of a name from the address, which cannot contain the lone surrogates that stand for invalid bytes. */
 function place(names: readonly string[], name: string): number {
   const exact = names.indexOf(name);
   return exact >= 0 ? exact : names.findIndex((other) => other.replace(/\p{Surrogate}/gu, "\ufffd") === name);

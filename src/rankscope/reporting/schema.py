@@ -214,7 +214,7 @@ class Document(TypedDict):
     list: Annotated[RankingArrays, "the lists"]
     nonrelevant: NotRequired[Annotated[Nonrelevant, "absent if it is large, or with --lean"]]
     documents: NotRequired[Annotated[Documents, "absent likewise"]]
-    measures: Annotated[list[Measured], "those of every page, then the requested ones"]
+    measures: Annotated[list[Measured], "the measures of every page, then the requested ones"]
     lead: Annotated[str, "the measure to begin with"]
     archetypes: Annotated[list[Archetype], "from the best to the worst"]
     archetype: Annotated[Array, "lists: index of the archetype, 255 if effort is undefined"]

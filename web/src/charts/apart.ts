@@ -1,4 +1,4 @@
-// Names at the ends of lines, beside each other's lines and never on each other.
+// Places names at the ends of lines without overlap.
 
 const LINE = 14;
 

@@ -34,7 +34,7 @@ export class Collection {
   readonly retrieved: Numbers;
   readonly judged10: Numbers;
   readonly warnings: readonly Warning[];
-  /** What matters, the most important first; Python's. */
+  /** Findings computed by Python, the most important first. */
   readonly findings: readonly FindingData[];
   readonly study: Readonly<Record<string, StudyTable>>;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -48,7 +48,7 @@ export class Collection {
   readonly tiedFirst: Readonly<Record<string, boolean[]>>;
   private readonly ranges: Readonly<Record<string, OpenRange>>;
   readonly defaults: Settings;
-  /** How a command line names the collection. */
+  /** Files of the collection, as named on a command line. */
   readonly source?: SourceFiles;
   readonly server: boolean;
   /** Groups of runs, such as teams. */
@@ -75,7 +75,7 @@ export class Collection {
   constructor(source: Source) {
     const { payload, read } = source;
     if (payload.format !== "rankscope.page" || payload.version !== VERSION) {
-      throw new Error("the data was made for another version of this page");
+      throw new Error("the data was written for another version of this page");
     }
     this.read = read;
     this.title = payload.title;
@@ -127,12 +127,12 @@ export class Collection {
     };
   }
 
-  /** The place of the group of a run among the groups; null where it has none. */
+  /** Index of the group of a run, or null. */
   groupOf(run: number): number | null {
     return this.groups?.of[run] ?? null;
   }
 
-  /** For a list and each aspect of its topic the rank of the first document relevant to it, 0 where there is none. */
+  /** For a list and each aspect of its topic, the rank of the first relevant document, or 0. */
   firstRanks(i: number): ArrayLike<number> {
     const { first, start } = this.covered!;
     return first.subarray(start[i], start[i + 1]);
@@ -174,7 +174,7 @@ export class Collection {
     });
   }
 
-  /** What ties and unjudged documents leave open of the means of a measure, if that was asked for; Python's. */
+  /** Bounds of the means of a measure over ties and unjudged documents, computed by Python with --ranges. */
   openRange(measure: string): Readonly<Record<"worst" | "best" | "lowest" | "highest", Numbers>> & Pick<OpenRange, "exact" | "tight"> | undefined {
     const found = this.ranges[measure];
     if (!found) return undefined;
@@ -251,7 +251,7 @@ export class Collection {
     return names.filter((_, k) => !found.has(k));
   }
 
-  /** Whether ranks of judged documents that are not relevant came with the data: a lean page has none. */
+  /** Whether the data has the ranks of judged non-relevant documents; a lean report does not. */
   get hasNonrelevant(): boolean {
     return this.below !== undefined;
   }
@@ -260,7 +260,7 @@ export class Collection {
     const { name, meaning, kind, summary, better, low, high } = m;
     const formula = FORMULAS.get(m.formula ?? "");
     let unit = low === 0 && high === 1;
-    // where no end is declared the values decide; those are looked at only for measures that were asked for
+    // Without a declared range, the values decide; they are decoded only for measures that the user requested.
     if (!unit && kind === "given" && summary !== "sum") unit = this.numbers(m.values).every((v) => !(v < 0 || v > 1));
     return { name, meaning, kind, summary, better, low, high, unit, formula };
   }

@@ -48,7 +48,7 @@ export function curveCommand(s: State, run: number): string {
   return command(s, "curve", [...asked, "-f", "csv", "-o", "curve.csv", ...drawn], run);
 }
 
-/** How the list is changed before its curve is drawn, and how that is written. */
+/** Options of the curve of an edited list. */
 function editing(edits: readonly Edit[], length: number, axis: string): string[] {
   const changed = edits.length > 0 ? ["--edits", edits.map(printEdit).join(" ")] : [];
   return ["--cutoff", String(length), ...changed, "-f", "csv", "-o", "curve.csv", "--axis", axis, "--plot", "curve.pdf"];

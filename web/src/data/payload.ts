@@ -1,4 +1,4 @@
-// Reads the document the page is made from; types.ts describes every field.
+// Reads the embedded data of the page; types.ts describes every field.
 
 import type { Packed, Payload } from "./types";
 

@@ -245,7 +245,7 @@ export interface Payload {
   nonrelevant?: Nonrelevant;
   /** absent likewise */
   documents?: Documents;
-  /** those of every page, then the requested ones */
+  /** the measures of every page, then the requested ones */
   measures: Measured[];
   /** the measure to begin with */
   lead: string;

@@ -1,5 +1,5 @@
-// What a measure is, and the formulas the page has of its own: for what-if, and for settings that were changed here.
-// Everything else is Python's: names, meanings, directions, ranges, values and means come with the data.
+// Measures, and the formulas that the page implements for what-if and for settings changed in the browser.
+// Names, meanings, directions, ranges, values and means come from Python with the data.
 
 import type { Measured } from "../data/types";
 import * as effort from "./effort";
@@ -9,7 +9,7 @@ import type { List, Settings } from "./list";
 export type Better = Measured["better"];
 export type Summary = Measured["summary"];
 
-/** 1 where higher values are better, -1 where lower ones are; what is neither is ordered like the former. */
+/** 1 if higher values are better or if there is no direction, -1 if lower values are better. */
 export const sign = (better: Better): 1 | -1 => (better === "lower" ? -1 : 1);
 
 export interface Measure {
@@ -33,7 +33,7 @@ export interface Formula {
   needsNonrelevant?: boolean;
 }
 
-/** What the effort measures take from the effort of a list. */
+/** Effort measures as functions of the effort of a list. */
 export const OF_EFFORT: Readonly<Record<string, (e: effort.Effort) => number>> = {
   Twist: (e) => e.twist,
   Rho: (e) => e.rho,

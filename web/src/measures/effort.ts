@@ -86,14 +86,14 @@ interface FullScale {
 
 const references = new WeakMap<Topic, FullScale>();
 
-/** What depends on the topic and N only; lists of a topic come in turn, so one N at a time is remembered. */
+/** Return the values that depend only on the topic and N; one N per topic is cached. */
 function reference(topic: Topic, length: number): FullScale {
-  let known = references.get(topic);
-  if (known === undefined || known.length !== length) {
-    known = { length, late: fullScaleLate(topic, length), balance: fullScaleBalance(topic, length) };
-    references.set(topic, known);
+  let cached = references.get(topic);
+  if (cached === undefined || cached.length !== length) {
+    cached = { length, late: fullScaleLate(topic, length), balance: fullScaleBalance(topic, length) };
+    references.set(topic, cached);
   }
-  return known;
+  return cached;
 }
 
 /** Everything about the effort of one list, in O(recall base + hits): after RB only relevant documents move CRP. */
@@ -110,7 +110,7 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
   let early = 0;
   let crossing = Infinity;
   let turn = 0;
-  let least = Infinity;
+  let lowest = Infinity;
   let balance2012 = Infinity;
   let dipsAgain = false;
   let lossAtR = 0;
@@ -132,8 +132,8 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
     if (crossing === Infinity) {
       if (j > 1 && crosses(before, crp, mode)) crossing = j - 1;
     } else if (crp < 0 && j <= R && crossing < j - 1) dipsAgain = true;
-    if (crp < least) {
-      least = crp;
+    if (crp < lowest) {
+      lowest = crp;
       turn = j;
       balance2012 = Infinity;
     } else if (crp >= 0 && balance2012 === Infinity) balance2012 = j;
@@ -148,7 +148,7 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
     crossing = 1;
     turn = R;
     balance2012 = R;
-    least = 0;
+    lowest = 0;
   }
   const full = reference(topic, length);
   const fullEarly = (R * (R + 1)) / 2;
@@ -182,12 +182,12 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
     crpLast: crp,
     lossAtR,
     turn,
-    crpAtTurn: least,
+    crpAtTurn: lowest,
     balance2012,
     worstBalance: full.balance,
     rho2012: balance2012 === Infinity ? 0 : R / balance2012,
     bRatio: 1 - balance2012 / full.balance,
-    crpMin: 1 - least / worstAtTurn,
+    crpMin: 1 - lowest / worstAtTurn,
     crpN: worstAtEnd === 0 ? NaN : 1 - crp / worstAtEnd,
     rhoWorst: full.balance === Infinity ? 0 : R / full.balance,
   };

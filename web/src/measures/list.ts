@@ -1,4 +1,4 @@
-// What a measure sees: one list (a run on a topic) as the ranks and grades of its relevant documents.
+// The input of a measure: one list (a run on a topic) as the ranks and grades of its relevant documents.
 
 import type { Numbers } from "../data/payload";
 

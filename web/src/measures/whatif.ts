@@ -2,7 +2,7 @@
 
 import type { List, Topic } from "./list";
 
-/** One place in the list: grade index (-1: not relevant), and whether somebody judged the document. */
+/** One rank of the list: grade index (-1: not relevant), and whether the document is judged. */
 export interface Item {
   grade: number;
   judged: boolean;
@@ -12,7 +12,7 @@ export interface Item {
 
 export type Edit = { kind: "move"; from: number; to: number } | { kind: "replace"; rank: number; grade: number };
 
-/** Whether the axioms say the score must not fall (1), must not rise (-1), must stay (0), or say nothing (null). */
+/** Requirement of the axioms: the score must not fall (1), must not rise (-1), must stay equal (0), or null: no requirement. */
 export type Direction = 1 | -1 | 0 | null;
 
 /** "m5-2 r7=1": the document at rank 5 goes to rank 2, the one at rank 7 becomes one of grade 1. */

@@ -88,7 +88,7 @@ export interface Interval {
   high: number;
 }
 
-/** What a summary takes the plain mean of: logarithms for geometric means. */
+/** Transform values so that the summary is a plain mean: logarithms for geometric means. */
 export function terms(values: Float64Array, summary: Summary): Float64Array {
   return summary === "geometric mean" ? values.map(Math.log) : values;
 }
@@ -208,7 +208,7 @@ function largest(numbers: Float64Array): number {
   return most === 0 ? 1 : most;
 }
 
-/** Puts what the runs are ranked by into the place of their means in the samples: closer together, and as spread as Student's t. */
+/** Replace the means of the samples by the ranking criterion: shrunk towards each other, with the spread of Student's t. */
 function rankedBy(merits: Float64Array, means: Float64Array, counts: Int32Array): void {
   const runs = means.length;
   const replicates = merits.length / runs;
@@ -307,7 +307,7 @@ export interface Paired extends Interval {
   effect: number;
 }
 
-/** Student's paired t test of differences, as rs.compare does it: what is only rounding is exactly zero. */
+/** Student's paired t test of differences, as in rs.compare: differences within rounding are exactly zero. */
 export function paired(differences: ArrayLike<number>, largest: number): Paired {
   const z = Array.from(differences).filter(Number.isFinite);
   const zero = largest * 1e-12;

@@ -39,7 +39,7 @@ function styled(element: Element, prefix: string): Element | null {
   for (const name of [...copy.getAttributeNames()]) {
     if (/^(on|aria-|data-|role|tabindex)/.test(name)) copy.removeAttribute(name);
   }
-  // names inside a drawing may occur in another one beside it
+  // ids inside a drawing may also occur in the other drawings of a figure
   if (copy.id) copy.id = prefix + copy.id;
   for (const name of ["fill", "clip-path"]) {
     const value = copy.getAttribute(name);
@@ -113,7 +113,7 @@ function textOf(node: Text, origin: DOMRect): SVGTextElement[] {
   });
 }
 
-/** What a figure shows, as SVG. */
+/** Return a figure as SVG. */
 export function drawing(figure: HTMLElement, title: string, description: string): SVGSVGElement {
   const origin = figure.getBoundingClientRect();
   const width = Math.ceil(origin.width);
@@ -171,7 +171,7 @@ export function drawing(figure: HTMLElement, title: string, description: string)
   return root;
 }
 
-/** The SVG as a picture of so many dots an inch. */
+/** Render the SVG as an image with the given resolution in dots per inch. */
 export async function picture(svg: string, dots: number): Promise<Blob> {
   const image = new Image();
   await new Promise<void>((done, failed) => {

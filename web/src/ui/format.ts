@@ -1,4 +1,4 @@
-// How numbers look: the same everywhere on the page.
+// Formats of numbers, the same everywhere on the page.
 
 /** A score with four decimals; a dash where it is undefined. */
 export function score(x: number, digits = 4): string {

@@ -1,4 +1,4 @@
-// What scrolls can be reached by the keyboard, and what does not is no stop on the way.
+// Makes elements focusable by keyboard only if they scroll.
 
 /** An action: the element takes the focus while its content is wider or higher than itself. */
 export function scrolls(node: HTMLElement): { destroy(): void } {

@@ -5,11 +5,11 @@ import { quantile } from "../stats/statistics";
 import { count } from "../ui/format";
 
 export interface Classes {
-  /** The class of each list; NONE where it has none. */
+  /** Class of each list, or NONE. */
   of: Uint16Array;
   names: string[];
   colours: string[];
-  /** What choosing a class does, if anything. */
+  /** Action when a class is selected, if any. */
   choose?: (k: number) => void;
   chosen?: (k: number) => boolean;
 }
