@@ -162,7 +162,7 @@ def test_the_best_share_of_the_runs(finite: rs.Scores) -> None:
     power = rs.power(finite, "t", top=0.67, by="BalancePoint")
     assert {(r["a"], r["b"]) for r in power["asl"].records()} == {("a", "b")}
     scores = scored({"AP": [[0.1], [0.2]], "RR": [[0.1], [0.2]], "NumRet": [[1], [2]]})
-    with pytest.raises(SettingsError, match="NumRet says of no run that it is better"):
+    with pytest.raises(SettingsError, match="NumRet does not order runs"):
         rs.correlate(scores, "kendall", top=0.5, by="NumRet")
 
 

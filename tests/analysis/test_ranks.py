@@ -105,7 +105,7 @@ def test_equal_means_share_the_middle_of_their_ranks() -> None:
         ({"across": "pool"}, "did you mean"),
         ({"across": "samples", "measures": "AP", "samples": 0}, "at least 1"),
         ({"across": "cutoffs", "measures": "Twist"}, "no other cutoff"),
-        ({"measures": "Judged@10"}, "says of no run that it is better"),
+        ({"measures": "Judged@10"}, "does not order runs"),
     ],
 )
 def test_what_cannot_be_followed_is_said(simulated: Any, settings: dict[str, Any], message: str) -> None:

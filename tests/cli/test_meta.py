@@ -192,7 +192,7 @@ def test_figures_are_drawn(place, tmp_path, capsys):
         ("bounds", ["-m", "AP"], "no bounds"),
         ("bounds", ["--p", "1"], "between 0 and 1"),
         ("orderings", ["--orders", "file"], "give two"),
-        ("certain", ["--across", "measures", "-m", "NumRet"], "says of no run that it is better"),
+        ("certain", ["--across", "measures", "-m", "NumRet"], "does not order runs"),
         (
             "certain",
             ["--across", "pools", "--highlight", "bm25", "--plot", "x.svg"],

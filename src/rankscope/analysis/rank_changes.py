@@ -109,7 +109,10 @@ def _validate(scores: Scores, across: str, samples: int) -> None:
         raise SettingsError(f"{samples} samples", hint="give at least 1")
     for measure in scores.measures if across == "measures" else scores.measures[:1]:
         if measure.better == "neither":
-            raise SettingsError(f"{measure} says of no run that it is better", hint="follow AP, for example")
+            raise SettingsError(
+                f"{measure} does not order runs: neither higher nor lower values are better",
+                hint="follow AP, for example",
+            )
     if len(scores.runs) < 2:
         raise InputError("an order needs at least two runs", hint="name more run files")
 

@@ -124,7 +124,7 @@ def best_of(matrix: CompleteMatrix, fraction: float) -> Indices:
     """:func:`top_runs` by the means of a measure, if it knows what is better."""
     if matrix.measure.better == "neither":
         raise SettingsError(
-            f"{matrix.measure} says of no run that it is better",
+            f"{matrix.measure} does not order runs: neither higher nor lower values are better",
             hint="choose the best runs by AP, for example",
         )
     return top_runs(run_merits(matrix), fraction)
