@@ -46,7 +46,7 @@ _HOME = {
     "rankscope.reporting": ("report",),
     "rankscope.explorer": ("explore",),
 }
-"""Where the public names live; each module is loaded when one of its names is first used."""
+"""Modules of the public names; a module is imported when one of its names is first used."""
 
 _MODULES = ("errors", "lab", "plots", "engines")
 _WHERE = {name: module for module, names in _HOME.items() for name in names}

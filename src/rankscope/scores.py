@@ -648,7 +648,7 @@ def _check_missing(missing: str) -> None:
 
 
 def as_scores(scores: Scores | ScoreMatrix) -> Scores:
-    """Return scores as they are, and a matrix as scores of one measure.
+    """Return scores unchanged, or convert a matrix to scores of one measure.
 
     >>> matrix = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, ["AP", "RR"]).matrix("RR")
     >>> as_scores(matrix).means()

@@ -1,1 +1,1 @@
-"""What the scores of many runs on many topics say: about the runs, the topics, the pools and the measures."""
+"""Analyses of the scores of many runs on many topics: of the runs, the topics, the pools and the measures."""

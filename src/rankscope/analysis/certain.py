@@ -212,7 +212,7 @@ def certain(
     test
         Significance test over topics.
     correction
-        Correction for multiple comparisons (default: that of the test).
+        Correction for multiple comparisons (default: the correction of the test).
     labels
         List labels that reverse each pair, and all ranges (default: for up to 1,000 pairs).
     across

@@ -133,7 +133,7 @@ class CertainPairs:
         joint = _Joint.from_matrix(judged, hits, matrix, merit)
         ties = tie_verdicts(joint.extremes, first, second, difference)
         ties[(ties == 1) & joint.has_undefined_ties] = np.nan
-        # The other side is asked for where it may win from equal means, and for all pairs if their ranges are listed.
+        # The opposite direction is needed for equal means, and for all pairs if their ranges are listed.
         pairs = np.arange(len(first))
         back = pairs if is_listed else np.flatnonzero(equal)
         none, every = np.full(len(runs), len(runs)), np.arange(len(runs))

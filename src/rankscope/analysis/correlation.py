@@ -141,9 +141,9 @@ def correlate(
 ) -> Correlations:
     """Correlate measures over the means of the runs: do they rank the runs alike?
 
-    Kendall's tau-b has tau-a, discordant pairs and ties beside it; ap is the AP correlation, the mean of both
+    Kendall's tau-b is reported with tau-a, discordant pairs and ties; ap is the AP correlation, the mean of both
     directions; rbo is the rank-biased overlap of the two rankings of the runs, with bounds: the top counts most.
-    Measures of which lower values are better count with the other sign, so that 1 always means the same ranking.
+    The sign of measures where lower values are better is reversed, so that 1 always means the same ranking.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class Point(Row):
     """A marked point of the curve."""
 
     point: str = column("the marked point of the curve")
-    rank: float = column("its rank; infinite if there is none")
+    rank: float = column("its rank; infinite if the curve does not have the point")
     crp: int | None = column()
 
 
@@ -298,7 +298,7 @@ class Curve(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """All tables except ``places`` and ``references``."""
+        """Tables that people read: all but ``places`` and ``references``."""
         return (self.curve, self.points, self.values, self.intervals)
 
 

@@ -145,7 +145,7 @@ class Effort(Planes, TypedResult):
 
     @lazy_table("all 16 cells of the effort/gain plane of each gain measure")
     def quadrants(self) -> RowTable[Quadrant]:
-        """All 16 cells of the effort/gain plane of each gain measure."""
+        """Cells of the effort/gain plane, 16 for each gain measure."""
         rows: list[Quadrant] = []
         for measure in self.gains:
             plane = self.plane(measure)

@@ -105,7 +105,7 @@ class Gate(TypedResult):
         parts = [
             f"## Retrieval: {verdict}\n",
             self.gate.markdown(),
-            "What is tested is non-inferiority within the margin: a check passes if the lower end of the one-sided"
+            "The test is for non-inferiority within the margin: a check passes if the lower end of the one-sided"
             f" {level} interval of the difference is above -margin, or if the runs are identical. A failed check does"
             f" not show that the run is worse.{f' {_describe_left_out(left_out)}' if left_out else ''}\n",
             *dict.fromkeys(map(_describe_plan, checks)),
@@ -185,7 +185,7 @@ def gate(
         raise SettingsError(f"the {worst} worst topics", hint="give a whole number from 0 on")
     names = [run for run in scores.runs if run != baseline]
     if not names:
-        raise InputError("there is no run to hold against the baseline", hint="name a run file beside it")
+        raise InputError("there is no run to compare with the baseline", hint="name another run file")
     margins = _margins(scores.measures, margin)
     checks: list[Check] = []
     lost: list[LostTopic] = []

@@ -115,7 +115,7 @@ class Judges(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """All tables that have rows, except the confusion of grades."""
+        """Tables that people read: all with rows, except the confusion of grades."""
         return [one for name, one in self.tables.items() if len(one) and name != "confusion"]
 
 
@@ -164,9 +164,9 @@ def judges(
 
     With runs, the leaderboards under every two judges are compared: Kendall's tau, tau_AP and rank-biased overlap
     (p = .9) with intervals, the largest change of rank, the share of the top runs in common, and the pairs of runs that
-    are significant under both judges or one (Sanderson and Soboroff 2007). The gain of a run is its difference beyond
-    that of the mean run. The disputed judgments are those that move two runs furthest apart if the grade of the second
-    judge replaces that of the first.
+    are significant under both judges or one (Sanderson and Soboroff 2007). The gain of a run is its difference minus
+    the difference of the mean run. Disputed judgments are ordered by how far they move two runs apart if the grade of
+    the second judge replaces the grade of the first.
 
     Parameters
     ----------

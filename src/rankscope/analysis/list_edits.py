@@ -50,7 +50,7 @@ def _replacement(documents: Sequence[str], place: int, grade: int, judgments: Ma
     if candidate is not None:
         return candidate
     if grade > 0:
-        hint = "all of them are in the list, or there is none: choose another grade"
+        hint = "choose a grade that has documents outside the list"
         raise SettingsError(f"the topic has no document of grade {grade} that the list lacks", hint=hint)
     number = 1
     while f"other-{number}" in others or f"other-{number}" in judgments:

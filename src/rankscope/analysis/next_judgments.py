@@ -197,7 +197,9 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     from rankscope.analysis.judging_orders import ORDERS, Simulation, counted_topics
 
     if len(scores.measures) != 1:
-        raise SettingsError("a simulation looks at one measure", hint="evaluate one, or name one with -m")
+        raise SettingsError(
+            "a simulation needs exactly one measure", hint="evaluate one, or name one with -m"
+        )
     scores = without_options(scores, "next")
     judged = scores.require_judged("next")
     topics = counted_topics(judged, str(scores.settings["missing"]))

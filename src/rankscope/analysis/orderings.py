@@ -76,7 +76,7 @@ class Orderings(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """All tables except ``effect``, which has a row for every run and measure."""
+        """Tables that people read: all but ``effect``, which has a row for every run and measure."""
         return (self.swaps, self.total, self.ranking)
 
 

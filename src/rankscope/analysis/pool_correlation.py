@@ -128,13 +128,13 @@ def pool_correlation(
     pool_depth
         Depths of further pools: every measure and pool is correlated with the measures under all judgments.
     orders
-        Orderings of the run files to show side by side, such as trec_eval,file (default: that of the collection).
+        Orderings of the run files to show side by side, such as trec_eval,file (default: as the collection).
     method
         Correlation coefficient, or several.
     top
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
-        Measure that top goes by.
+        Measure that selects the top runs.
     rbo_p
         Persistence of rank-biased overlap.
     rbo_ties

@@ -281,9 +281,9 @@ def _agreement(full: Floats, reduced: Floats) -> tuple[float, float]:
 
 
 class Left(Row):
-    """A run with and without what its group alone contributed to the pool."""
+    """Scores of a run with and without the documents that only its group contributed to the pool."""
 
-    group: str = column("group of the run; its name, if it has none")
+    group: str = column("group of the run; without groups, its name")
     run: str = column()
     measure: str = column()
     unique: int = column("number of judgments that only this group contributed")

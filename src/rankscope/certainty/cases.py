@@ -1,8 +1,8 @@
 """Bounds of the difference of two runs by cases of labels, for measures without an exact solver.
 
-A case fixes what the labels change for all runs: it is a labelling where there are few, which is exact; else a number
-of new relevant documents or a multiset of new grades. In each case the lowest value of one run and the highest of the
-other give a bound.
+A case fixes the effect of the labels that all runs share: with few labellings, a case is a labelling, and the bound is
+exact; otherwise it is a number of new relevant documents or a multiset of new grades. In each case, the lowest value of
+one run and the highest value of the other give a bound.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def with_unjudged(
     """Return the lists under judgments extended by every document that a label can make count, at least those down to
     ``depth``; ``options`` as for :func:`rankscope.judge`.
 
-    For sums of gain times weight the documents that have weight are enough, as long as a topic has so many other
-    unjudged ones that their number does not matter to the ideal list.
+    For sums of gain times weight, the documents with a weight are enough, provided that a topic has enough other
+    unjudged documents to fill the ideal list.
     """
     depth = max([depth, *map(deepest_weight, measures)])
     judged = judge(with_documents(qrels, runs, depth), runs, ties=True, **options)

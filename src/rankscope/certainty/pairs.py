@@ -85,7 +85,7 @@ def lowest_differences(
     Parameters
     ----------
     hits
-        Those of the topics that means are taken over.
+        Hits of the topics that the means are taken over.
     ends
         The lowest and the highest merit over the orders in question of every run and topic without labels.
     first, second

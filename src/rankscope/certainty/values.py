@@ -39,7 +39,7 @@ class Uncertainty:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """What can be said of a value: ``error`` and ``exact`` under ties, ``lowest``, ``highest`` and ``tight``."""
+        """Names of the fields that are set: ``error`` and ``exact`` under ties, ``lowest``, ``highest``, ``tight``."""
         return tuple(one.name for one in fields(self) if getattr(self, one.name) is not None)
 
     def table_columns(

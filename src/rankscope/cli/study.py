@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plots",
         action="store_true",
-        help="also draw the figures as PDF, beside their data; and further figures: comparison with the best run, the"
+        help="also draw the figures as PDF, next to their data, and further figures: comparison with the best run, the"
         " closest pair topic by topic, every run on every topic, ranks across measures, coverage of aspects, orderings"
         " and findings (with --from: only the figures of the tables)",
     )
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _settings(args: argparse.Namespace) -> StudySettings:
-    """Return the settings of the command line, on top of those of --like."""
+    """Return the settings of --like, overridden by the command line."""
     arguments.load_plugins(args)
     named = {name: value for name in _SETTINGS if (value := getattr(args, name)) is not None}
     named["seed"] = args.seed

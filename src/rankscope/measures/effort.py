@@ -236,7 +236,7 @@ class _Indicator(_Effort, abstract=True):
     clamped: bool = parameter(False, "whether the value is brought into [0, 1], as for parallel coordinates")
 
     def curves(self, lists: Lists) -> Curves:
-        # The turn-around of a ranking does not follow from those of its prefixes, so a prefix tree is made explicit.
+        # The turn-around of a ranking does not follow from its prefixes, so a prefix tree is flattened first.
         flat = getattr(lists, "flat", None)
         return super().curves(lists if flat is None else flat())
 

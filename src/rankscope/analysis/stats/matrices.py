@@ -76,7 +76,7 @@ def row_means(measure: Measure, values: Floats) -> Floats:
 
 
 def averaged(measure: Measure, values: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """What a measure takes the plain mean of, and what makes its own mean of that mean; both keep the order.
+    """Return the terms whose plain mean a measure takes, and the monotone function from that mean to the summary.
 
     GMAP averages logarithms; counts are summed, which is the mean times the number of topics with a value.
 
@@ -121,7 +121,7 @@ def top_runs(merits: Floats, fraction: float) -> Indices:
 
 
 def best_of(matrix: CompleteMatrix, fraction: float) -> Indices:
-    """:func:`top_runs` by the means of a measure, if it knows what is better."""
+    """Return :func:`top_runs` by the means of a measure; raise if the measure has no direction."""
     if matrix.measure.better == "neither":
         raise SettingsError(
             f"{matrix.measure} does not order runs: neither higher nor lower values are better",

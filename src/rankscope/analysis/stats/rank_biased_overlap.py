@@ -46,9 +46,9 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
         b:  A = X / (sqrt(sum of c_a^2) sqrt(sum of c_b^2))    so that a ranking agrees with itself
         w:  A = 2 X / (items of a + items of b down to d)      tied items share the best rank: c = 1 from t on
 
-    ``low`` takes for granted that nothing more is common in what is not seen, ``high`` that all is, and ``value``
-    that the agreement goes on as it was. The bounds hold for every continuation without ties (``a``: with ties, too).
-    An empty ranking gives bounds, but no value.
+    ``low`` assumes that the unseen items have nothing in common, ``high`` that all are common, and ``value`` that the
+    agreement stays constant. The bounds hold for every continuation without ties (``a``: also with ties). An empty
+    ranking has bounds, but no value.
 
     >>> seen = rank_biased_overlap("abcde", "bacfg", 0.9)
     >>> round(seen.value, 4), round(seen.low, 4), round(seen.high, 4)
@@ -87,7 +87,7 @@ class _Placed:
             raise InputError("an item occurs twice in a ranking", hint="rank every item once")
 
     def continued(self, depth: int) -> tuple[Ints, Ints]:
-        """The groups that hold the ranks 1, ..., depth, taking for granted that what is not seen has no ties."""
+        """Return the groups of the ranks 1, ..., depth, assuming no ties among unseen items."""
         more = np.arange(len(self.items) + 1, depth + 1)
         return np.concatenate([self.top[:depth], more]), np.concatenate([self.bottom[:depth], more])
 

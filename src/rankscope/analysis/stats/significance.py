@@ -174,7 +174,7 @@ def run_test(
 def _warn_if_hopeless(
     test: str, correction: str, topics: int, pairs: int, replicates: int, alpha: float
 ) -> None:
-    """Warn if the smallest adjusted p-value that so many pairs, topics and replicates allow is not below alpha."""
+    """Warn if no adjusted p-value can be below alpha with these numbers of pairs, topics and replicates."""
     drawn = 1 / (replicates + 1)
     if test == "randomisation":
         exact = Flips(topics, replicates, 0).every if correction == "max-t" else topics <= EXACT_UP_TO

@@ -56,7 +56,7 @@ static inline const uint8_t *next_unicode_end(const uint8_t *p, const uint8_t *e
 }
 
 /* The first line end in a line that is not ours, from the start of the last field (in a comment, of the line) to the
- * last byte that is not blank; its length is 0 if there is none. `end` is the newline. */
+ * last byte that is not blank; its length is 0 if the line has no such end. `end` is the newline. */
 static inline field foreign_end(const uint8_t *line, const uint8_t *last_field, const uint8_t *end) {
     for (const uint8_t *p = line; p < end; p++) /* anywhere: elsewhere a CR alone is a line end like LF */
         if (*p == '\r' && p[1] != '\n') return (field){p, 1};

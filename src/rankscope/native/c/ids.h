@@ -1,8 +1,8 @@
 /* Identifiers as bytes: a hash, an exact comparison, and a set that numbers them in order of arrival.
  *
  * Every identifier, wherever it lies, must be followed by IDS_PADDING readable bytes: words are loaded whole and
- * masked. A hash only proposes; equality is always decided on the bytes. It depends on a key that nobody who writes a
- * file can know, so that no file can be made whose identifiers collide. */
+ * masked. Equal hashes only suggest equal identifiers; the bytes always decide. The hash depends on a random key, so
+ * that an attacker cannot write a file whose identifiers collide. */
 #ifndef RANKSCOPE_IDS_H
 #define RANKSCOPE_IDS_H
 
@@ -21,7 +21,7 @@ static inline void *ids_resize(void *old, uint64_t n, size_t each) {
 }
 
 typedef struct {
-    uint64_t text, state; /* both secret: what is hashed is never multiplied by anything known */
+    uint64_t text, state; /* both secret: input is never multiplied by a known constant */
 } ids_key;
 
 static inline uint64_t ids_hash(ids_key key, const uint8_t *p, size_t n) {
