@@ -92,7 +92,7 @@ def test_mistakes_are_answered_in_one_line(small, scored):
     scores = rs.evaluate(*small, ["AP"])
     with pytest.raises(InputError, match="no run is called 'bm25'"):
         rs.gate(scores, "bm25")
-    with pytest.raises(InputError, match="no run to hold"):
+    with pytest.raises(InputError, match="no run to compare with the baseline"):
         rs.gate(scored({"AP": [[0.1, 0.2]]}), "r0")
     with pytest.raises(SettingsError, match="AP has no margin"):
         rs.gate(rs.evaluate(*small, ["AP", "RR"]), "run0", margin={"RR": 0.1})
