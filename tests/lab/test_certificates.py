@@ -73,8 +73,9 @@ def test_what_is_known(result: Certificates, measure: str, property: str, holds:
 
 
 def test_undefined_scales_are_said_to_be_so(result: Certificates) -> None:
-    scores = [c for c in result.certificates if c.measure == "BalancePoint" and c.property == ALL]
-    assert [c.row()[2] for c in scores] == ["undefined", "undefined"]
+    rows = result["certificates"].records()
+    verdicts = [row["verdict"] for row in rows if (row["measure"], row["property"]) == ("BalancePoint", ALL)]
+    assert verdicts == ["undefined", "undefined"]
 
 
 def test_the_page_tells_all_of_it(result: Certificates) -> None:

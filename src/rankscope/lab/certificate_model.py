@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from rankscope.result import Result
 from rankscope.tables import Table
@@ -44,31 +45,16 @@ chance.
 """
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(NamedTuple):
     """Verdict on one measure and one property in one setting: whether it holds (None: undefined), and why not."""
 
     measure: str
-    family: str
     property: str
     holds: bool | None
     violations: int | None
     cases: int | None
     setting: str
     counterexample: str
-
-    def row(self) -> tuple[Any, ...]:
-        """Return the row of the table."""
-        verdict = {True: "holds", False: "violated", None: "undefined"}[self.holds]
-        return (
-            self.measure,
-            self.property,
-            verdict,
-            self.violations,
-            self.cases,
-            self.setting,
-            self.counterexample,
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,11 +72,19 @@ class Certificates(Result):
     def tables(self) -> Mapping[str, Table]:
         """Table ``certificates`` with one row for each measure, property and setting."""
         columns = ("measure", "property", "verdict", "violations", "cases", "setting", "counterexample")
-        return {
-            "certificates": Table(
-                "certificates", columns, [certificate.row() for certificate in self.certificates]
+        verdicts = {True: "holds", False: "violated", None: "undefined"}
+        rows = [(c.measure, c.property, verdicts[c.holds], *c[3:]) for c in self.certificates]
+        return {"certificates": Table("certificates", columns, rows)}
+
+    @cached_property
+    def by_measure(self) -> dict[str, dict[str, list[Certificate]]]:
+        """Certificates by measure and property."""
+        result: dict[str, dict[str, list[Certificate]]] = {}
+        for certificate in self.certificates:
+            result.setdefault(certificate.measure, {}).setdefault(certificate.property, []).append(
+                certificate
             )
-        }
+        return result
 
     def holds(self, name: str, property: str) -> bool:
         """Return whether a measure has a property in every tested setting."""

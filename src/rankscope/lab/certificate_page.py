@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.certificate_model import (
@@ -21,43 +21,22 @@ from rankscope.lab.rankings.worlds import aspect_world
 from rankscope.measures import measure
 
 CLAIMS = (
-    (
-        "DCG",
-        EQUAL,
-        "DCG is interval-like where both ends have equally many relevant documents (Ferrante et al. 2017)",
-    ),
+    ("DCG", EQUAL, "DCG is interval-like where both ends have equally many relevant documents (Ferrante et al. 2017)"),
     ("DCG(discount='jk')", EQUAL, "the same for the discount max(1, log2 i) of Jarvelin and Kekalainen 2002"),
     ("DCG(discount='jk',base=10)", EQUAL, "the same for max(1, log10 i)"),
-    (
-        "RBP",
-        EQUAL,
-        "RBP is interval-like where both ends have equally many relevant documents (Ferrante et al. 2017)",
-    ),
-    (
-        "Twist",
-        "swap",
-        "moving a more relevant document up does not lower an effectiveness measure (Ferrante et al. 2015)",
-    ),
+    ("RBP", EQUAL, "RBP is interval-like where both ends have equally many relevant documents (Ferrante et al. 2017)"),
+    ("Twist", "swap",
+     "moving a more relevant document up does not lower an effectiveness measure (Ferrante et al. 2015)"),
     ("Twist", "replacement", "nor does replacing a document by a more relevant one (Ferrante et al. 2015)"),
-    (
-        "ACT",
-        "irrelevance monotonicity",
-        "appending a non-relevant document does not raise a score (Albahem et al. 2018)",
-    ),
-    (
-        "AP",
-        "deepness",
-        "correcting an error nearer to the top of the list has more effect (Amigó et al. 2013)",
-    ),
-    (
-        "AP",
-        "deepness threshold",
-        "one relevant document at the top is worth more than many far down (Amigó et al. 2013)",
-    ),
+    ("ACT", "irrelevance monotonicity",
+     "appending a non-relevant document does not raise a score (Albahem et al. 2018)"),
+    ("AP", "deepness", "correcting an error nearer to the top of the list has more effect (Amigó et al. 2013)"),
+    ("AP", "deepness threshold",
+     "one relevant document at the top is worth more than many far down (Amigó et al. 2013)"),
     ("RBP(p=0.5)", "closeness threshold", "but not more than several near the top (Amigó et al. 2013)"),
     ("RBP", "closeness threshold", "the same"),
     ("AP_IA", "redundancy", "a document of a new aspect gains at least as much (Albahem et al. 2018)"),
-)
+)  # fmt: skip
 """Claims of the literature, and requirements, that the page compares with the certificates."""
 
 
@@ -82,7 +61,7 @@ def render_page(certificates: Certificates) -> str:
         "",
         *_legend(tested),
         "",
-        *_matrix(certificates.certificates, tested, [RELATIONS[name].short for name in tested]),
+        *_matrix(certificates, tested, [RELATIONS[name].short for name in tested]),
         "",
         "## Scales",
         "",
@@ -92,7 +71,7 @@ def render_page(certificates: Certificates) -> str:
         "(✓) means that the measure is on the scale only if the topic has as many relevant documents as the ranking",
         "has ranks, and not if it has fewer.",
         "",
-        *_matrix(certificates.certificates, list(SCALES), list(SCALES)),
+        *_matrix(certificates, list(SCALES), list(SCALES)),
         "",
         "## Claims and results",
         "",
@@ -111,93 +90,70 @@ def guarantees(certificates: Certificates, name: str) -> list[str]:
     ['| convergence | RR(10) = 1.0000 = RR(11) = 1.0000']
     """
     lines = []
-    names_by_measure = dict.fromkeys(c.measure for c in certificates.certificates)
-    for label in [text for text in names_by_measure if measure(text).name == name]:
-        own = [c for c in certificates.certificates if c.measure == label]
-        names = dict.fromkeys(c.property for c in own)
-        verdicts = {name: [c.holds for c in own if c.property == name] for name in names}
-        holding = [name for name in names if _mark(name, verdicts[name]) == "✓"]
+    for label, own in certificates.by_measure.items():
+        if measure(label).name != name:
+            continue
+        holding = [name for name, verdicts in own.items() if _mark(name, verdicts) == "✓"]
         lines += [f"`{label}` has " + (", ".join(holding) or "none of the properties") + ".", ""]
-        reasons = {
-            name: next(c for c in own if c.property == name and c.holds == _worst(verdicts[name]))
-            for name in names
-            if name not in holding
-        }
-        if reasons:
+        if len(holding) < len(own):
             lines += ["| but not | because |", "|---|---|"]
-            lines += [f"| {name} | {_cell(c)} |" for name, c in reasons.items()]
+            for name_of, verdicts in own.items():
+                if name_of not in holding:  # A violation says more than an undefined value.
+                    reason = min((c for c in verdicts if not c.holds), key=lambda c: c.holds is None)
+                    lines.append(f"| {name_of} | " + reason.counterexample.replace("|", "\\|") + " |")
             lines.append("")
     return lines
 
 
-def _worst(verdicts: Sequence[bool | None]) -> bool | None:
-    return False if False in verdicts else None
-
-
-def _cell(certificate: Certificate) -> str:
-    return certificate.counterexample.replace("|", "\\|")
-
-
-def _legend(names: Sequence[str]) -> list[str]:
-    lines = ["| | property | reference | on all rankings with |", "|---|---|---|---|"]
+def _legend(names: Sequence[str]) -> Iterator[str]:
+    yield "| | property | reference | on all rankings with |"
+    yield "|---|---|---|---|"
     for name in names:
         relation = RELATIONS[name]
         where = "; ".join(describe_settings(settings) for settings, tested in PROPERTIES if name in tested)
         meaning = relation.meaning.rpartition(": ")[2]
-        lines.append(f"| {relation.short} | **{name}**: {meaning} | {relation.reference} | {where} |")
-    return lines
+        yield f"| {relation.short} | **{name}**: {meaning} | {relation.reference} | {where} |"
 
 
-def _claims(certificates: Certificates) -> list[str]:
-    lines = []
+def _claims(certificates: Certificates) -> Iterator[str]:
     for name, property, text in CLAIMS:
-        own = [c for c in certificates.certificates if c.measure == name and c.property == property]
+        own = certificates.by_measure.get(name, {}).get(property, [])
         broken = next((c for c in own if not c.holds), None)
+        verdict = f"**violated** ({broken.setting}): {broken.counterexample}" if broken else "**holds**"
         if own:
-            verdict = (
-                "**holds**" if broken is None else f"**violated** ({broken.setting}): {broken.counterexample}"
-            )
-            lines.append(f"- `{name}`, {property}. Claim: {text}. Result: {verdict}")
-    return lines
+            yield f"- `{name}`, {property}. Claim: {text}. Result: {verdict}"
 
 
-def _cube_test_lines(certificates: Certificates) -> list[str]:
-    """Return lines on the ambiguous Time in the equation of the cube test, and its consequences."""
+def _cube_test_lines(certificates: Certificates) -> Iterator[str]:
+    """Yield lines on the ambiguous Time in the equation of the cube test, and its consequences."""
     texts = {
         "documents": "ACT(preset='equation7')",
         "iterations": "ACT(preset='equation7',time='iterations')",
     }
-    if not set(texts.values()) <= {c.measure for c in certificates.certificates}:
-        return []
+    if not set(texts.values()) <= certificates.by_measure.keys():
+        return
     tree = Tree(aspect_world(2, relevant=2, nonrelevant=1), 3)
-    lines = ["- The equation of the cube test (Albahem et al. 2018, Equation 7) does not define its Time:"]
+    yield "- The equation of the cube test (Albahem et al. 2018, Equation 7) does not define its Time:"
     for time, text in texts.items():
-        values = measure(text).evaluate(tree)
+        values, own = measure(text).evaluate(tree), certificates.by_measure[text]
         scores = " and ".join(f"ACT({word}) = {values[tree.node(word)]:.4f}" for word in ("ab", "abx"))
-        broken = [c.property for c in certificates.certificates if c.measure == text and c.holds is False]
-        violated = [name for name in ("relevance monotonicity", "irrelevance monotonicity") if name in broken]
-        lines.append(
-            f"    - by {time}, {scores}: `{text}` violates {' and '.join(violated) or 'neither monotonicity'}"
-        )
-    lines.append(
-        "    - the numbers in the paper are those of `ACT`, the program of TREC 2017 with one iteration"
-    )
-    return lines
+        names = ("relevance monotonicity", "irrelevance monotonicity")
+        violated = [name for name in names if any(c.holds is False for c in own[name])]
+        yield f"    - by {time}, {scores}: `{text}` violates {' and '.join(violated) or 'neither monotonicity'}"
+    yield "    - the numbers in the paper are those of `ACT`, the program of TREC 2017 with one iteration"
 
 
-def _matrix(certificates: Sequence[Certificate], names: Sequence[str], heads: Sequence[str]) -> list[str]:
-    lines = ["| measure | " + " | ".join(heads) + " |", "|---|" + ":-:|" * len(names)]
-    verdicts: dict[str, dict[str, list[bool | None]]] = {}
-    for c in certificates:
-        verdicts.setdefault(c.measure, {}).setdefault(c.property, []).append(c.holds)
-    for text, own in verdicts.items():
-        render_page = f"[`{text}`](measures/{measure(text).name}.md)"
-        lines.append(f"| {render_page} | " + " | ".join(_mark(name, own[name]) for name in names) + " |")
-    return lines
+def _matrix(certificates: Certificates, names: Sequence[str], heads: Sequence[str]) -> Iterator[str]:
+    yield "| measure | " + " | ".join(heads) + " |"
+    yield "|---|" + ":-:|" * len(names)
+    for text, own in certificates.by_measure.items():
+        marks = " | ".join(_mark(name, own[name]) for name in names)
+        yield f"| [`{text}`](measures/{measure(text).name}.md) | {marks} |"
 
 
-def _mark(name: str, verdicts: list[bool | None]) -> str:
-    """Return the table cell of a property, given its verdicts in all settings."""
+def _mark(name: str, certificates: Sequence[Certificate]) -> str:
+    """Return the table cell of a property, given its certificates in all settings."""
+    verdicts = [certificate.holds for certificate in certificates]
     if False in verdicts:
         return "(✓)" if name in SCALES and verdicts[0] else "✗"
     return "–" if None in verdicts else "✓"

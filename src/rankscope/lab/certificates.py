@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankscope.errors import MeasureError
 from rankscope.lab.axioms.cases import properties
-from rankscope.lab.axioms.verdicts import PropertiesResult
 from rankscope.lab.certificate_model import (
     CUTOFF,
     LONG_CUTOFF,
@@ -85,77 +84,48 @@ def _with_depth(item: Measure, depth: int) -> Measure:
     return item @ LONG_CUTOFF if depth >= NEAR["depth"] and item.cutoff == CUTOFF else item
 
 
-def _property_certificates(item: Measure) -> list[Certificate]:
-    certified = []
+def _property_certificates(item: Measure) -> Iterator[Certificate]:
     for settings, names in PROPERTIES:
         try:
             result = properties([_with_depth(item, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
             if not result.complete:
                 raise KeyboardInterrupt  # A certificate must be complete.
         except MeasureError as error:
-            certified += _undefined(item, names, describe_settings(settings), error)
-        else:
-            certified += _from_cases(item, result, describe_settings(settings))
-    return certified
+            yield from _undefined(item, names, settings, error)
+            continue
+        for finding in result.findings:
+            example = finding.shortest[0].sentence(finding.measure) if finding.shortest else ""
+            numbers = finding.violations == 0, finding.violations, finding.cases
+            yield Certificate(
+                str(item), finding.relation.name, *numbers, describe_settings(settings), example
+            )
 
 
-def _undefined(item: Measure, names: Iterable[str], setting: str, error: MeasureError) -> list[Certificate]:
-    """Return certificates without a verdict for a measure that is undefined on some ranking."""
-    return [
-        Certificate(str(item), item.family, name, None, None, None, setting, error.message) for name in names
-    ]
+def _undefined(
+    item: Measure, names: Iterable[str], settings: Mapping[str, int], error: MeasureError
+) -> Iterator[Certificate]:
+    """Yield certificates without a verdict for a measure that is undefined on some ranking."""
+    for name in names:
+        yield Certificate(str(item), name, None, None, None, describe_settings(settings), error.message)
 
 
-def _from_cases(item: Measure, result: PropertiesResult, setting: str) -> list[Certificate]:
-    return [
-        Certificate(
-            str(item),
-            item.family,
-            finding.relation.name,
-            finding.violations == 0,
-            finding.violations,
-            finding.cases,
-            setting,
-            finding.shortest[0].sentence(finding.measure) if finding.shortest else "",
-        )
-        for finding in result.findings
-    ]
-
-
-def _scale_certificates(item: Measure) -> list[Certificate]:
+def _scale_certificates(item: Measure) -> Iterator[Certificate]:
     additive = item.name in _ADDITIVE
-    count = {"count": "sample", "samples": 1000} if additive else {}
-    return [
-        certificate
-        for setting in (LONG_SETTINGS if additive else SCALE_SETTINGS)
-        for certificate in _scale_certificates_in(item, setting, count)
-    ]
-
-
-def _scale_certificates_in(
-    item: Measure, setting: dict[str, int], count: dict[str, Any]
-) -> list[Certificate]:
-    try:
-        result = scales(
-            _with_depth(item, setting["length"]), setting["length"], relevant=setting["relevant"], **count
-        )
-        if result.partial:
-            raise KeyboardInterrupt
-    except MeasureError as error:
-        return _undefined(item, SCALES, describe_settings(setting), error)
-    return [
-        Certificate(
-            str(item),
-            item.family,
-            finding.scale,
-            finding.holds,
-            finding.violations if finding.method == "exact" else None,
-            finding.comparable if finding.method == "exact" else None,
-            describe_settings(setting),
-            "" if finding.holds else finding.because,
-        )
-        for finding in result.findings
-    ]
+    for settings in LONG_SETTINGS if additive else SCALE_SETTINGS:
+        options: dict[str, Any] = {**settings, **({"count": "sample", "samples": 1000} if additive else {})}
+        try:
+            result = scales(_with_depth(item, settings["length"]), **options)
+            if result.partial:
+                raise KeyboardInterrupt
+        except MeasureError as error:
+            yield from _undefined(item, SCALES, settings, error)
+            continue
+        for finding in result.findings:
+            example = "" if finding.holds else finding.because
+            numbers = (finding.violations, finding.comparable) if finding.method == "exact" else (None, None)
+            yield Certificate(
+                str(item), finding.scale, finding.holds, *numbers, describe_settings(settings), example
+            )
 
 
 if __name__ == "__main__":

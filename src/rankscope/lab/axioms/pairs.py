@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 from math import prod
 from typing import Any
 
@@ -165,70 +164,3 @@ def nodes_with_letters(tree: Tree, level: int, letters: dict[int, int]) -> Stret
         below = rank - 1
     whole = level_nodes(tree, level)
     return Stretch(whole.start, whole.stop, (*shape, len(tree.world) ** below), (*index, slice(None)))
-
-
-def extension_lengths(tree: Tree, first: int) -> range:
-    """Return the lengths of the extensions of non-empty rankings."""
-    return range(max(first, 2), tree.shape.depth + 1)
-
-
-def relevant_letters(world: World) -> list[int]:
-    """Return the letters of relevant documents."""
-    return [letter for letter, grade in enumerate(world.grades) if grade > 0]
-
-
-def nonrelevant_letters(world: World) -> list[int]:
-    """Return the letters of non-relevant documents."""
-    return [letter for letter, grade in enumerate(world.grades) if grade <= 0]
-
-
-def append_relevant(tree: Tree, first: int) -> Iterator[Pairs]:
-    """Yield the pairs S <= S r: a relevant document is appended."""
-    for level in extension_lengths(tree, first):
-        for letter in relevant_letters(tree.world):
-            yield Pairs(level_nodes(tree, level - 1), row(tree, level, letter))
-
-
-def append_nonrelevant(tree: Tree, first: int) -> Iterator[Pairs]:
-    """Yield the pairs S x <= S: a non-relevant document is appended."""
-    for level in extension_lengths(tree, first):
-        for letter in nonrelevant_letters(tree.world):
-            yield Pairs(row(tree, level, letter), level_nodes(tree, level - 1))
-
-
-def append_redundant(tree: Tree, first: int) -> Iterator[Pairs]:
-    """Yield the pairs S p <= S n: p has aspects that S covers, n equally many that S does not cover."""
-    kinds = tree.world.kinds
-    covered = [tree.count_letters([kind[a] > 0 for kind in kinds]) > 0 for a in range(tree.world.aspects)]
-    fitting = []
-    for old, new, seen, unseen in tree.world.redundant:
-        where = reduce(np.logical_and, [covered[a] for a in seen])
-        fitting.append((old, new, reduce(np.greater, [covered[a] for a in unseen], where)))
-    for level in extension_lengths(tree, first):
-        parents = slice(tree.shape.starts[level - 1], tree.shape.starts[level])
-        for old, new, where in fitting:
-            if where[parents].any():
-                yield Pairs(row(tree, level, old), row(tree, level, new), where[parents])
-
-
-def swap(tree: Tree, first: int, farthest: int | None = None) -> Iterator[Pairs]:
-    """Yield a ranking, and the same with a document exchanged for a better one at most ``farthest`` ranks below."""
-    for level in range(max(first, 2), tree.shape.depth + 1):
-        for upper in range(1, level):
-            for lower in range(upper + 1, min(level, upper + (farthest or level)) + 1):
-                for worse, better in tree.world.better:
-                    yield Pairs(
-                        nodes_with_letters(tree, level, {upper: worse, lower: better}),
-                        nodes_with_letters(tree, level, {upper: better, lower: worse}),
-                    )
-
-
-def replace(tree: Tree, first: int) -> Iterator[Pairs]:
-    """Yield a ranking and the same with one document replaced by a more relevant one."""
-    for level in range(max(first, 1), tree.shape.depth + 1):
-        for rank in range(1, level + 1):
-            for worse, better in tree.world.better:
-                yield Pairs(
-                    nodes_with_letters(tree, level, {rank: worse}),
-                    nodes_with_letters(tree, level, {rank: better}),
-                )

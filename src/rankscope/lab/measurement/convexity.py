@@ -61,11 +61,8 @@ def convexity(
     (True, 9)
     """
     w = np.asarray(weights, dtype=np.float64)
-    if equal_relevant:
-        # Only differences of weights matter: the last weight is repeated behind the end.
-        w = np.concatenate([w, w[-1:]])
-    else:
-        w = np.concatenate([w, [0.0, 0.0]])
+    # With equally many relevant documents only differences of weights matter: the last one is repeated behind the end.
+    w = np.concatenate([w, w[-1:] if equal_relevant else [0.0, 0.0]])
     second = w[:-2] - 2 * w[1:-1] + w[2:]
     rounding = 1e-15 * (np.abs(w[:-2]) + 2 * np.abs(w[1:-1]) + np.abs(w[2:])) + noise
     negative = np.flatnonzero(second < -RELATIVE * np.abs(w[:-2] - w[1:-1]) - rounding)
@@ -93,11 +90,16 @@ def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | N
     if not equal_relevant:
         return weights if float(np.abs(rest[is_defined]).max()) <= tolerance else None
     relevant = _sums(np.ones(length)).astype(np.int64)
-    highest = np.full(length + 1, -np.inf)
-    lowest = np.full(length + 1, np.inf)
-    np.maximum.at(highest, relevant[is_defined], rest[is_defined])
-    np.minimum.at(lowest, relevant[is_defined], rest[is_defined])
-    return weights if float((highest - lowest).max()) <= tolerance else None
+    return weights if group_ranges(rest[is_defined], relevant[is_defined]).max() <= tolerance else None
+
+
+def group_ranges(values: Floats, group: NDArray[np.int64]) -> Floats:
+    """Return the difference between the largest and the smallest value of each group."""
+    n_groups = int(group.max()) + 1
+    highest, lowest = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
+    np.maximum.at(highest, group, values)
+    np.minimum.at(lowest, group, values)
+    return np.asarray(highest - lowest)
 
 
 def _sums(weights: Floats) -> Floats:

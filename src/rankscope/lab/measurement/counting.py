@@ -30,7 +30,6 @@ FEASIBLE_WORDS = 1_200_000_000
 _WORD = 64
 _SLICE_WORDS = 1 << 13  # words of one bit set that are processed at a time
 _BLOCK_WORDS = 1 << 18  # words of all bit sets that are processed together: they fit into the cache of a core
-_LONG = 1 << 10  # words of a bit set from which a numpy call per row is worth its overhead
 _PIECE_WORDS = 1 << 24  # words that a thread processes, in a moment, before it can be interrupted
 
 Floats = NDArray[np.float64]
@@ -207,31 +206,23 @@ class _Queries:
     position: NDArray[np.int64]
     worth: NDArray[np.int64]
 
-    def answer(self, first: int, position: NDArray[np.int64], bits: Words, before: NDArray[np.int32]) -> int:
-        last = first + len(bits)
-        begin, end = self.offsets[first], self.offsets[last]
-        row = np.repeat(np.arange(last - first), np.diff(self.offsets[first : last + 1]))
-        position = position[begin:end]
-        word, rest = position >> 6, (position & 63).astype(np.uint64)
-        part = bits[row, word] & ((np.uint64(1) << rest) - np.uint64(1))
-        return int(self.worth[begin:end] @ (before[row, word] + _popcount(part)))
-
 
 def _popcount(words: Words) -> NDArray[np.uint8]:
     """Return the number of bits set in each word."""
     if hasattr(np, "bitwise_count"):
         ones: NDArray[np.uint8] = np.bitwise_count(words)
         return ones
-    sixteen = np.ascontiguousarray(words).view(np.uint16).reshape(*words.shape, 4)
-    total: NDArray[np.uint8] = _popcount_table()[sixteen].sum(axis=-1, dtype=np.uint8)
-    return total
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8))
+    return np.asarray(bits.reshape(*words.shape, _WORD).sum(axis=-1), dtype=np.uint8)
 
 
-def _popcount_table() -> NDArray[np.uint8]:
-    table = np.zeros(1, dtype=np.uint8)
-    for _ in range(16):
-        table = np.concatenate([table, table + np.uint8(1)])
-    return table
+def _bits_before(
+    bits: Words, before: NDArray[np.int32], row: NDArray[np.int64], position: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the number of bits set before a position of a row; ``before`` has the numbers before each word."""
+    word, rest = position >> 6, (position & 63).astype(np.uint64)
+    part = bits[row, word] & ((np.uint64(1) << rest) - np.uint64(1))
+    return np.asarray(before[row, word] + _popcount(part), np.int64)
 
 
 def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: int | None) -> Tally:
@@ -240,31 +231,22 @@ def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: in
     Items are processed in slices, so that their bit sets stay in the cache and memory is bounded; difference vectors
     are processed in pieces, which threads share.
     """
-    comparable = violations = 0
-    complete = False
-    try:
-        for counts in progress(*_pieces(kinds, items, queries, jobs), label):
-            comparable, violations = comparable + counts[0], violations + counts[1]
-        complete = True
-    except KeyboardInterrupt:
-        pass
-    return Tally(comparable, violations, complete)
-
-
-def _pieces(
-    kinds: Groups, items: _Items, queries: _Queries, jobs: int | None
-) -> tuple[Iterator[tuple[int, int]], int]:
-    """Return an iterator over the counts of the pieces, and the number of pieces."""
     wide = _SLICE_WORDS * _WORD
     slices = [(start, min(len(items), start + wide)) for start in range(0, len(items), wide)]
     step = max(1, _PIECE_WORDS // min(_SLICE_WORDS, len(items) // _WORD + 1))
     pieces = [(first, min(len(kinds), first + step)) for first in range(0, len(kinds), step)]
-
-    def counts() -> Iterator[tuple[int, int]]:
-        for start, end in slices:
-            yield from stream_pieces(_Slice(kinds, items, queries, start, end).count, pieces, jobs=jobs)
-
-    return counts(), len(slices) * len(pieces)
+    counts = (
+        count
+        for start, end in slices
+        for count in stream_pieces(_Slice(kinds, items, queries, start, end).count, pieces, jobs=jobs)
+    )
+    comparable = violations = 0
+    try:
+        for more_comparable, more_violations in progress(counts, len(slices) * len(pieces), label):
+            comparable, violations = comparable + more_comparable, violations + more_violations
+    except KeyboardInterrupt:
+        return Tally(comparable, violations, False)
+    return Tally(comparable, violations, True)
 
 
 class _Slice:
@@ -287,9 +269,15 @@ class _Slice:
         for begin, bits in _blocks(self.kinds.delta[first:last], self.marks):
             before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)
             np.cumsum(_popcount(bits), axis=1, dtype=np.int32, out=before[:, 1:])
-            size = self.kinds.size[first + begin : first + begin + len(bits)]
-            comparable += _weighted_count(size, self.weight, self.begins, bits, before)
-            violations += self.queries.answer(first + begin, self.position, bits, before)
+            rows, start = np.arange(len(bits)), first + begin
+            upto = _bits_before(bits, before, rows[:, None], self.begins)
+            comparable += int(
+                self.kinds.size[start : start + len(bits)] @ (np.diff(upto, axis=1) @ self.weight)
+            )
+            offsets = self.queries.offsets[start : start + len(bits) + 1]
+            own = slice(offsets[0], offsets[-1])
+            counts = _bits_before(bits, before, np.repeat(rows, np.diff(offsets)), self.position[own])
+            violations += int(self.queries.worth[own] @ counts)
         return comparable, violations
 
     def _count_natively(self, first: int, last: int) -> tuple[int, int]:
@@ -302,63 +290,20 @@ class _Slice:
         )
 
 
-def _weighted_count(
-    size: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    bits: Words,
-    before: NDArray[np.int32],
-) -> int:
-    """Return the number of pairs of intervals that the bits of a block represent."""
-    word, rest = begins >> 6, (begins & 63).astype(np.uint64)
-    upto = before[:, word] + _popcount(bits[:, word] & ((np.uint64(1) << rest) - np.uint64(1)))
-    return int(size @ (np.diff(upto, axis=1) @ weight))
-
-
 def _blocks(vectors: NDArray[np.int16], marks: list[Words]) -> Iterator[tuple[int, Words]]:
     """Yield blocks of consecutive difference vectors: the first index, and the bit sets of the items no larger."""
+    shared = np.concatenate([[0], np.argmax(vectors[1:] != vectors[:-1], axis=1)])  # with the previous vector
     size = max(1, _BLOCK_WORDS // marks[0].shape[1])
     path: list[Words] = []  # bit sets of the prefixes of the previous vector
-    previous: NDArray[np.int16] | None = None
     for first in range(0, len(vectors), size):
         block = vectors[first : first + size]
-        common = _shared_prefix(block[0], block[-1])
-        kept = 0 if previous is None else min(_shared_prefix(previous, block[0]), common, len(path))
-        del path[kept:]
-        for rank in range(kept, common):
-            mark = marks[rank][block[0, rank]]
-            path.append(mark if rank == 0 else path[-1] & mark)
-        previous = block[0]
-        yield first, _descend(block, common, marks, path[-1] if path else None)
-
-
-def _shared_prefix(a: NDArray[np.int16], b: NDArray[np.int16]) -> int:
-    """Return the number of equal leading entries."""
-    different = np.flatnonzero(a != b)
-    return int(different[0]) if len(different) else len(a)
-
-
-def _descend(block: NDArray[np.int16], rank: int, marks: list[Words], shared: Words | None) -> Words:
-    """Return the bit sets of vectors that agree before a rank, computing each distinct prefix once."""
-    rows = np.zeros(len(block), dtype=np.int64)
-    bits = None if shared is None else shared[None, :]
-    for level in range(rank, block.shape[1]):
-        new = np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(block[:, level]) != 0)])
-        starts = np.flatnonzero(new)
-        bits = _and_rows(bits, rows[starts], marks[level], block[starts, level])
-        rows = np.cumsum(new) - 1
-    assert bits is not None
-    return bits  # One row per vector, since the vectors of a block are distinct.
-
-
-def _and_rows(bits: Words | None, rows: NDArray[np.int64], marks: Words, which: NDArray[np.int16]) -> Words:
-    """Return the AND of selected bit sets with selected marks, pair by pair."""
-    if bits is None:
-        return marks[which]
-    if marks.shape[1] < _LONG:
-        selected = marks[which]
-        return np.bitwise_and(bits[rows], selected, out=selected)
-    result = np.empty((len(rows), marks.shape[1]), dtype=marks.dtype)
-    for row, mark, out in zip(rows.tolist(), which.tolist(), result, strict=True):  # avoids copies of both
-        np.bitwise_and(bits[row], marks[mark], out=out)
-    return result
+        bits = np.empty((len(block), marks[0].shape[1]), dtype=marks[0].dtype)
+        for row, vector, kept in zip(
+            bits, block.tolist(), shared[first : first + size].tolist(), strict=True
+        ):
+            del path[kept:]
+            for rank in range(kept, len(vector)):
+                mark = marks[rank][vector[rank]]
+                path.append(path[-1] & mark if path else mark)
+            row[:] = path[-1]
+        yield first, bits

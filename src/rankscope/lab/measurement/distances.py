@@ -19,7 +19,7 @@ every ranking without it.
 from __future__ import annotations
 
 from math import comb
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,8 @@ Heaviness = Literal["strong", "weak"]
 Floats = NDArray[np.float64]
 
 
-class _Ends(NamedTuple):
-    """Codes of the two ends of many intervals."""
-
-    lower: NDArray[np.int32]
-    upper: NDArray[np.int32]
+Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""Codes of the lower and the upper ends of many intervals."""
 
 
 def positions(length: int, heaviness: Heaviness) -> NDArray[np.int64]:
@@ -87,16 +84,15 @@ def chain_intervals(length: int, heaviness: Heaviness, relevant: int | None = No
     return size * (size + 1) // 2
 
 
-def _ends(values: Floats, heaviness: Heaviness) -> _Ends:
+def _ends(values: Floats, heaviness: Heaviness) -> Ends:
     """Return all intervals between rankings with a defined value."""
-    if heaviness == "weak":
-        length = len(values).bit_length() - 1
-        defined = np.flatnonzero(~np.isnan(values))
-        pairs = intervals(length, relevant=max(int(code).bit_count() for code in defined))
-        return _Ends(pairs.lower, pairs.upper)
     codes: NDArray[np.int32] = np.flatnonzero(~np.isnan(values)).astype(np.int32)
+    if heaviness == "weak":
+        length, relevant = len(values).bit_length() - 1, max(int(code).bit_count() for code in codes)
+        pairs = intervals(length, relevant=relevant)
+        return pairs.lower, pairs.upper
     lower, upper = np.triu_indices(len(codes))
-    return _Ends(codes[lower], codes[upper])
+    return codes[lower], codes[upper]
 
 
 def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
@@ -107,30 +103,24 @@ def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
     >>> count_distances(np.array([0, 0.5, 1, 2.0]), "strong")
     Tally(comparable=32, violations=8, complete=True)
     """
-    ends = _ends(values, heaviness)
+    lower, upper = _ends(values, heaviness)
     position = positions(len(values).bit_length() - 1, heaviness)
-    distance = (position[ends.upper] - position[ends.lower]).astype(np.int32)
-    return count_listed_distances(distance, values[ends.upper] - values[ends.lower], magnitude(values))
+    distance = (position[upper] - position[lower]).astype(np.int32)
+    return count_listed_distances(distance, values[upper] - values[lower], magnitude(values))
 
 
 def count_listed_distances(distance: NDArray[np.int32], rise: Floats, scale: float) -> Tally:
     """Count the same pairs as :func:`count_distances`, given the distances and rises of intervals."""
     order = np.argsort(rise, kind="stable")
-    rise = rise[order]
-    apart = np.diff(rise) > slack(rise[:-1], scale)
+    apart = np.diff(rise[order]) > slack(rise[order[:-1]], scale)
     kind = np.empty(len(rise), dtype=np.int64)
     kind[order] = np.concatenate([[0], np.cumsum(apart)])
     # The numbers of pairs with equal distance, equal rise, and both are sums of squared group sizes.
-    longest = int(distance.max()) + 1
-    same_distance = _pairs(np.bincount(distance))
-    same_rise = _pairs(np.bincount(kind))
-    _, both_sizes = np.unique(kind * longest + distance, return_counts=True)
-    same_both = _pairs(both_sizes)
+    both = np.unique(kind * (int(distance.max()) + 1) + distance, return_counts=True)[1]
+    same_distance, same_rise, same_both = (
+        int(np.dot(sizes, sizes)) for sizes in (np.bincount(distance), np.bincount(kind), both)
+    )
     return Tally(same_distance + same_rise - same_both, same_distance + same_rise - 2 * same_both, True)
-
-
-def _pairs(sizes: NDArray[np.int64]) -> int:
-    return int(np.dot(sizes.astype(np.int64), sizes.astype(np.int64)))
 
 
 def n_falling(values: Floats, equal_relevant: bool = False, relevant: int | None = None) -> int:
@@ -139,8 +129,8 @@ def n_falling(values: Floats, equal_relevant: bool = False, relevant: int | None
     >>> n_falling(np.array([0, 1, 0.5, 2.0]))
     1
     """
-    steps = _steps(values, "weak")
-    if not (values[steps.upper] < values[steps.lower]).any():
+    lower, upper = _steps(values, "weak")
+    if not (values[upper] < values[lower]).any():
         return 0  # Every interval is a chain of steps, none of which falls.
     pairs = intervals(len(values).bit_length() - 1, equal_relevant, relevant)
     rise = values[pairs.upper] - values[pairs.lower]
@@ -156,11 +146,10 @@ def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
     >>> [binary_word(c, 2) for c in unequal_pair(np.array([0, 0.5, 1, 2.0]), "strong")]
     ['(00)', '(01)', '(10)', '(11)']
     """
-    length = len(values).bit_length() - 1
-    relevant = rankings(length).sum(axis=1)
-    steps = _steps(values, heaviness)
-    plain = np.argsort(relevant[steps.lower] + relevant[steps.upper], kind="stable")
-    lower, upper = steps.lower[plain], steps.upper[plain]
+    relevant = rankings(len(values).bit_length() - 1).sum(axis=1)
+    lower, upper = _steps(values, heaviness)
+    plain = np.argsort(relevant[lower] + relevant[upper], kind="stable")
+    lower, upper = lower[plain], upper[plain]
     rise = values[upper] - values[lower]
     scale = magnitude(values)
     if not len(rise):
@@ -187,18 +176,15 @@ def _broken_doubling(values: Floats) -> Pair | None:
     return None
 
 
-def _steps(values: Floats, heaviness: Heaviness) -> _Ends:
+def _steps(values: Floats, heaviness: Heaviness) -> Ends:
     """Return the intervals of distance 1: neighbours in the chain, or one swap or replacement at the last rank."""
     length = len(values).bit_length() - 1
-    codes = np.flatnonzero(~np.isnan(values))
+    codes = np.flatnonzero(~np.isnan(values)).astype(np.int32)
     if heaviness == "strong":
         near = np.flatnonzero(np.diff(codes) == 1)
-        return _Ends(codes[near].astype(np.int32), codes[near + 1].astype(np.int32))
+        return codes[near], codes[near + 1]
     last = codes[codes & 1 == 0] if length else codes[:0]
     last = last[~np.isnan(values[last | 1])] if length else last
-    lower, upper = [last], [last | 1]
-    for bit in range(length - 1):  # (.. 0 1 ..) -> (.. 1 0 ..)
-        swappable = codes[(codes >> bit & 3) == 1]
-        lower.append(swappable)
-        upper.append(swappable + (1 << bit))
-    return _Ends(np.concatenate(lower).astype(np.int32), np.concatenate(upper).astype(np.int32))
+    swappable = [codes[(codes >> bit & 3) == 1] for bit in range(length - 1)]  # (.. 0 1 ..) -> (.. 1 0 ..)
+    swapped = [swaps + (1 << bit) for bit, swaps in enumerate(swappable)]
+    return np.concatenate([last, *swappable]), np.concatenate([last | 1, *swapped])

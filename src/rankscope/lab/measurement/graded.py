@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement.convexity import convexity
-from rankscope.lab.measurement.intervals import Groups
+from rankscope.lab.measurement.convexity import convexity, group_ranges
+from rankscope.lab.measurement.intervals import Codes, Groups, Intervals
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.values import reject_undefined
 from rankscope.lab.measurement.walks import Pair
@@ -42,21 +42,10 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalList:
+class IntervalList(Intervals):
     """Intervals, ordered by groups of equal difference vectors: the indices of both ends among the rankings."""
 
-    lower: Ints
-    upper: Ints
-    group: NDArray[np.int32]
     kinds: Groups
-
-    def __len__(self) -> int:
-        return len(self.lower)
-
-    @property
-    def starts(self) -> Ints:
-        """Index of the first interval of each group."""
-        return np.cumsum(self.kinds.size) - self.kinds.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +97,7 @@ class GradedRankings:
         group: NDArray[np.int32] = position[kind_of.ravel()].astype(np.int32)
         order = np.argsort(group, kind="stable")
         none = np.zeros((len(first), 0), dtype=np.int8)
-        kinds = Groups(
-            self.setting.length, equal_relevant, none, delta[ordered], size[ordered].astype(np.int64)
-        )
+        kinds = Groups(none, delta[ordered], size[ordered].astype(np.int64))
         return IntervalList(lower[order], upper[order], group[order], kinds)
 
     def _below(self, equal_relevant: bool) -> Iterator[tuple[Ints, Ints]]:
@@ -173,11 +160,7 @@ def has_convex_gains(words: GradedRankings, values: Floats, equal_relevant: bool
     rest = values - values[0] - gains[np.arange(setting.length), words.grade].sum(axis=1)
     if equal_relevant:
         _, kind = np.unique(words.prefix[:, -setting.grades :], axis=0, return_inverse=True)
-        kind = kind.ravel()
-        highest, lowest = np.full(kind.max() + 1, -np.inf), np.full(kind.max() + 1, np.inf)
-        np.maximum.at(highest, kind, rest)
-        np.minimum.at(lowest, kind, rest)
-        rest = highest - lowest
+        rest = group_ranges(rest, kind.ravel())
     if float(np.abs(rest).max()) > RELATIVE * scale:
         return False
     weights = np.diff(gains, axis=1).T
@@ -193,7 +176,7 @@ def violated_pair(words: GradedRankings, values: Floats, equal_relevant: bool) -
     unequal = np.flatnonzero(rise[highest] - rise[lowest] > slack(rise[lowest], scale))
     if len(unequal):  # equal difference vectors and unequal rises
         group = int(unequal[np.argmin(plain[highest[unequal]] + plain[lowest[unequal]])])
-        return _pair(words, listed, int(highest[group]), int(lowest[group]))
+        return _pair(words, listed.lower, listed.upper, highest[group], lowest[group])
     representative = _extreme(listed, np.zeros(len(rise)), plain)  # Rises are equal within each group.
     height, delta = rise[representative], listed.kinds.delta
     limits = height + slack(height, scale)
@@ -201,43 +184,37 @@ def violated_pair(words: GradedRankings, values: Floats, equal_relevant: bool) -
         small = np.flatnonzero(height > limits[large])
         small = small[(delta[small] <= delta[large]).all(axis=1)]
         if len(small):
-            smaller = int(small[np.argmin(plain[representative[small]])])
-            return _pair(words, listed, int(representative[smaller]), int(representative[large]))
+            smaller = small[np.argmin(plain[representative[small]])]
+            return _pair(words, listed.lower, listed.upper, representative[smaller], representative[large])
     return None
 
 
 def _extreme(listed: IntervalList, values: Floats, plain: Ints) -> Ints:
     """Return the interval of each group with the smallest value; ties are resolved by the smallest ``plain``."""
     order = np.lexsort((plain, values, listed.group))
-    return order[listed.starts]
+    return np.asarray(order[np.cumsum(listed.kinds.size) - listed.kinds.size])
 
 
-def _pair(words: GradedRankings, listed: IntervalList, first: int, second: int) -> Pair:
-    ends = listed.lower[first], listed.upper[first], listed.lower[second], listed.upper[second]
+def _pair(words: GradedRankings, lower: Codes, upper: Codes, first: int, second: int) -> Pair:
+    ends = lower[first], upper[first], lower[second], upper[second]
     return Pair(*(int(words.code[end]) for end in ends))
 
 
 def broken_distance(
-    words: GradedRankings, lower: Ints, upper: Ints, distance: Ints, rise: Floats, scale: float
+    words: GradedRankings, lower: Codes, upper: Codes, distance: Ints, rise: Floats, scale: float
 ) -> Pair | None:
     """Return two intervals with equal distances and unequal rises, or the reverse; None if no such pair exists."""
     plain = words.total[lower] + words.total[upper]
-
-    def pair(first: int, second: int) -> Pair:
-        ends = lower[first], upper[first], lower[second], upper[second]
-        return Pair(*(int(words.code[end]) for end in ends))
-
     order = np.lexsort((plain, distance))
     start = np.flatnonzero(np.diff(distance[order], prepend=-1))
     reference = np.repeat(order[start], np.diff([*start, len(order)]))
     unequal = np.flatnonzero(np.abs(rise[order] - rise[reference]) > slack(rise[reference], scale))
-    if len(unequal):
-        index = int(unequal[np.lexsort((plain[order[unequal]], distance[order[unequal]]))[0]])
-        return pair(int(reference[index]), int(order[index]))
+    if len(unequal):  # in ascending order of distance and grades, as ``order`` is
+        return _pair(words, lower, upper, reference[unequal[0]], order[unequal[0]])
     order = np.lexsort((plain, rise))
     near = np.diff(rise[order]) <= slack(rise[order][:-1], scale)
     apart = np.flatnonzero(near & (np.diff(distance[order]) != 0))
-    return pair(int(order[apart[0]]), int(order[apart[0] + 1])) if len(apart) else None
+    return _pair(words, lower, upper, order[apart[0]], order[apart[0] + 1]) if len(apart) else None
 
 
 def sample_interval_pairs(listed: IntervalList, samples: int, rng: np.random.Generator) -> tuple[Ints, Ints]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import scales as findings
-from rankscope.lab.measurement.counting import FEASIBLE_WORDS, Tally, count_listed
+from rankscope.lab.measurement.counting import FEASIBLE_WORDS, count_listed
 from rankscope.lab.measurement.distances import count_listed_distances
 from rankscope.lab.measurement.graded import (
     GradedRankings,
@@ -23,6 +23,7 @@ from rankscope.lab.measurement.graded import (
     sample_interval_pairs,
     violated_pair,
 )
+from rankscope.lab.measurement.intervals import Codes
 from rankscope.lab.measurement.scales import ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
@@ -97,34 +98,29 @@ class GradedStudy(ScaleStudy):
     def _interval(self, scale: str) -> ScaleVerdict:
         words = self._words(self.setting.length)
         lower, upper, distance = self._distances(words, scale)
-        tally = Tally(0, 0, True)
-        if len(lower):
-            rise = self.values[upper] - self.values[lower]
-            tally = count_listed_distances(distance.astype(np.int32), rise, magnitude(self.values))
+        rise = self.values[upper] - self.values[lower]
+        tally = count_listed_distances(distance.astype(np.int32), rise, magnitude(self.values))
+        numbers = findings.tally_numbers(tally)
         if tally.violations:
-            return self._failed(scale, findings.tally_numbers(tally))
-        return self._holds(
-            scale, "equal distances and equal rises go together", findings.tally_numbers(tally)
-        )
+            return self._failed(scale, numbers)
+        return self._holds(scale, "equal distances and equal rises go together", numbers)
 
     def _own_order(self) -> ScaleVerdict:
         is_counted = len(self.values) * (len(self.values) + 1) // 2 <= MAX_INTERVALS
         return self._check_spacing(self.values, self._words(self.setting.length).code, is_counted)
 
-    def _distances(self, words: GradedRankings, scale: str) -> tuple[Ints, Ints, Ints]:
+    def _distances(self, words: GradedRankings, scale: str) -> tuple[Codes, Codes, Ints]:
         """Return the intervals of an interval scale: both ends, and their distances."""
         if scale == findings.WEAK:
             listed = _listed(words.setting, False)
-            lower, upper, position = listed.lower, listed.upper, words.steps
-        else:
-            if len(words) * (len(words) + 1) // 2 > MAX_INTERVALS:
-                raise SettingsError(
-                    f"{len(words):,} rankings have too many pairs for the scale of strong top-heaviness",
-                    hint="choose a smaller length",
-                )
-            lower, upper = np.triu_indices(len(words))
-            position = words.code
-        return lower, upper, position[upper] - position[lower]
+            return listed.lower, listed.upper, words.steps[listed.upper] - words.steps[listed.lower]
+        if len(words) * (len(words) + 1) // 2 > MAX_INTERVALS:
+            raise SettingsError(
+                f"{len(words):,} rankings have too many pairs for the scale of strong top-heaviness",
+                hint="choose a smaller length",
+            )
+        lower, upper = np.triu_indices(len(words))
+        return lower, upper, words.code[upper] - words.code[lower]
 
     def _failed(self, scale: str, numbers: dict[str, Any]) -> ScaleVerdict:
         """Return a negative verdict with the shortest counterexample."""

@@ -17,6 +17,7 @@ also has at most RB, so the intervals of the topic are those whose upper end has
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Ints = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]]
 
 
 def code(grades: Sequence[int]) -> int:
@@ -114,11 +116,7 @@ def interval_count(length: int, equal_relevant: bool = False, relevant: int | No
     >>> interval_count(5, relevant=3), interval_count(5, equal_relevant=True, relevant=3)
     (301, 116)
     """
-    if relevant is not None and relevant < length:
-        return _count_paths(length, equal_relevant, relevant, n_equal_ways=1)
-    if equal_relevant:
-        return comb(2 * length + 2, length + 1) // (length + 2)
-    return comb(2 * length + 1, length)
+    return _count_paths(length, equal_relevant, relevant, n_equal_ways=1)
 
 
 def vector_count(length: int, equal_relevant: bool = False, relevant: int | None = None) -> int:
@@ -127,23 +125,23 @@ def vector_count(length: int, equal_relevant: bool = False, relevant: int | None
     >>> vector_count(10), vector_count(10, equal_relevant=True), vector_count(5, relevant=1)
     (17303, 2188, 16)
     """
-    return _count_paths(length, equal_relevant, length if relevant is None else relevant, n_equal_ways=0)
+    return _count_paths(length, equal_relevant, relevant, n_equal_ways=0)
 
 
-def _count_paths(length: int, equal_relevant: bool, relevant: int, n_equal_ways: int) -> int:
+def _count_paths(length: int, equal_relevant: bool, relevant: int | None, n_equal_ways: int) -> int:
     """Count paths over the ranks by dynamic programming.
 
     ``n_equal_ways`` is the number of ways in which both ends can have a relevant document at a rank: 1 counts
     intervals, 0 counts difference vectors.
     """
+    max_relevant = length if relevant is None else relevant
     ways = {(0, 0): 1}  # (balance S - R, relevant documents of the upper end)
     for _ in range(length):
-        after: dict[tuple[int, int], int] = {}
+        after: Counter[tuple[int, int]] = Counter()
         for (balance, n_upper), count in ways.items():
             for step, added, times in ((0, 0, 1), (0, 1, n_equal_ways), (1, 1, 1), (-1, 0, 1)):
-                if balance + step >= 0 and n_upper + added <= relevant:
-                    key = (balance + step, n_upper + added)
-                    after[key] = after.get(key, 0) + count * times
+                if balance + step >= 0 and n_upper + added <= max_relevant:
+                    after[balance + step, n_upper + added] += count * times
         ways = after
     return sum(count for (balance, _), count in ways.items() if not (equal_relevant and balance))
 
@@ -155,8 +153,6 @@ class Groups:
     ``delta[g]`` is the difference vector of group g and ``size[g]`` the number of intervals that share it.
     """
 
-    length: int
-    equal_relevant: bool
     change: NDArray[np.int8]
     delta: NDArray[np.int16]
     size: Ints
@@ -169,23 +165,12 @@ class Groups:
 class Intervals:
     """Intervals of a length: the codes of both ends, and the group of equal difference."""
 
-    lower: NDArray[np.int32]
-    upper: NDArray[np.int32]
+    lower: Codes
+    upper: Codes
     group: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.lower)
-
-
-def _extend(balance: Ints, remaining: int, equal_relevant: bool) -> tuple[NDArray[Any], Ints]:
-    """Return (index of the parent, d) for every extension d of a prefix that keeps the balance S - R possible."""
-    parents = np.repeat(np.arange(len(balance)), 3)
-    change = np.tile(np.array([-1, 0, 1], dtype=np.int64), len(balance))
-    after = balance[parents] + change
-    allowed = after >= 0
-    if equal_relevant:  # The remaining ranks must be able to reduce the balance to 0.
-        allowed &= after <= remaining
-    return parents[allowed], change[allowed]
 
 
 def groups(length: int, equal_relevant: bool = False, relevant: int | None = None) -> Groups:
@@ -198,13 +183,18 @@ def groups(length: int, equal_relevant: bool = False, relevant: int | None = Non
     change = np.zeros((1, 0), dtype=np.int8)
     balance, n_added = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for rank in range(1, length + 1):
-        parents, step = _extend(balance, length - rank, equal_relevant)
-        inside = n_added[parents] + (step > 0) <= max_relevant
-        parents, step = parents[inside], step[inside]
-        change = np.concatenate([change[parents], step[:, None].astype(np.int8)], axis=1)
+        parents, step = np.repeat(np.arange(len(change)), 3), np.tile([-1, 0, 1], len(change))
         balance, n_added = balance[parents] + step, n_added[parents] + (step > 0)
+        kept = _is_possible(balance, n_added, length - rank if equal_relevant else length, max_relevant)
+        change = np.concatenate([change[parents[kept]], step[kept, None].astype(np.int8)], axis=1)
+        balance, n_added = balance[kept], n_added[kept]
     vectors = np.cumsum(np.cumsum(change, axis=1, dtype=np.int16), axis=1, dtype=np.int16)
-    return Groups(length, equal_relevant, change, vectors, _sizes(change, n_added, max_relevant))
+    return Groups(change, vectors, _sizes(change, n_added, max_relevant))
+
+
+def _is_possible(balance: Ints, n_relevant: Ints, max_balance: int, max_relevant: int) -> NDArray[np.bool_]:
+    """Return which prefixes can be continued: remaining ranks lower the balance S - R by at most 1 each."""
+    return np.asarray((balance >= 0) & (balance <= max_balance) & (n_relevant <= max_relevant))
 
 
 def _sizes(change: NDArray[np.int8], n_added: Ints, max_relevant: int) -> Ints:
@@ -224,27 +214,7 @@ def intervals(length: int, equal_relevant: bool = False, relevant: int | None = 
     >>> [(int(r), int(s)) for r, s in zip(pairs.lower, pairs.upper)]
     [(0, 0), (1, 1), (0, 1)]
     """
-    if relevant is not None and relevant < length:
-        return _few_intervals(length, equal_relevant, relevant)
-    kinds = groups(length, equal_relevant)
-    start = np.cumsum(kinds.size) - kinds.size
-    group = np.repeat(np.arange(len(kinds), dtype=np.int32), kinds.size)
-    free = np.arange(len(group), dtype=np.int32) - start[group].astype(np.int32)
-    lower = np.zeros(len(group), dtype=np.int32)
-    upper = np.zeros(len(group), dtype=np.int32)
-    # The bits of the number of an interval within its group are the grades on which both ends agree.
-    for bit in range(length):
-        change = kinds.change[group, length - 1 - bit]
-        agree = change == 0
-        digit = np.where(agree, free & 1, 0).astype(np.int32)
-        lower |= (digit | (change < 0)) << bit
-        upper |= (digit | (change > 0)) << bit
-        free = np.where(agree, free >> 1, free)
-    return Intervals(lower, upper, group)
-
-
-def _few_intervals(length: int, equal_relevant: bool, relevant: int) -> Intervals:
-    """Return the intervals of a small recall base, built rank by rank without intermediate results that are dropped."""
+    max_relevant = length if relevant is None else relevant
     lower, upper = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
     balance, n_upper, kind = (np.zeros(1, dtype=np.int64) for _ in range(3))
     for rank in range(1, length + 1):
@@ -252,14 +222,12 @@ def _few_intervals(length: int, equal_relevant: bool, relevant: int) -> Interval
         low, high = (
             np.tile(np.array(digits, dtype=np.int32), len(lower)) for digits in ((0, 1, 0, 1), (0, 1, 1, 0))
         )
-        after = balance[parents] + high - low
-        allowed = (after >= 0) & (n_upper[parents] + high <= relevant)
-        if equal_relevant:
-            allowed &= after <= length - rank
-        parents, low, high = parents[allowed], low[allowed], high[allowed]
-        balance, n_upper = after[allowed], n_upper[parents] + high
+        balance, n_upper = balance[parents] + high - low, n_upper[parents] + high
+        kept = _is_possible(balance, n_upper, length - rank if equal_relevant else length, max_relevant)
+        parents, low, high = parents[kept], low[kept], high[kept]
+        balance, n_upper = balance[kept], n_upper[kept]
         lower, upper = 2 * lower[parents] + low, 2 * upper[parents] + high
         kind = 3 * kind[parents] + high - low + 1
     order = np.argsort(kind, kind="stable")
-    _, group = np.unique(kind[order], return_inverse=True)
-    return Intervals(lower[order], upper[order], group.ravel().astype(np.int32))
+    group = np.cumsum(np.diff(kind[order], prepend=kind[order[0]]) != 0, dtype=np.int32)
+    return Intervals(lower[order], upper[order], group)

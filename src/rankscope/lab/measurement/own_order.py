@@ -8,26 +8,16 @@ values of AP evenly at length N.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.distances import count_listed_distances
+from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-class Steps(NamedTuple):
-    """Two steps of equal distance and unequal rises: the indices of the rankings at their ends."""
-
-    r: int
-    s: int
-    u: int
-    v: int
 
 
 def value_classes(values: Floats) -> tuple[Ints, Ints]:
@@ -60,18 +50,18 @@ def is_evenly_spaced(values: Floats) -> bool:
     )
 
 
-def uneven_steps(values: Floats) -> Steps:
-    """Return the lowest step, and the first step that rises by a different amount.
+def uneven_steps(values: Floats) -> Pair:
+    """Return the lowest step, and the first step that rises by a different amount, as indices of rankings.
 
     >>> uneven_steps(np.array([0, 0.25, 0.5, 1.0]))
-    Steps(r=0, s=1, u=2, v=3)
+    Pair(r=0, s=1, u=2, v=3)
     """
     order, class_index = value_classes(values)
     firsts = np.searchsorted(class_index, np.arange(class_index[-1] + 1))
     rise = np.diff(values[order[firsts]])
     gap = np.abs(rise - rise[0])
     second = int(np.argmax(gap > slack(rise[0], magnitude(values))) or np.argmax(gap))
-    return Steps(*(int(order[firsts[k]]) for k in (0, 1, second, second + 1)))
+    return Pair(*(int(order[firsts[k]]) for k in (0, 1, second, second + 1)))
 
 
 def count_steps(values: Floats) -> Tally:
