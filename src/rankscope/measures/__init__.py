@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rankscope.measures.base import REGISTRY, Better, Measure, at_level, needs_aspects
-from rankscope.measures.function import ANY_NUMBER, FunctionMeasure, define
+from rankscope.measures.function import ANY_NUMBER, Definition, FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many
 from rankscope.measures.packages import installed, load_installed
 
@@ -40,14 +40,15 @@ def measure(
     text
         Name with parameters and cutoff, such as ``nDCG@10``; the plain name of a new measure.
     function
-        Formula of a new measure: takes the grades of a ranking and returns a number; see
-        :func:`rankscope.measures.function.define`.
+        Formula of a new measure: ``f(grades)`` or ``f(grades, counts)`` returns a number. ``grades`` holds the grade at
+        each rank; ``counts`` is the number of judged documents of the topic by grade: ``{0: 40, 1: 7, 2: 3}``.
+        Keyword-only arguments become parameters of the measure.
     unjudged
         Grade that the function gets for an unjudged document.
     better
         Which values are better: higher, lower, or neither.
     range
-        Lowest and highest possible value.
+        Lowest and highest possible value; a value outside raises a MeasureError.
     reference
         Publication that defines the measure.
     parameters
@@ -60,12 +61,5 @@ def measure(
     """
     if function is None:
         return parse(text)
-    return define(
-        text,
-        function,
-        unjudged=unjudged,
-        better=better,
-        range=range,
-        reference=reference,
-        parameters=parameters,
-    )
+    meanings = tuple((parameters or {}).items())
+    return define(text, Definition(function, unjudged, better, range, reference, meanings))

@@ -331,6 +331,12 @@ class Measure:
         return sorted(range(len(merit)), key=lambda i: (math.isnan(merit[i]), -merit[i], i))
 
 
+class Binary(Measure, abstract=True):
+    """Measure of binary relevance: documents are relevant from a grade on."""
+
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+
+
 def _format_setting(value: Any) -> str:
     """Format a setting for the grammar: 10 and not 10.0."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else repr(value)

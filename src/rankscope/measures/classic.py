@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import Binary, Measure, parameter, ratio
 from rankscope.measures.cascade import Cascade
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import (
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 ORDER = 0
 """Place of these measures in listings."""
 
-_REL = "lowest grade that counts as relevant"
 
-
-class AP(Condensable):
+class AP(Binary, Condensable):
     """Average precision: the mean over all relevant documents of the precision at their ranks.
 
     AP = 1/R * sum over relevant documents of hits(rank) / rank;  a relevant document that is not retrieved adds 0
@@ -44,7 +42,6 @@ class AP(Condensable):
 
     aliases = ("MAP",)
     reference = "Buckley and Voorhees 2005"
-    rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -72,7 +69,7 @@ class GMAP(AP):
         return np.maximum(super().evaluate(lists), 0.00001)
 
 
-class RR(Condensable):
+class RR(Binary, Condensable):
     """Reciprocal rank: one divided by the rank of the first relevant document.
 
     RR = 1 / rank of the first relevant document;  0 without one
@@ -83,7 +80,6 @@ class RR(Condensable):
 
     aliases = ("MRR",)
     reference = "Kantor and Voorhees 2000"
-    rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
     rewards_grades = True
 
@@ -95,7 +91,7 @@ class RR(Condensable):
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), lambda rank: 1.0 / rank)
 
 
-class R(Condensable):
+class R(Binary, Condensable):
     """Recall: the share of all relevant documents found in the first k.
 
     R@k = hits(k) / R
@@ -107,7 +103,6 @@ class R(Condensable):
     aliases = ("Recall",)
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
-    rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -119,7 +114,7 @@ class R(Condensable):
         return Counted(self.rel, lambda base: np.full_like(base, self.cutoff))
 
 
-class Rprec(Condensable):
+class Rprec(Binary, Condensable):
     """R-precision: precision at the rank that equals the number of relevant documents.
 
     Rprec = hits(R) / R
@@ -131,7 +126,6 @@ class Rprec(Condensable):
     aliases = ("RPrec",)
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2005"
-    rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -143,7 +137,7 @@ class Rprec(Condensable):
         return Counted(self.rel, lambda base: base)
 
 
-class Bpref(Measure):
+class Bpref(Binary):
     """Binary preference: how rarely judged non-relevant documents rank above relevant ones.
 
     Bpref = 1/R * sum over retrieved relevant documents of (1 - min(n, D) / D)
@@ -159,7 +153,6 @@ class Bpref(Measure):
     needs_nonrelevant = True
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2004"
-    rel: int = parameter(1, _REL, low=1)
     form: str = parameter("trec_eval", "what n is divided by", choices=("trec_eval", "original", "plus10"))
     respects_swaps = True
 
@@ -182,7 +175,7 @@ class Bpref(Measure):
         return self._preferences()
 
 
-class SetP(Condensable):
+class SetP(Binary, Condensable):
     """Set precision: the share of relevant documents among all that were retrieved.
 
     SetP = relevant retrieved / retrieved
@@ -193,7 +186,6 @@ class SetP(Condensable):
 
     aliases = ("SetPrecision",)
     reference = "Cleverdon, Mills and Keen 1966"
-    rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
     rewards_grades = True
 
@@ -207,7 +199,7 @@ class SetP(Condensable):
         return Additive()
 
 
-class SetR(Measure):
+class SetR(Binary):
     """Set recall: the share of all relevant documents that were retrieved.
 
     SetR = relevant retrieved / R
@@ -218,7 +210,6 @@ class SetR(Measure):
 
     aliases = ("SetRecall",)
     reference = "Cleverdon, Mills and Keen 1966"
-    rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -228,7 +219,7 @@ class SetR(Measure):
         return Additive()
 
 
-class SetF(Condensable):
+class SetF(Binary, Condensable):
     """Set F: the weighted harmonic mean of set precision P and set recall R.
 
     SetF = (1 + beta) P R / (beta P + R), as in trec_eval and ir_measures;  van Rijsbergen writes beta^2 for beta
@@ -238,7 +229,6 @@ class SetF(Condensable):
     """
 
     reference = "van Rijsbergen 1979"
-    rel: int = parameter(1, _REL, low=1)
     beta: float = parameter(1.0, "weight of recall against precision", low=0)
     respects_swaps = True
 
@@ -252,7 +242,7 @@ class SetF(Condensable):
         return Unordered() if self.cutoff is None else None
 
 
-class IPrec(Condensable):
+class IPrec(Binary, Condensable):
     """Interpolated precision: the best precision at or after a level of recall.
 
     IPrec@r = largest hits(i) / i over the ranks i with hits(i) >= n;  0 if that recall is never reached
@@ -267,7 +257,6 @@ class IPrec(Condensable):
     cutoff_rule = "required"
     cutoff_meaning = "level of recall between 0 and 1"
     reference = "Buckley and Voorhees 2005"
-    rel: int = parameter(1, _REL, low=1)
     rounding: str = parameter("nearest", "how r R becomes a number of documents", choices=("nearest", "up"))
     respects_swaps = True
 
@@ -292,7 +281,7 @@ def _documents(share: Floats, rounding: str) -> Floats:
     return whole + (share - whole >= 0.5)
 
 
-class infAP(Measure):
+class infAP(Binary):
     """Inferred average precision: AP estimated from judgments that are a random sample of the pool.
 
     the mean over relevant documents of 1/i + (i-1)/i * (pooled above / (i-1)) * (rel above + e) / (judged above + 2e)
@@ -303,7 +292,6 @@ class infAP(Measure):
 
     cutoff_rule = "none"
     reference = "Yilmaz and Aslam 2006"
-    rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = lists.hits()
@@ -376,7 +364,7 @@ class Judged(Measure):
         return Additive()
 
 
-class Success(Condensable):
+class Success(Binary, Condensable):
     """Success: whether there is a relevant document in the first k.
 
     Success@k = 1 if hits(k) > 0 else 0
@@ -387,7 +375,6 @@ class Success(Condensable):
 
     cutoff_rule = "required"
     reference = "Craswell, Hawking and Robertson 2001"
-    rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
     rewards_grades = True
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
 from rankscope.measures.arithmetic import log2
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.weighted import Gains, WeightedPrecision
 
 ORDER = 2
@@ -175,6 +175,8 @@ class _Nearly(ScaledGains, abstract=True):
     With d(i) the patience left at rank i, D(i) = d(i) * product over j < i of (1 - g(j)).
     """
 
+    reference = "Azzopardi, Mackenzie and Moffat 2021"
+
     def patience(self, rank: npt.NDArray[Any]) -> Floats:
         """Return the probability of reaching each rank if no document satisfies the user."""
         raise TypeError(f"{self.name} defines no patience")
@@ -201,7 +203,6 @@ class NERR8(_Nearly):
     """
 
     cutoff_rule = "required"
-    reference = "Azzopardi, Mackenzie and Moffat 2021"
 
     def patience(self, rank: npt.NDArray[Any]) -> Floats:
         return np.ones(len(rank))
@@ -217,7 +218,6 @@ class NERR9(_Nearly):
     """
 
     cutoff_rule = "required"
-    reference = "Azzopardi, Mackenzie and Moffat 2021"
 
     def patience(self, rank: npt.NDArray[Any]) -> Floats:
         return np.asarray(1.0 / rank)
@@ -232,7 +232,6 @@ class NERR10(_Nearly):
     """
 
     default_cutoff = _DEEPEST
-    reference = "Azzopardi, Mackenzie and Moffat 2021"
     p: float = parameter(0.9, "probability of going on to the next rank when not satisfied", low=0, high=1)
 
     def patience(self, rank: npt.NDArray[Any]) -> Floats:
@@ -249,13 +248,12 @@ class NERR11(_TargetedGain, _Nearly):
     """
 
     default_cutoff = _DEEPEST
-    reference = "Azzopardi, Mackenzie and Moffat 2021"
 
     def patience(self, rank: npt.NDArray[Any]) -> Floats:
         return _patience(rank, self.T)
 
 
-class Accuracy(Measure):
+class Accuracy(Binary):
     """Accuracy: the probability that a relevant document ranks above a non-relevant one.
 
     Accuracy = share of the pairs (relevant, other) of retrieved documents in which the relevant one stands above;
@@ -265,7 +263,6 @@ class Accuracy(Measure):
     """
 
     reference = "MacAvaney, Macdonald and Ounis 2022"
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits: Hits = lists.relevant(self.rel, self.cutoff)

@@ -6,22 +6,36 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from rankscope.measures.base import Better, Measure, parameter
+from rankscope.measures.base import Better, Binary, Measure, parameter
 from rankscope.measures.forms import Additive, Form
 
 if TYPE_CHECKING:
-    from rankscope.judging.lists import Floats, Lists
+    from rankscope.judging.lists import Floats, Ints, Lists
 
 ORDER = 3
 """Place of these measures in listings."""
 
 
 class _Count(Measure, abstract=True):
+    """Count, which neither the order of documents nor a better grade lowers."""
+
     summary = "sum"
     better: Better = "neither"
     range = (0.0, float("inf"))
     cutoff_rule: ClassVar[Literal["optional", "required", "none"]] = "none"
     reference = "trec_eval"
+    respects_swaps = True
+    rewards_grades = True
+
+    def evaluate(self, lists: Lists) -> Floats:
+        return np.asarray(self.count(lists), np.float64)
+
+    def count(self, lists: Lists) -> Ints:
+        """Return the count of each list."""
+        raise TypeError(f"{self.name} defines no count")
+
+    def closed_form(self) -> Form:
+        return Additive()
 
 
 class NumQ(_Count):
@@ -32,14 +46,8 @@ class NumQ(_Count):
     User: No user: a count of topics.
     """
 
-    respects_swaps = True
-    rewards_grades = True
-
-    def evaluate(self, lists: Lists) -> Floats:
-        return np.ones(len(lists))
-
-    def closed_form(self) -> Form:
-        return Additive()
+    def count(self, lists: Lists) -> Ints:
+        return np.ones(len(lists), np.int64)
 
 
 class NumRet(_Count):
@@ -51,19 +59,12 @@ class NumRet(_Count):
     """
 
     rel: int = parameter(0, "count only documents of this grade or better; 0 counts all", low=0)
-    respects_swaps = True
-    rewards_grades = True
 
-    def evaluate(self, lists: Lists) -> Floats:
-        if self.rel == 0:
-            return lists.retrieved().astype(float)
-        return lists.relevant(self.rel).count.astype(float)
-
-    def closed_form(self) -> Form:
-        return Additive()
+    def count(self, lists: Lists) -> Ints:
+        return lists.relevant(self.rel).count if self.rel else lists.retrieved()
 
 
-class NumRel(_Count):
+class NumRel(Binary, _Count):
     """Number of relevant documents of the topic, retrieved or not (the recall base).
 
     R = judged documents of grade rel or better
@@ -71,18 +72,11 @@ class NumRel(_Count):
     User: No user: says how much there is to gain on the topic.
     """
 
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
-    respects_swaps = True
-    rewards_grades = True
-
-    def evaluate(self, lists: Lists) -> Floats:
-        return lists.recall_base(self.rel).astype(float)
-
-    def closed_form(self) -> Form:
-        return Additive()
+    def count(self, lists: Lists) -> Ints:
+        return lists.recall_base(self.rel)
 
 
-class NumRelRet(_Count):
+class NumRelRet(Binary, _Count):
     """Number of relevant documents retrieved.
 
     retrieved documents of grade rel or better
@@ -92,12 +86,6 @@ class NumRelRet(_Count):
 
     better = "higher"
     cutoff_rule = "optional"
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
-    respects_swaps = True
-    rewards_grades = True
 
-    def evaluate(self, lists: Lists) -> Floats:
-        return lists.relevant(self.rel, self.cutoff).count.astype(float)
-
-    def closed_form(self) -> Form:
-        return Additive()
+    def count(self, lists: Lists) -> Ints:
+        return lists.relevant(self.rel, self.cutoff).count

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
 
 ORDER = 6
@@ -47,7 +47,7 @@ class nCG(Normalised, CG):
     """
 
 
-class NR(Measure):
+class NR(Binary):
     """Normalised recall: the share of pairs of a relevant and a non-relevant document that are in the right order.
 
     NR = 1 - (sum of the ranks of the RB relevant documents - RB (RB + 1) / 2) / (RB (N - RB))
@@ -62,7 +62,6 @@ class NR(Measure):
     reference = "Rocchio 1966, Salton and McGill 1983"
     cutoff_meaning = "N, the length at which lists are evaluated"
     default_cutoff = 1000
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits, base = lists.relevant(self.rel, self.cutoff), lists.recall_base(self.rel)

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankscope.choices import CROSSINGS
 from rankscope.judging.lists import AnyArray, Floats, Lists
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.effort_curves import Curves, get_curves
 from rankscope.measures.effort_time import TimedCurves, get_timed_curves, parse_times
 from rankscope.measures.effort_weights import WeightedCurves, grade_values
@@ -29,12 +29,11 @@ _FERRO = "Ferro, Silvello, Keskustalo, Pirkola and Jarvelin 2016"
 _ANGELINI = "Angelini, Ferro, Jarvelin, Keskustalo, Pirkola, Santucci and Silvello 2012"
 
 
-class _Effort(Measure, abstract=True):
+class _Effort(Binary, abstract=True):
     family = "effort"
     reference = _FERRO
     cutoff_meaning = "N, the length at which lists are evaluated"
     default_cutoff = 1000
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 
     @property
     def sees_grades(self) -> bool:

@@ -88,52 +88,16 @@ class FunctionMeasure(Measure, abstract=True):
 _ROUNDING = 1e-9
 
 
-def define(
-    name: str,
-    function: Callable[..., float],
-    *,
-    unjudged: Any = 0,
-    better: Better = "higher",
-    range: tuple[float, float] = ANY_NUMBER,
-    reference: str = "",
-    parameters: Mapping[str, str] | None = None,
-) -> Measure:
+def define(name: str, definition: Definition) -> Measure:
     """Define a measure by a function ``f(grades)`` or ``f(grades, counts)``; it works like a built-in measure.
 
-    Parameters
-    ----------
-    name
-        Name of the measure.
-    function
-        ``grades`` holds the grade at each rank; ``counts`` is the number of judged documents of the topic by grade:
-        ``{0: 40, 1: 7, 2: 3}``. Keyword-only arguments become parameters of the measure.
-    unjudged
-        Grade of an unjudged document.
-    better
-        Which values are better: higher, lower or neither.
-    range
-        Lowest and highest value; a value outside raises a MeasureError.
-    reference
-        Publication that defines the measure.
-    parameters
-        Meanings of the parameters by name.
-
-    Examples
-    --------
-    >>> define("First", lambda grades: grades[0] if grades else 0)
+    >>> define("First", Definition(lambda grades: grades[0] if grades else 0))
     First
-    >>> count = define("Found", lambda grades, counts, *, rel=1: sum(g >= rel for g in grades), range=(0, 1e6))
-    >>> count(rel=2) @ 10
+    >>> definition = Definition(lambda grades, counts, *, rel=1: sum(g >= rel for g in grades), range=(0, 1e6))
+    >>> define("Found", definition)(rel=2) @ 10
     Found(rel=2)@10
     """
-    meanings = dict(parameters or {})
-    definition = Definition(
-        function, unjudged, better, _check_range(name, range), reference, tuple(meanings.items())
-    )
-    return _register(name, definition)
-
-
-def _register(name: str, definition: Definition) -> Measure:
+    definition = definition._replace(range=_check_range(name, definition.range))
     if not name.isidentifier():
         raise MeasureError(
             f"{name!r} cannot be the name of a measure", hint="use letters, digits and underscores"
@@ -207,9 +171,9 @@ def _unpickle(name: str, definition: Definition, cutoff: float | None, settings:
     """
     base = REGISTRY.get(name)
     if base is None:
-        base = _register(name, definition)
+        base = define(name, definition)
     elif not (isinstance(base, FunctionMeasure) and base.definition == definition):
-        _register(name, definition)
+        define(name, definition)
         base, REGISTRY[name] = REGISTRY[name], base
     measure = base(**settings, cutoff=cutoff)
     return base if measure == base else measure

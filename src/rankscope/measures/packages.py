@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import MeasureError
 from rankscope.measures.base import REGISTRY, Measure
-from rankscope.measures.function import define
+from rankscope.measures.function import Definition, define
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -70,7 +70,7 @@ def _load(point: EntryPoint) -> None:
             )
         REGISTRY[point.name] = value
     elif callable(value):
-        define(point.name, value)
+        define(point.name, Definition(value))
     else:
         raise MeasureError(
             f"the installed measure {point.name} is neither a function nor a measure",

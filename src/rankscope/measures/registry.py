@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Iterator, MutableMapping
 from functools import cache
 from importlib import import_module
 from threading import RLock
@@ -54,7 +54,7 @@ def _home(name: str) -> str | None:
     return None
 
 
-class Registry(dict[str, "Measure"]):
+class Registry(MutableMapping[str, "Measure"]):
     """Dictionary of all measures, with default parameters, that imports modules on demand.
 
     A lookup imports the module that defines the name; iteration imports all modules. Measures are sorted by the
@@ -63,13 +63,13 @@ class Registry(dict[str, "Measure"]):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        self._measures: dict[str, Measure] = {}
         self._complete = False
         self._lock = RLock()
 
-    def _find(self, name: object) -> Measure | None:
+    def _find(self, name: str) -> Measure | None:
         """Return the measure with a name, or None; import the module that seems to define it, otherwise all."""
-        measure: Measure | None = super().get(name)  # type: ignore[call-overload] # any object may be looked up
+        measure = self._measures.get(name)
         if measure is not None:
             # A class registers itself before the rest of its module is executed: wait for a thread that imports it.
             home = type(measure).__module__
@@ -80,11 +80,9 @@ class Registry(dict[str, "Measure"]):
             return None
         if isinstance(name, str) and (module := _home(name)) is not None:
             import_module(f"{_PACKAGE}.{module}")
-            measure = super().get(name)
-        if measure is None:
+        if name not in self._measures:
             self._load()
-            measure = super().get(name)  # type: ignore[call-overload]
-        return measure
+        return self._measures.get(name)
 
     def _load(self) -> None:
         """Import all modules."""
@@ -95,15 +93,12 @@ class Registry(dict[str, "Measure"]):
         with self._lock:
             modules.sort(key=lambda module: (getattr(module, "ORDER", float("inf")), module.__name__))
             positions = {module.__name__: position for position, module in enumerate(modules)}
-            items = list(super().items())
+            items = list(self._measures.items())
             ordered = sorted(items, key=lambda item: positions.get(type(item[1]).__module__, len(modules)))
             if ordered != items:
-                super().clear()
-                super().update(ordered)
+                self._measures.clear()
+                self._measures.update(ordered)
             self._complete = True
-
-    def __contains__(self, name: object) -> bool:
-        return self._find(name) is not None
 
     def __getitem__(self, name: str) -> Measure:
         measure = self._find(name)
@@ -111,30 +106,16 @@ class Registry(dict[str, "Measure"]):
             raise KeyError(name)
         return measure
 
-    def get(self, name: str, default: Measure | None = None) -> Measure | None:  # type: ignore[override]
-        """Return the measure with this name, or the default."""
-        measure = self._find(name)
-        return default if measure is None else measure
+    def __setitem__(self, name: str, measure: Measure) -> None:
+        self._measures[name] = measure
+
+    def __delitem__(self, name: str) -> None:
+        del self._measures[name]
 
     def __iter__(self) -> Iterator[str]:
         self._load()
-        return super().__iter__()
+        return iter(self._measures)
 
     def __len__(self) -> int:
         self._load()
-        return super().__len__()
-
-    def keys(self) -> KeysView[str]:  # type: ignore[override]
-        """Return all names."""
-        self._load()
-        return super().keys()
-
-    def values(self) -> ValuesView[Measure]:  # type: ignore[override]
-        """Return all measures, once for each name."""
-        self._load()
-        return super().values()
-
-    def items(self) -> ItemsView[str, Measure]:  # type: ignore[override]
-        """Return all names with their measures."""
-        self._load()
-        return super().items()
+        return len(self._measures)

@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import Binary, Measure, parameter, ratio
 from rankscope.measures.classic import AP, Bpref, IPrec
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.weighted import DCG, GradedGains
@@ -20,7 +20,6 @@ from rankscope.measures.weighted import DCG, GradedGains
 ORDER = 13
 """Place of these measures in listings."""
 
-_REL = "lowest grade that counts as relevant"
 _MOST_GRADES = 100_000
 _INFINITE = float("inf")
 
@@ -30,7 +29,7 @@ class _TrecMeasure(Measure, abstract=True):
     reference = "trec_eval"
 
 
-class RprecMult(_TrecMeasure):
+class RprecMult(Binary, _TrecMeasure):
     """R-precision at a multiple: precision at the rank that is a multiple of the number of relevant documents.
 
     RprecMult@m = hits(n) / n with n = m R + 0.9 cut off to a whole number
@@ -41,7 +40,6 @@ class RprecMult(_TrecMeasure):
 
     cutoff_rule = "required"
     cutoff_meaning = "multiple of the number of relevant documents"
-    rel: int = parameter(1, _REL, low=1)
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 < cutoff < 2**31:
@@ -56,7 +54,7 @@ class RprecMult(_TrecMeasure):
         return ratio(hits.sum(hits.rank <= depth[hits.list]), depth)
 
 
-class RelP(_TrecMeasure):
+class RelP(Binary, _TrecMeasure):
     """Relative precision: precision in the first k, divided by the best that is possible there.
 
     RelP@k = hits(k) / min(k, R)
@@ -66,14 +64,13 @@ class RelP(_TrecMeasure):
     """
 
     cutoff_rule = "required"
-    rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         best = np.minimum(lists.recall_base(self.rel), self.cutoff)
         return ratio(lists.relevant(self.rel, self.cutoff).count, best)
 
 
-class SetRelP(Condensable, _TrecMeasure):
+class SetRelP(Binary, Condensable, _TrecMeasure):
     """Relative set precision: set precision, divided by the best that a set of this size can have.
 
     SetRelP = relevant retrieved / min(retrieved, R)
@@ -82,14 +79,12 @@ class SetRelP(Condensable, _TrecMeasure):
     could have.
     """
 
-    rel: int = parameter(1, _REL, low=1)
-
     def evaluate(self, lists: Lists) -> Floats:
         best = np.minimum(lists.recall_base(self.rel), self.visible_lists(lists).retrieved(self.cutoff))
         return ratio(self.visible_lists(lists).relevant(self.rel, self.cutoff).count, best)
 
 
-class SetAP(Condensable, _TrecMeasure):
+class SetAP(Binary, Condensable, _TrecMeasure):
     """Set average precision: set precision times set recall.
 
     SetAP = (relevant retrieved)^2 / (retrieved * R)
@@ -97,8 +92,6 @@ class SetAP(Condensable, _TrecMeasure):
     User: Takes the whole answer without any order; gains its precision times its recall, so that it must be both pure
     and complete.
     """
-
-    rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         n_relevant = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
@@ -108,7 +101,7 @@ class SetAP(Condensable, _TrecMeasure):
         )
 
 
-class Utility(_TrecMeasure):
+class Utility(Binary, _TrecMeasure):
     """Utility: the value of a set in which every retrieved or missing document has a price.
 
     Utility = a * relevant retrieved + b * other retrieved + c * relevant missed + d * other documents not retrieved
@@ -119,7 +112,6 @@ class Utility(_TrecMeasure):
 
     range = (-_INFINITE, _INFINITE)
     cutoff_rule = "none"
-    rel: int = parameter(1, _REL, low=1)
     a: float = parameter(1.0, "worth of a relevant document retrieved")
     b: float = parameter(-1.0, "worth of another document retrieved")
     c: float = parameter(0.0, "worth of a relevant document missed")
@@ -138,7 +130,7 @@ class Utility(_TrecMeasure):
         )
 
 
-class AvgIPrec(_TrecMeasure):
+class AvgIPrec(Binary, _TrecMeasure):
     """Average interpolated precision: the mean of interpolated precision over levels of recall.
 
     AvgIPrec = mean over the levels r of IPrec@r;  the eleven levels 0, 0.1, ..., 1 unless set
@@ -148,7 +140,6 @@ class AvgIPrec(_TrecMeasure):
     """
 
     cutoff_rule = "none"
-    rel: int = parameter(1, _REL, low=1)
     levels: str = parameter("0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1", "levels of recall")
     rounding: str = parameter("nearest", "as for IPrec", choices=("nearest", "up"))
 
@@ -225,7 +216,7 @@ class Unjudged(_TrecMeasure):
         return np.asarray((lists.retrieved(self.cutoff) - _judged(lists, self.cutoff).count) / self.cutoff)
 
 
-class NumNonrelRet(_TrecMeasure):
+class NumNonrelRet(Binary, _TrecMeasure):
     """Number of documents retrieved that were judged and are not relevant.
 
     retrieved documents of grade 0 up to below rel
@@ -237,7 +228,6 @@ class NumNonrelRet(_TrecMeasure):
     better = "neither"
     range = (0.0, _INFINITE)
     cutoff_rule = "none"
-    rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         return np.asarray(_judged(lists, None).count - lists.relevant(self.rel).count, np.float64)
@@ -249,7 +239,7 @@ def _judged(lists: Lists, cutoff: int | None) -> Hits:
     return hits.where(hits.grade >= 0)
 
 
-class BinG(_TrecMeasure):
+class BinG(Binary, _TrecMeasure):
     """Binary G: a relevant document counts less, the more others stand above it.
 
     BinG = 1/R * sum over relevant documents of 1 / log2(2 + number of other documents above)
@@ -257,8 +247,6 @@ class BinG(_TrecMeasure):
     User: Wants many relevant documents, the first of them most; a relevant document gains less the more were found and
     the deeper it stands.
     """
-
-    rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(self.rel, self.cutoff)
@@ -370,7 +358,7 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
         )
 
 
-class RnDCG(_NormalisedAtSeveralRanks):
+class RnDCG(Binary, _NormalisedAtSeveralRanks):
     """nDCG at the R levels: the mean of nDCG over the ranks where the ideal list steps down to a smaller gain.
 
     mean of nDCG@n over n = number of documents with the best gain, with one of the two best gains, ...
@@ -380,8 +368,6 @@ class RnDCG(_NormalisedAtSeveralRanks):
     User: The user of nDCG who stops where the ideal list steps down to a smaller gain; the gains at these ranks are
     averaged.
     """
-
-    rel: int = parameter(1, _REL, low=1)
 
     @property
     def sees_grades(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
-from rankscope.measures.base import Measure, parameter, weights_down_to
+from rankscope.measures.base import Binary, parameter, weights_down_to
 from rankscope.measures.diversity import Diversity
 
 ORDER = 7
@@ -69,7 +69,7 @@ class RBU(Diversity):
         return np.asarray((2.0**hits.grade - 1) / 2.0**top)
 
 
-class TBG(Measure):
+class TBG(Binary):
     """Time-biased gain: relevant documents gain less the more time has passed when the user reaches them.
 
     TBG = sum over relevant documents of gain * 2^(-T / half_life);  T = seconds spent on the documents above,
@@ -81,7 +81,6 @@ class TBG(Measure):
 
     reference = "Smucker and Clarke 2012"
     range = (0.0, float("inf"))
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
     half_life: float = parameter(224.0, "seconds after which half of the users have stopped", low=0)
     gain: float = parameter(0.4928, "of a relevant document: that it is clicked and found relevant", low=0)
     words: float = parameter(150.0, "length of a document in words", low=0)

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.measures.arithmetic import log2
-from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
+from rankscope.measures.base import Binary, Measure, parameter, ratio, weights_down_to
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
 
@@ -166,7 +166,7 @@ class WeightedPrecision(Gains, abstract=True):
         return np.asarray(self.open_range(lists)[1][:, 0] - self.evaluate(lists))
 
 
-class P(Condensable, WeightedPrecision):
+class P(Binary, Condensable, WeightedPrecision):
     """Precision: the share of relevant documents in the first k.
 
     P@k = hits(k) / k, where a list shorter than k is still divided by k
@@ -178,7 +178,6 @@ class P(Condensable, WeightedPrecision):
     aliases = ("Precision",)
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
     respects_swaps = True
     rewards_grades = True
 
