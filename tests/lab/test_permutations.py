@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from rankscope.errors import SettingsError
 from rankscope.lab.rankings.permutations import (
-    count_multiset_permutations,
     iter_recall_bases,
     lists_from_rows,
     multiset_permutations,
 )
 from rankscope.measures import measure
+from rankscope.measures.interval import number_of_rankings
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=3), st.integers(0, 5))
@@ -28,7 +28,7 @@ def test_every_list_once(counts: list[int], length: int) -> None:
         if all(word.count(grade) <= count for grade, count in enumerate(counts, 1))
     ]
     assert result == expected
-    assert len(result) == count_multiset_permutations(counts, length)
+    assert len(result) == number_of_rankings(length, counts)
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG", "Twist@4", "Bpref", "CRP@4"])

@@ -64,7 +64,7 @@ import sys, threading, time
 from rankscope import measures
 measures.__path__.append({str(tmp_path)!r})
 threading.Thread(target=__import__, args=["rankscope.measures.slow_import"]).start()
-while not dict.__contains__(measures.REGISTRY, "Slow"):
+while "Slow" not in measures.REGISTRY._measures:
     time.sleep(0.01)
 print(*(hasattr(sys.modules[type(found).__module__], "complete") for found in
         [measures.REGISTRY["Slow"], measures.REGISTRY.get("Slow")]), "Slow" in measures.REGISTRY)

@@ -23,7 +23,6 @@ from rankscope.judging.lists import Floats
 from rankscope.lab.rankings.permutations import (
     MAX_LISTS,
     Letters,
-    count_multiset_permutations,
     iter_recall_bases,
     lists_from_rows,
     multiset_permutations,
@@ -31,6 +30,7 @@ from rankscope.lab.rankings.permutations import (
 from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.effort_curves import get_curves
+from rankscope.measures.interval import number_of_rankings
 from rankscope.result import TableResult
 from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table
@@ -41,13 +41,8 @@ QUANTITIES = ("first crossing", "BalancePoint", "Rho", "SigmaPlus", "SigmaMinus"
 _EXCELLENT = ("excellent A", "excellent B")
 
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "ideal": ("ideal",),
-    "worst": ("worst",),
-    "full scale": ("full scale",),
-    "excellent": _EXCELLENT,
-    "ups-and-downs": ("ups-and-downs",),
-    "typical A": ("typical A",),
-    "typical B": ("typical B",),
+    name: _EXCELLENT if name == "excellent" else (name,)
+    for name in ("ideal", "worst", "full scale", "excellent", "ups-and-downs", "typical A", "typical B")
 }
 """Columns of the published figures, and their archetypes."""
 
@@ -116,60 +111,33 @@ def _below(value: float) -> Test:
     return lambda values, group: values < value
 
 
-def _tends(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
-    return np.asarray((values < 1) & (values > 0.5))
-
-
-def _base(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
-    return np.asarray(values == group.base)
-
-
-def _after_base(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
-    return np.asarray(values >= group.base + 1)
-
-
-def _late(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
-    return np.asarray(values >= group.length - group.base + 1)
-
-
 def _entries() -> Iterator[_Entry]:
     """Yield the entries of Figures 4, 5 and 6 of Ferro et al. (2016), and two sentences of the text."""
-    infinite = float("inf")
-    never = [("+\N{INFINITY}", _equals(infinite)), ("+\N{INFINITY}", _equals(infinite)), ("0", _equals(0))]
-    tends = ("\N{RIGHTWARDS ARROW} 1", _tends, _TENDS)
+    infinite, less_half = ("+\N{INFINITY}", _equals(float("inf"))), ("< 1/2", _below(1 / 2))
+    tends = ("\N{RIGHTWARDS ARROW} 1", lambda values, group: (values < 1) & (values > 0.5), _TENDS)
     # Figure 4 also writes this bound as (w - 1) RB + 1 with N = w RB, where Proposition 3 requires w >= 3.
-    late = ("\N{GREATER-THAN OR EQUAL TO} N - RB + 1", _late, _LONG)
-    after = ("\N{GREATER-THAN OR EQUAL TO} RB + 1", _after_base)
+    at_end = "\N{GREATER-THAN OR EQUAL TO} N - RB + 1"
+    late = (at_end, lambda values, group: values >= group.length - group.base + 1, _LONG)
+    after = ("\N{GREATER-THAN OR EQUAL TO} RB + 1", lambda values, group: values >= group.base + 1)
     excellent = ("\N{LESS-THAN OR EQUAL TO} RB", lambda values, group: values <= group.base)
     falls = ("< RB", lambda values, group: values < group.base)
     near = ("\N{LESS-THAN OR EQUAL TO} RB / (RB + 1)", lambda v, group: v <= group.base / (group.base + 1))
     unity, nothing, less = ("1", _equals(1)), ("0", _equals(0)), ("< 1", _below(1))
-    half, quarter = ("< 1/2", _below(1 / 2), _LONG), ("< 1/4", _below(1 / 4), _LONG)
-    base = ("RB", _base)
-    recovery: dict[str, list[Any]] = {
-        "ideal": [("1", _equals(1)), base, unity],
-        "worst": never,
-        "full scale": [late, late, half],
-        "excellent": [excellent, base, unity],
-        "ups-and-downs": [falls, base, unity],
-        "typical A": [after, after, near],
-        "typical B": never,
+    quarter = ("< 1/4", _below(1 / 4), _LONG)
+    base = ("RB", lambda values, group: values == group.base)
+    columns: dict[str, list[Any]] = {
+        "ideal": [unity, base, unity, unity, unity, unity, unity],
+        "worst": [infinite, infinite, nothing, unity, nothing, nothing, nothing],
+        "full scale": [late, late, (*less_half, _LONG), nothing, nothing, nothing, quarter],
+        "excellent": [excellent, base, unity, tends, tends, tends, tends],
+        "ups-and-downs": [falls, base, unity, tends, tends, tends, tends],
+        "typical A": [after, after, near, less, less, less, less],
+        "typical B": [infinite, infinite, nothing, unity, less, less, less_half],
     }
-    space: dict[str, list[Any]] = {
-        "ideal": [unity, unity, unity, unity],
-        "worst": [unity, nothing, nothing, nothing],
-        "full scale": [nothing, nothing, nothing, quarter],
-        "excellent": [tends] * 4,
-        "ups-and-downs": [tends] * 4,
-        "typical A": [less] * 4,
-        "typical B": [unity, less, less, ("< 1/2", _below(1 / 2))],
-    }
-    for number, quantity in enumerate(QUANTITIES):
-        figure = "Figure 4" if number < 3 else "Figure 5" if number < 6 else "Figure 6"
-        for name, cells in (recovery if number < 3 else space).items():
-            published, holds, *reading = cells[number if number < 3 else number - 3]
-            note = reading[0] if reading else ""
-            yield _Entry(figure, name, quantity, published, holds, note, COLUMNS[name])
+    figures = [*["Figure 4"] * 3, *["Figure 5"] * 3, "Figure 6"]
+    for figure, quantity, cells in zip(figures, QUANTITIES, zip(*columns.values(), strict=True), strict=True):
+        for name, (published, holds, *reading) in zip(columns, cells, strict=True):
+            yield _Entry(figure, name, quantity, published, holds, "".join(reading), COLUMNS[name])
     # Two sentences of the text make statements about archetypes.
     other = tuple(name for name in ARCHETYPES if name not in ("worst", "full scale"))
     yield _Entry(
@@ -311,7 +279,7 @@ def _check(relevant: int, length: int, grades: int) -> None:
             raise SettingsError(f"{name}={value}", hint=f"choose a number from {low} to {high}")
     n_lists = 0
     for counts, n in _topics(relevant, length, grades):
-        n_lists += count_multiset_permutations(counts, n)
+        n_lists += number_of_rankings(n, counts)
         if n_lists > MAX_LISTS:
             raise SettingsError(
                 f"there are over {MAX_LISTS:,} lists of up to {length} ranks for up to {relevant} relevant documents",
@@ -343,10 +311,11 @@ def _analyse_topic(
     checked = []
     for entry in _entries():
         lists, broken = entry.violations(group)
-        summary = _Summary(lists, violations=len(broken))
+        example = ""
         if len(broken):
-            summary.example = _describe_counterexample(entry, group, int(broken[0]))
-        checked.append(summary)
+            value, archetype = group.values[entry.quantity][broken[0]], group.archetype[broken[0]]
+            example = f"{group.list_text(broken[0])} is {archetype} with {entry.quantity} {value:.4g}"
+        checked.append(_Summary(lists, violations=len(broken), example=example))
     return ranges, checked
 
 
@@ -359,11 +328,6 @@ def _group(counts: tuple[int, ...], length: int, crossing: str) -> _Group:
         configured = measure(crossing=crossing) if "crossing" in measure.parameters else measure
         values[name] = (configured @ length).evaluate(lists)
     return _Group(counts, rows, find_archetypes(lists, crossing=crossing, cutoff=length), values)
-
-
-def _describe_counterexample(entry: _Entry, group: _Group, index: int) -> str:
-    value = group.values[entry.quantity][index]
-    return f"{group.list_text(index)} is {group.archetype[index]} with {entry.quantity} {value:.4g}"
 
 
 def _merge(into: _Summary, other: _Summary) -> None:

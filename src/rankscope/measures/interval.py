@@ -7,7 +7,7 @@ of all rankings that there can be. Whether this is to be done is disputed (Moffa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import comb
 from typing import Any
@@ -148,7 +148,7 @@ class Interval(Composed):
             )
 
 
-def number_of_rankings(length: int, counts: list[int]) -> int:
+def number_of_rankings(length: int, counts: Sequence[int]) -> int:
     """Return the number of rankings of a length with at most ``counts`` documents of each relevant grade.
 
     >>> number_of_rankings(3, [3]), number_of_rankings(3, [1]), number_of_rankings(2, [1, 1])
@@ -193,7 +193,7 @@ def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, b
     pool = Pool(np.array([0, len(grades), len(grades) + 1]), np.append(grades, best).astype(np.int32))
     limited = tuple(min(count, length) for _, count in counts)
     first = tuple(np.cumsum([0, *(count for _, count in counts)]).tolist()[:-1])
-    few = number_of_rankings(length, list(limited)) <= _FEWEST
+    few = number_of_rankings(length, limited) <= _FEWEST
     topic, lengths = np.zeros(_BLOCK, np.int64), np.full(_BLOCK, length)
     parts = []
     for offsets, ranks, judgments in (_cached_hits if few else _iterate_hits)(length, limited, first):
@@ -212,8 +212,11 @@ _smallest = lru_cache(maxsize=4096)(_scale)  # a few hundred MB at most, all thr
 _small, _large = lru_cache(maxsize=256)(_scale), lru_cache(maxsize=16)(_scale)
 
 
-def _words(length: int, counts: tuple[int, ...]) -> Words:
-    """Return all rankings as rows: 0 for a non-relevant document, i for one of the i-th grade."""
+def enumerate_rankings(length: int, counts: Sequence[int]) -> Words:
+    """Return all rankings as rows: 0 for a non-relevant document, i for one of the i-th grade.
+
+    They are sorted by the last rank, then by the one above it, and so on.
+    """
     words = np.zeros((1, 0), np.int8)
     for rank in range(length):
         begun = [words]
@@ -238,7 +241,7 @@ def _iterate_hits(length: int, counts: tuple[int, ...], first: tuple[int, ...]) 
 
     The n-th document of a grade in a list is the n-th judged one of that grade; ``first`` is the first of each grade.
     """
-    words = _words(length, counts)
+    words = enumerate_rankings(length, counts)
     ranks = np.tile(np.arange(1, length + 1, dtype=np.int32), min(_BLOCK, len(words)))
     for start in range(0, len(words), _BLOCK):
         block = words[start : start + _BLOCK]

@@ -21,11 +21,11 @@ from rankscope.lab.axioms.comparison import (
     Cases,
     ImpossibleRankings,
     Merits,
+    case_settings,
     iter_pairs,
     make_world,
     reject_undefined,
     resolve_relations,
-    world_settings,
 )
 from rankscope.lab.axioms.induction import induced_pairs
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
@@ -136,12 +136,7 @@ def properties(
     analysis = _Analysis(parsed, world, depth, relations, examples, fixed_length, possible, jobs)
     settings = {
         "measures": [str(measure) for measure in parsed],
-        **world_settings(world, grades, several),
-        "depth": depth,
-        "weights": None if weights is None else [float(w) for w in weights],
-        "properties": [relation.name for relation in relations],
-        "fixed_length": fixed_length,
-        "possible": possible,
+        **case_settings(world, grades, several, depth, relations, fixed_length, possible),
         "tolerance": f"a score is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
         "rankings": analysis.rankings,
         "complete": analysis.run(),
@@ -298,10 +293,8 @@ class _Analysis:
         for case in relation.words(self.world, self.depth) if relation.words is not None else ():
             kept = [pair for pair in case if len(pair[0]) >= self.first]
             if kept:
-                yield (
-                    relation,
-                    ExplicitRankings(self.world, [word for side in zip(*kept, strict=True) for word in side]),
-                )
+                lower, higher = zip(*kept, strict=True)
+                yield relation, ExplicitRankings(self.world, [*lower, *higher])
 
     def _evaluated(
         self, work: Sequence[tuple[_Part, Piece, int]]
@@ -332,9 +325,8 @@ class _Analysis:
         for relation in relations:
             pairs = iter_pairs(relation, tree, first, impossible)
             # Relations that are not local have too many pairs to keep all in memory.
-            for cases in (
-                [Cases(relation, pairs)] if relation.local else (Cases(relation, [item]) for item in pairs)
-            ):
+            for kept in [pairs] if relation.local else ([item] for item in pairs):
+                cases = Cases(relation, kept)
                 self._judge(cases, tree, merits, multiplicity)
                 for part in beyond:
                     # Below the depth of its part a measure gives both rankings of a pair the same score: cases
@@ -345,12 +337,8 @@ class _Analysis:
 
     def _finding(self, number: int, relation: Relation) -> PropertyVerdict:
         """Return the verdict on a measure, by index, and a property."""
-        per_measure = len(self.findings) // len(self.evaluators)
-        return next(
-            f
-            for f in self.findings[number * per_measure : (number + 1) * per_measure]
-            if f.relation is relation
-        )
+        measure = self.evaluators[number].measure
+        return next(f for f in self.findings if f.measure is measure and f.relation is relation)
 
     def _merits(self, values: list[Floats], measures: Sequence[int]) -> dict[int, Merits]:
         """Return the scores of measures by their indices."""
@@ -379,50 +367,37 @@ class _Analysis:
                     self._remember(finding, lists, pairs, scores)
 
     def _remember(
-        self,
-        finding: PropertyVerdict,
-        lists: Tree | ExplicitRankings,
-        pairs: Pairs,
-        merits: Merits,
+        self, finding: PropertyVerdict, lists: Tree | ExplicitRankings, pairs: Pairs, merits: Merits
     ) -> None:
         """Keep the shortest counterexamples, and among equally long ones the alphabetically first."""
-        if len(finding.shortest) >= self.examples and finding.shortest[-1].length < _minimum_length(
-            lists, pairs
-        ):
+        enough = len(finding.shortest) >= self.examples
+        longest = finding.shortest[-1].length if enough else np.inf
+        if longest < _minimum_length(lists, pairs):
             return
         wrong = np.flatnonzero(merits.broken(finding.relation, pairs))
         low, high = pairs.select(merits.values)
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         lengths = np.maximum(lists.length[lower], lists.length[higher])
-        if len(finding.shortest) >= self.examples:
-            near = np.flatnonzero(lengths <= finding.shortest[-1].length)
-            lower, higher, wrong, lengths = lower[near], higher[near], wrong[near], lengths[near]
-            if not len(near):
-                return
+        near = np.flatnonzero(lengths <= longest)
+        if not len(near):
+            return
+        lower, higher, wrong, lengths = lower[near], higher[near], wrong[near], lengths[near]
         with np.errstate(invalid="ignore"):  # Scores may be infinite.
             gaps = np.nan_to_num(round_gap((low - high).ravel()[wrong]))
         order = np.lexsort((-gaps, lengths))
         last = order[min(self.examples, len(order)) - 1]
         # The alphabet breaks ties with the last counterexample that is kept.
-        is_tied = (lengths == lengths[last]) & (gaps == gaps[last])
+        near = np.flatnonzero((lengths == lengths[last]) & (gaps == gaps[last]))
         tied = merits.tied(pairs).ravel()
-        near = np.flatnonzero(is_tied)
         if isinstance(lists, Tree):
             keys = lists.alphabetical_keys(higher[near]), lists.alphabetical_keys(lower[near])
             near = near[np.lexsort(keys)[: self.examples]]
         for k in {*order[: self.examples].tolist(), *near.tolist()}:
-            merit_pair = np.array([low.ravel()[wrong[k]], high.ravel()[wrong[k]]])
-            scores = finding.measure.merit(merit_pair)
-            example = Counterexample(
-                int(lengths[k]),
-                lists.word(int(lower[k])),
-                lists.word(int(higher[k])),
-                float(scores[0]),
-                float(scores[1]),
-                finding.relation.broken,
-                bool(tied[wrong[k]]),
-            )
-            finding.shortest.append(example)
+            at = wrong[k]
+            worse, better = finding.measure.merit(np.array([low.ravel()[at], high.ravel()[at]])).tolist()
+            words = lists.word(int(lower[k])), lists.word(int(higher[k]))
+            broken, is_tied = finding.relation.broken, bool(tied[at])
+            finding.shortest.append(Counterexample(int(lengths[k]), *words, worse, better, broken, is_tied))
         finding.shortest = sorted(finding.shortest, key=lambda example: example.sort_key)[: self.examples]
 
 

@@ -51,7 +51,15 @@ def make_world(
     )  # fmt: skip
 
 
-def world_settings(world: World, grades: int | None, several: bool) -> dict[str, Any]:
+def case_settings(
+    world: World,
+    grades: int | None,
+    several: bool,
+    depth: int,
+    relations: Sequence[Relation],
+    fixed_length: bool,
+    possible: bool,
+) -> dict[str, Any]:
     """Return the settings of a result that describe its world."""
     of_aspects = {} if world.graded else {"aspects": world.aspects, "several": several}
     relevant = world.judged[1 if world.graded else 0]
@@ -61,6 +69,11 @@ def world_settings(world: World, grades: int | None, several: bool) -> dict[str,
         "letters": list(world.labels),
         "relevant": relevant,
         "nonrelevant": world.judged[0 if world.graded else -1],
+        "depth": depth,
+        "weights": None if world.weights is None else list(world.weights),
+        "properties": [relation.name for relation in relations],
+        "fixed_length": fixed_length,
+        "possible": possible,
     }
 
 

@@ -11,11 +11,11 @@ from rankscope.lab.axioms.comparison import (
     AnyRelation,
     ImpossibleRankings,
     Merits,
+    case_settings,
     iter_pairs,
     make_world,
     reject_undefined,
     resolve_relations,
-    world_settings,
 )
 from rankscope.lab.rankings.enumeration import Evaluator, count_rankings
 from rankscope.lab.rankings.tree import Tree
@@ -114,8 +114,7 @@ def related(
         Table("relations", columns, rows, caption=name or "Related rankings"),
         Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),
         settings={
-            "measure": name or None, **world_settings(world, grades, several), "depth": depth,
-            "weights": None if weights is None else [float(w) for w in weights],
-            "properties": [relation.name for relation in relations], "fixed_length": fixed_length, "possible": possible,
+            "measure": name or None,
+            **case_settings(world, grades, several, depth, relations, fixed_length, possible),
         },
     )  # fmt: skip

@@ -60,11 +60,20 @@ class PropertyVerdict:
     violations: int = 0
     shortest: list[Counterexample] = field(default_factory=list)
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of the measure and of the property."""
+        return str(self.measure), self.relation.name
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the measure has the property; None if it was not tested."""
+        return not self.violations if self.cases else None
+
     def sentence(self, where: str) -> str:
         """Return the verdict as a sentence; ``where`` describes the rankings that were compared."""
-        name = self.relation.name
         meaning = _adapt_direction(self.relation.meaning.rpartition(": ")[2], self.measure)
-        name = "the induced order" if name == "induced" else name
+        name = "the induced order" if self.relation.name == "induced" else self.relation.name
         if not self.cases:
             return f"{self.measure} was not tested for {name}: it relates none of {where}."
         if not self.violations:
@@ -134,11 +143,8 @@ class PropertiesResult(Result):
         settings = self.settings
         lengths = "of" if settings["fixed_length"] else "of up to"
         counts = "" if settings["possible"] else ", also with more documents than are judged"
-        weights = (
-            f", aspects weighted {', '.join(f'{w:g}' for w in settings['weights'])}"
-            if settings["weights"]
-            else ""
-        )
+        weights = ", ".join(f"{w:g}" for w in settings["weights"] or ())
+        weights = f", aspects weighted {weights}" if weights else ""
         return (
             f"all rankings {lengths} {settings['depth']} documents over {', '.join(settings['letters'])} "
             f"({settings['relevant']} judged of each relevant kind{counts}{weights})"
@@ -156,29 +162,13 @@ class PropertiesResult(Result):
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """Tables ``properties`` {measure, property, cases, violations}, ``counterexamples`` and ``verdicts``."""
-        counts = [(str(f.measure), f.relation.name, f.cases, f.violations) for f in self.findings]
+        counts = [(*f.names, f.cases, f.violations) for f in self.findings]
         examples = [
-            (
-                str(f.measure),
-                f.relation.name,
-                e.low,
-                e.high,
-                e.low_score,
-                e.high_score,
-                e.sentence(f.measure),
-            )
+            (*f.names, e.low, e.high, e.low_score, e.high_score, e.sentence(f.measure))
             for f in self.findings
             for e in f.shortest
         ]
-        verdicts = [
-            (
-                str(f.measure),
-                f.relation.name,
-                not f.violations if f.cases else None,
-                f.sentence(self._where(f.relation)),
-            )
-            for f in self.findings
-        ]
+        verdicts = [(*f.names, f.holds, f.sentence(self._where(f.relation))) for f in self.findings]
         partial = "" if self.complete else " (interrupted: only the rankings seen so far)"
         caption = f"{self.settings['rankings']:,} rankings{partial}"
         return {
@@ -200,7 +190,7 @@ class PropertiesResult(Result):
     def violations(self, measure: str | Measure, property: str) -> int:
         """Return the number of cases in which a measure violates a property."""
         for finding in self.findings:
-            if str(finding.measure) == str(measure) and finding.relation.name == property:
+            if finding.names == (str(measure), property):
                 return finding.violations
         raise SettingsError(f"{measure} was not tested for {property!r}", hint="see the table of properties")
 
@@ -212,7 +202,7 @@ class PropertiesResult(Result):
         """
         parsed = self.measure(measure)
         relations = {f.relation.name: f.relation for f in self.findings if f.relation.name != "induced"}
-        kept = (
+        kept = {
             "aspects",
             "several",
             "grades",
@@ -221,13 +211,10 @@ class PropertiesResult(Result):
             "weights",
             "fixed_length",
             "possible",
-        )
-        return related(
-            parsed,
-            depth=self.settings["depth"] if depth is None else depth,
-            properties=list(relations.values()),
-            **{key: self.settings[key] for key in kept if key in self.settings},
-        )
+        }
+        settings = {key: value for key, value in self.settings.items() if key in kept}
+        settings["depth"] = self.settings["depth"] if depth is None else depth
+        return related(parsed, properties=list(relations.values()), **settings)
 
     def measure(self, named: str | Measure | None = None) -> Measure:
         """Return the measure of this name; without one the first that violates a property, else the first."""

@@ -7,7 +7,7 @@ as the topic has. They are built rank by rank, as arrays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import comb
+from itertools import combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -15,29 +15,12 @@ import numpy.typing as npt
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
+from rankscope.measures.interval import enumerate_rankings, number_of_rankings
 
 MAX_LISTS = 20_000_000
 """Limit on the number of enumerated rankings: more do not fit into the memory of most machines."""
 
 Letters = npt.NDArray[np.int8]
-
-
-def count_multiset_permutations(counts: Sequence[int], length: int) -> int:
-    """Return the number of rows of :func:`multiset_permutations`.
-
-    >>> count_multiset_permutations([1, 1], 2)
-    7
-    """
-    ways = {0: 1}  # number of ways by number of occupied ranks
-    for count in counts:
-        extended: dict[int, int] = {}
-        for taken, number in ways.items():
-            for added in range(min(count, length - taken) + 1):
-                extended[taken + added] = extended.get(taken + added, 0) + number * comb(
-                    length - taken, added
-                )
-        ways = extended
-    return sum(ways.values())
 
 
 def multiset_permutations(counts: Sequence[int], length: int) -> Letters:
@@ -48,26 +31,13 @@ def multiset_permutations(counts: Sequence[int], length: int) -> Letters:
     >>> multiset_permutations([1], 2).tolist()
     [[0, 0], [0, 1], [1, 0]]
     """
-    n_lists = count_multiset_permutations(counts, length)
+    n_lists = number_of_rankings(length, counts)
     if n_lists > MAX_LISTS:
         raise SettingsError(
             f"there are {n_lists:,} lists of {length} ranks with at most {sum(counts)} relevant documents",
             hint=f"choose fewer relevant documents or ranks; {MAX_LISTS:,} lists can be enumerated",
         )
-    rows = np.zeros((1, 0), np.int8)
-    left = np.array([counts], np.int8)
-    for _ in range(length):
-        parents = np.arange(len(rows))
-        choices = [(parents, 0)] + [(np.flatnonzero(left[:, g] > 0), g + 1) for g in range(len(counts))]
-        parent = np.concatenate([which for which, _ in choices])
-        letter = np.concatenate([np.full(len(which), g, np.int8) for which, g in choices])
-        order = np.lexsort((letter, parent))  # keeps the rows in lexicographic order
-        parent, letter = parent[order], letter[order]
-        rows = np.column_stack([rows[parent], letter])
-        left = left[parent]
-        relevant = np.flatnonzero(letter)
-        left[relevant, letter[relevant] - 1] -= 1
-    return rows
+    return np.ascontiguousarray(enumerate_rankings(length, counts)[:, ::-1])  # sorted by the last rank first
 
 
 def lists_from_rows(rows: Letters, counts: Sequence[int]) -> Lists:
@@ -99,13 +69,5 @@ def iter_recall_bases(relevant: int, grades: int) -> Iterator[tuple[int, ...]]:
     [(3,), (1, 2), (2, 1)]
     """
     for used in range(1, min(grades, relevant) + 1):
-        yield from _parts(relevant, used)
-
-
-def _parts(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Yield all compositions of ``total`` into ``parts`` positive integers."""
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(1, total - parts + 2):
-        yield from ((first, *rest) for rest in _parts(total - first, parts - 1))
+        for borders in combinations(range(1, relevant), used - 1):
+            yield tuple(b - a for a, b in pairwise((0, *borders, relevant)))
