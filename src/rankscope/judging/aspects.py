@@ -38,21 +38,13 @@ class AspectLists(Lists):
         )
 
     def _expand(self, hits: Hits, lowest: int) -> Hits:
-        lists, ranks, grades, judgments = [], [], [], []
+        parts = []
         for a, per_document in enumerate(self.parent.pool.aspect_grades):
             grade = hits.take(per_document)
             keep = np.flatnonzero(grade >= lowest)
-            lists.append(hits.list[keep] + a * len(self.parent))
-            ranks.append(hits.rank[keep])
-            grades.append(grade[keep])
-            judgments.append(hits.judgment[keep].astype(np.int64) + a * len(per_document))
-        return Hits(
-            len(self),
-            np.concatenate(lists),
-            np.concatenate(ranks),
-            np.concatenate(grades),
-            np.concatenate(judgments),
-        )
+            judgment = hits.judgment[keep].astype(np.int64) + a * len(per_document)
+            parts.append((hits.list[keep] + a * len(self.parent), hits.rank[keep], grade[keep], judgment))
+        return Hits(len(self), *(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 class ByAspect:

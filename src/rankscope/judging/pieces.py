@@ -100,15 +100,8 @@ def _is_compressed(path: Path) -> bool:
 
 
 def _blocks(hits: RunHits, judgments: PooledQrels) -> Iterator[Lists]:
-    rows = ListRows(
-        judgments,
-        [""] * len(hits.topic),
-        hits.topic.astype(np.int64),
-        hits.length,
-        hits.offsets,
-        hits.rank,
-        hits.judgment,
-    )
+    runs, topic = [""] * len(hits.topic), hits.topic.astype(np.int64)
+    rows = ListRows(judgments, runs, topic, hits.length, hits.offsets, hits.rank, hits.judgment)
     return (lists for _, lists in rows.blocks())
 
 

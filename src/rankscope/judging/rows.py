@@ -29,10 +29,8 @@ _BLOCK_HITS = 200_000  # bounds the memory of measures
 def check_rows_order(order: str) -> str:
     """Return the ordering; reject ``file``, because the rows of a table have no order."""
     if check_order(order) == "file":
-        raise SettingsError(
-            "rows of a table have no order of lines",
-            hint="choose trec_eval, trec_eval9, ascending_id or rank",
-        )
+        hint = "choose trec_eval, trec_eval9, ascending_id or rank"
+        raise SettingsError("rows of a table have no order of lines", hint=hint)
     return order
 
 
@@ -170,17 +168,11 @@ class ListRows:
         for first, last in iterate_blocks(self.offsets, _BLOCK_HITS):
             low, high = self.offsets[first], self.offsets[last]
             part = slice(first, last)
-            yield (
-                part,
-                Lists(
-                    self.judgments.pool,
-                    self.topic[part],
-                    self.length[part],
-                    self.offsets[first : last + 1] - low,
-                    self.rank[low:high],
-                    self.judgment[low:high],
-                ),
+            offsets, hits = (
+                self.offsets[first : last + 1] - low,
+                (self.rank[low:high], self.judgment[low:high]),
             )
+            yield part, Lists(self.judgments.pool, self.topic[part], self.length[part], offsets, *hits)
 
 
 def _lookup(texts: Any, values: Any) -> npt.NDArray[np.int64]:

@@ -120,13 +120,12 @@ class TiedLists(Lists):
             low, high = judged.offsets[numbers[0]], judged.offsets[numbers[-1] + 1]
             bounds = np.append(judged.offsets[numbers], high) - low
             part = slice(low, high)
+            topic, length = numbers % len(judged.topics), judged.length[numbers]
+            ties = Ties(judged.ties.first[part], judged.ties.size[part])
             yield (
                 numbers,
-                cls(
-                    judged.pool, numbers % len(judged.topics), judged.length[numbers], bounds, judged.rank[part],
-                    judged.judgment[part], Ties(judged.ties.first[part], judged.ties.size[part]),
-                ),
-            )  # fmt: skip
+                cls(judged.pool, topic, length, bounds, judged.rank[part], judged.judgment[part], ties),
+            )
 
     def tied(self, rel: int) -> TiedHits:
         """Return the hits of grade ``rel`` or better in groups whose documents differ, judged or not."""

@@ -32,6 +32,7 @@ _N_CORE = (
 )
 _P_OVERLOOKED = 0.5  # Share of the documents that a family overlooks.
 _MAX_DEPTH = 1_000_000
+_MINIMUMS = {"systems": 1, "topics": 1, "grades": 2, "depth": 1, "seed": 0, "pool_depth": 1, "aspects": 0}
 _P_MISSING_TOPIC = 0.04  # Share of topics that a forgetful system omits.
 
 
@@ -98,16 +99,7 @@ class Settings:
 
     def validate(self) -> None:
         """Raise SettingsError for values outside their range."""
-        minimums = {
-            "systems": 1,
-            "topics": 1,
-            "grades": 2,
-            "depth": 1,
-            "seed": 0,
-            "pool_depth": 1,
-            "aspects": 0,
-        }
-        for name, minimum in minimums.items():
+        for name, minimum in _MINIMUMS.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < minimum:
                 raise SettingsError(f"{name} is {value!r}", hint=f"give a whole number of at least {minimum}")

@@ -194,16 +194,21 @@ def _gain_entry(name: str, make: Callable[..., Measure]) -> Entry:
     return Entry(name, make, "pairs")
 
 
-def _preference_entry(name: str, *, whole: bool = False) -> Entry:
-    return Entry(
-        name, None, summary="sum" if whole else "mean", whole=whole, formats=("prefs", "qrels_prefs")
-    )
+def _preference_entry(name: str) -> Entry:
+    is_count = name.startswith("prefs_num_")
+    summary: Summary = "sum" if is_count else "mean"
+    return Entry(name, summary=summary, whole=is_count, formats=("prefs", "qrels_prefs"))
 
 
 def _group_entry(entry: Entry) -> Entry:
     return Entry(f"{entry.name}_avgjg", entry.make, entry.parameters, entry.default, formats=("qrels_jg",))
 
 
+_PREFERENCES = (
+    "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp", "prefs_pair",
+    "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret",
+    "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp",
+)  # fmt: skip
 _ALL_FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 _MAP = _binary_entry("map", "AP")
 _P = _cutoff_entry("P", "P")
@@ -253,20 +258,7 @@ ENTRIES: dict[str, Entry] = {
         _binary_entry("set_map", "SetAP"),
         Entry("set_F", lambda x, w: _measure("SetF", rel=w.rel, beta=x[0]), "numbers", (1,)),
         _count_entry("num_nonrel_judged_ret", lambda w: _measure("NumNonrelRet", rel=w.rel)),
-        _preference_entry("prefs_num_prefs_poss", whole=True),
-        _preference_entry("prefs_num_prefs_ful", whole=True),
-        _preference_entry("prefs_num_prefs_ful_ret", whole=True),
-        _preference_entry("prefs_simp"),
-        _preference_entry("prefs_pair"),
-        _preference_entry("prefs_avgjg"),
-        _preference_entry("prefs_avgjg_Rnonrel"),
-        _preference_entry("prefs_simp_ret"),
-        _preference_entry("prefs_pair_ret"),
-        _preference_entry("prefs_avgjg_ret"),
-        _preference_entry("prefs_avgjg_Rnonrel_ret"),
-        _preference_entry("prefs_simp_imp"),
-        _preference_entry("prefs_pair_imp"),
-        _preference_entry("prefs_avgjg_imp"),
+        *(_preference_entry(name) for name in _PREFERENCES),
         _group_entry(_MAP),
         _group_entry(_P),
         _group_entry(_RPREC_MULT),
@@ -290,16 +282,7 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
         name for name, entry in ENTRIES.items() if "qrels" in entry.formats and name not in _NOT_IN_ALL
     ),
     "all_prefs": tuple(name for name, entry in ENTRIES.items() if "prefs" in entry.formats),
-    "prefs": (
-        "runid",
-        "num_q",
-        "prefs_num_prefs_poss",
-        "prefs_num_prefs_ful",
-        "prefs_num_prefs_ful_ret",
-        "prefs_simp",
-        "prefs_pair",
-        "prefs_avgjg",
-    ),
+    "prefs": ("runid", "num_q", *_PREFERENCES[:6]),
     "qrels_jg": tuple(name for name, entry in ENTRIES.items() if "qrels_jg" in entry.formats),
 }
 

@@ -74,37 +74,32 @@ def read_options(argv: Sequence[str]) -> Options:
     return options
 
 
+_SWITCHES = {
+    "h": ("help", True), "v": ("version", True), "q": ("topics", True), "c": ("complete", True),
+    "J": ("judged_only", True), "n": ("summary", False),
+}  # fmt: skip
+_NUMBERS = {"l": ("level", 1), "M": ("max_rank", 1), "N": ("n_documents", 0)}
+"""Fields of options that are numbers, and their minimums."""
+_TEXTS = {"R": "judgments", "Z": "zscores", "order": "order"}
+
+
 def _apply(options: Options, flag: str, value: str) -> None:
-    switches = {"h": "help", "v": "version", "q": "topics", "c": "complete", "J": "judged_only"}
-    if flag in switches:
-        setattr(options, switches[flag], True)
-    elif flag == "n":
-        options.summary = False
+    if flag == "R" and value not in FORMATS:
+        hint = suggest_names(value, FORMATS) or f"choose one of {', '.join(FORMATS)}"
+        raise SettingsError(f"there is no format {value!r} of judgments", hint=hint)
+    if flag == "T" and value != "trec_results":
+        raise SettingsError(f"there is no format {value!r} of runs", hint="the only one is trec_results")
+    if flag == "D" and value.partition(".")[0] != "0":
+        raise SettingsError("-D, trec_eval's own debugging output, is not supported", hint="leave it out")
+    if flag in _SWITCHES:
+        setattr(options, *_SWITCHES[flag])
+    elif flag in _NUMBERS:
+        name, minimum = _NUMBERS[flag]
+        setattr(options, name, _whole(flag, value, minimum))
+    elif flag in _TEXTS:
+        setattr(options, _TEXTS[flag], value)
     elif flag == "m":
         options.measures.append(value)
-    elif flag == "l":
-        options.level = _whole(flag, value, 1)
-    elif flag == "M":
-        options.max_rank = _whole(flag, value, 1)
-    elif flag == "N":
-        options.n_documents = _whole(flag, value, 0)
-    elif flag == "R":
-        options.judgments = _format(value)
-    elif flag == "T" and value != "trec_results":
-        raise SettingsError(f"there is no format {value!r} of runs", hint="the only one is trec_results")
-    elif flag == "Z":
-        options.zscores = value
-    elif flag == "order":
-        options.order = value
-    elif flag == "D" and value.partition(".")[0] != "0":
-        raise SettingsError("-D, trec_eval's own debugging output, is not supported", hint="leave it out")
-
-
-def _format(name: str) -> str:
-    if name not in FORMATS:
-        hint = suggest_names(name, FORMATS) or f"choose one of {', '.join(FORMATS)}"
-        raise SettingsError(f"there is no format {name!r} of judgments", hint=hint)
-    return name
 
 
 def _whole(flag: str, text: str, low: int) -> int:
