@@ -11,9 +11,9 @@ import pytest
 
 import rankscope as rs
 from declared import ARGUMENTS, DECLARED, LISTS, QRELS, analysed, declaration
+from rankscope.choices import COLLECTION_OPTIONS
 from rankscope.cli.commands import COMMANDS
 from rankscope.cli.main import command_parser, main
-from rankscope.declaration import OPTIONS
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult
 from rankscope.rows import Row, column
@@ -28,7 +28,7 @@ def to_tsv(result: TypedResult) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore:.* is undefined on .* topics, which are left out:UserWarning")
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("option", COLLECTION_OPTIONS)
 @pytest.mark.parametrize("name", DECLARED)
 def test_every_option_of_a_collection_is_honoured_or_rejected(name: str, option: str) -> None:
     if option in declaration(name).uses:
@@ -48,7 +48,7 @@ def test_the_command_offers_exactly_the_options_that_are_honoured(name: str) -> 
         for action in command_parser(str(declaration(name).command))._actions
         for flag in action.option_strings
     }
-    assert {option for option in OPTIONS if f"--{option}" in flags} == declaration(name).uses
+    assert {option for option in COLLECTION_OPTIONS if f"--{option}" in flags} == declaration(name).uses
     assert {f"--{key.replace('_', '-')}" for key in declaration(name).parameters} <= flags | {"--measures"}
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "CALLS",
     "CLASSES",
     "COEFFICIENTS",
+    "COLLECTION_OPTIONS",
     "CORRECTIONS",
     "COUNTS",
     "CROSSINGS",
@@ -50,6 +51,14 @@ __all__ = [
     "Sampling",
     "Test",
 ]
+
+COLLECTION_OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudged": "nonrelevant"}
+"""Options of a collection that an analysis honours (``uses``) or rejects, with their defaults.
+
+``unjudged="bounds"`` gives every value a range; analyses that honour it use ``bounds`` as well.
+
+The others (topics, grades, input_format, engine, jobs) act while the collection is read, and hold everywhere.
+"""
 
 ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
 """Orders of a ranking."""

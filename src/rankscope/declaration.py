@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
 
+from rankscope.choices import COLLECTION_OPTIONS
 from rankscope.docstrings import Docstring, parse_docstring
 from rankscope.errors import InputError, SettingsError, suggest_names
 
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudged": "nonrelevant"}
-"""Options of a collection that an analysis honours (``uses``) or rejects, with their defaults.
-
-``unjudged="bounds"`` gives every value a range; analyses that honour it use ``bounds`` as well.
-
-The others (topics, grades, input_format, engine, jobs) act while the collection is read, and hold everywhere.
-"""
 
 
 @dataclass(frozen=True)
@@ -138,7 +131,7 @@ class Declaration:
             given.require_judged(name)
         collection = given.collection if isinstance(given, Scores) else given
         if isinstance(collection, Collection):
-            check_options(name, collection, self.uses | self.covers)
+            collection.check_options(name, self.uses | self.covers)
         return cast("Scores | Collection", given)
 
 
@@ -146,7 +139,7 @@ def analysis(
     *,
     command: str | None = "",
     figures: Mapping[str, str] | None = None,
-    uses: Sequence[str] = tuple(OPTIONS),
+    uses: Sequence[str] = tuple(COLLECTION_OPTIONS),
     covers: Sequence[str] = (),
     measures: Sequence[str] = (),
     examples: str = "",
@@ -162,7 +155,8 @@ def analysis(
     figures
         Figures of its result, the first one by default: ``{name: "module.function"}`` below :mod:`rankscope.plots`.
     uses
-        Options of a collection (:data:`OPTIONS`) that it honours; others raise an error if they are set.
+        Options of a collection (:data:`~rankscope.choices.COLLECTION_OPTIONS`) that it honours; others raise an error
+        if they are set.
     covers
         Options that are accepted and change nothing, because the analysis examines everything that they could say:
         all orders of tied documents (``ties``), all labels of unjudged ones (``bounds``).
@@ -199,17 +193,6 @@ def analysis(
         return run
 
     return declare
-
-
-def check_options(name: str, collection: Collection, uses: Container[str]) -> None:
-    """Raise an error if a collection has an option that the function ``name`` does not honour."""
-    for option, default in OPTIONS.items():
-        value = getattr(collection, option)
-        honoured = value if value == "bounds" else option
-        if honoured not in uses and value != default:
-            raise SettingsError(
-                f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
-            )
 
 
 def check_run(name: str, runs: Sequence[str]) -> None:

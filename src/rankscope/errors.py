@@ -124,6 +124,15 @@ class MissingDependencyError(InputError):
         return cls(f"{purpose} need {package}", path=path, hint=hint)
 
 
+@contextmanager
+def require_package(package: str, extra: str, purpose: str, path: str | None = None) -> Iterator[None]:
+    """Turn an ImportError into the error of :meth:`MissingDependencyError.for_package`."""
+    try:
+        yield
+    except ImportError:
+        raise MissingDependencyError.for_package(package, extra, purpose, path) from None
+
+
 def suggest_names(name: str, candidates: Iterable[str], max_names: int = 3) -> str:
     """Return a hint with the candidates closest to a misspelt name, or an empty string.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankscope.errors import MissingDependencyError
+from rankscope.errors import require_package
 
 if TYPE_CHECKING:
     import pandas
@@ -36,10 +36,8 @@ class FrameMixin:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a pandas data frame."""
-        try:
+        with require_package("pandas", "frames", "data frames"):
             import pandas
-        except ImportError:
-            raise MissingDependencyError.for_package("pandas", "frames", "data frames") from None
         columns = _typed(self.frame_columns())
         try:
             return pandas.DataFrame({name: column.values for name, column in columns.items()})
@@ -52,10 +50,8 @@ class FrameMixin:
 
     def to_polars(self) -> polars.DataFrame:
         """Return a polars data frame."""
-        try:
+        with require_package("polars", "frames", "data frames"):
             import polars
-        except ImportError:
-            raise MissingDependencyError.for_package("polars", "frames", "data frames") from None
         types: dict[str, Any] = {
             "truth": polars.Boolean,
             "whole": polars.Int64,
@@ -70,10 +66,8 @@ class FrameMixin:
 
     def to_arrow(self) -> pyarrow.Table:
         """Return an Arrow table."""
-        try:
+        with require_package("pyarrow", "frames", "data frames"):
             import pyarrow
-        except ImportError:
-            raise MissingDependencyError.for_package("pyarrow", "frames", "data frames") from None
         types: dict[str, Callable[[], Any]] = {
             "truth": pyarrow.bool_,
             "whole": pyarrow.int64,

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import chain
 from math import exp
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -51,6 +51,8 @@ supported_nicknames: dict[str, set[str]] = {
 
 supported_measures: set[str] = supported_nicknames["all_trec"] & set(ENTRIES)
 """Names of the measures without parameters."""
+
+Number = TypeVar("Number", int, float)
 
 _PARAMETERS = r"[\._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)"
 
@@ -239,12 +241,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> dict(parse_run(["q1 Q0 d1 1 0.5 bm25"]))
     {'q1': {'d1': 0.5}}
     """
-    run: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for line in f_run:
-        query, _, document, _, score, _ = line.strip().split()
-        _assert_new(document, run[query])
-        run[query][document] = float(score)
-    return run
+    rows = (line.strip().split() for line in f_run)
+    return _group((query, document, float(score)) for query, _, document, _, score, _ in rows)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -260,17 +258,18 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> dict(parse_qrel(["q1 0 d1 2"]))
     {'q1': {'d1': 2}}
     """
-    qrel: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for line in f_qrel:
-        query, _, document, grade = line.strip().split()
-        _assert_new(document, qrel[query])
-        qrel[query][document] = int(grade)
-    return qrel
+    rows = (line.strip().split() for line in f_qrel)
+    return _group((query, document, int(grade)) for query, _, document, grade in rows)
 
 
-def _assert_new(document: str, known: Mapping[str, float]) -> None:
-    if document in known:
-        raise AssertionError(f"document {document!r} occurs twice")
+def _group(rows: Iterable[tuple[str, str, Number]]) -> dict[str, dict[str, Number]]:
+    """Return ``{query: {document: number}}``."""
+    groups: defaultdict[str, dict[str, Number]] = defaultdict(dict)
+    for query, document, number in rows:
+        if document in groups[query]:
+            raise AssertionError(f"document {document!r} occurs twice")
+        groups[query][document] = number
+    return groups
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:

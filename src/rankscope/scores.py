@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankscope.caching import TransientCacheMixin
 from rankscope.certainty.values import Uncertainty, compute_values, judge_with_options, validate_options
-from rankscope.choices import SCORE_FIGURES
+from rankscope.choices import COLLECTION_OPTIONS, SCORE_FIGURES
 from rankscope.columns import CategoricalColumn
 from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, suggest_names
@@ -181,12 +181,8 @@ class Scores(Result):
         ranges = self.uncertainty
         if ranges is None or ranges.lowest is None or ranges.highest is None:
             raise SettingsError("these scores have no bounds", hint='evaluate with unjudged="bounds"')
-        index = self._index(measure)
-        low, high = ranges.lowest[index], ranges.highest[index]
-        return (
-            ScoreMatrix(low, self.runs, self.topics, self.measures[index]),
-            ScoreMatrix(high, self.runs, self.topics, self.measures[index]),
-        )
+        index, matrix = self._index(measure), self.matrix(measure)
+        return replace(matrix, values=ranges.lowest[index]), replace(matrix, values=ranges.highest[index])
 
     def mean(self, measure: str | Measure) -> npt.NDArray[np.float64]:
         """Return the mean of each run over topics (or the sum or geometric mean, if the measure declares it)."""
@@ -418,7 +414,7 @@ class Collection(TransientCacheMixin):
         jobs: int | None = None,
         engine: Any = None,
     ) -> None:
-        _check_missing(missing)
+        check_missing(missing)
         self.order, self.missing, self.topics, self.jobs, self.engine = order, missing, topics, jobs, engine
         self.options = validate_options(ties, unjudged, seed)
         self.grades, self.input_format = grades, input_format
@@ -528,7 +524,7 @@ class Collection(TransientCacheMixin):
         """
         from rankscope.judging.description import describe
 
-        self._reject_options("describe")
+        self.check_options("describe", ("order", "missing"))
         return describe(self.judged, name, self.settings)
 
     def coverage(self, topic: str | None = None) -> Coverage:
@@ -548,17 +544,18 @@ class Collection(TransientCacheMixin):
         """
         from rankscope.judging.coverage import find_coverage
 
-        self._reject_options("coverage")
+        self.check_options("coverage", ("order", "missing"))
         decided = self.for_measures([parse("StRec")])
         return find_coverage(decided.judged, topic, self.missing, decided.settings)
 
-    def _reject_options(self, method: str) -> None:
-        """Raise an error if the collection sets ties or unjudged, which a method does not honour."""
-        for option, default in (("ties", "break"), ("unjudged", "nonrelevant")):
-            if (value := getattr(self, option)) != default:
+    def check_options(self, name: str, uses: Container[str]) -> None:
+        """Raise an error if the collection has an option that the function ``name`` does not honour."""
+        for option, default in COLLECTION_OPTIONS.items():
+            value = getattr(self, option)
+            honoured = value if value == "bounds" else option
+            if honoured not in uses and value != default:
                 raise SettingsError(
-                    f"{method} does not honour {option}={value!r}",
-                    hint=f"leave {option} out of the collection",
+                    f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
                 )
 
     def evaluate(self, measures: Measures = _DEFAULT) -> Scores:
@@ -569,9 +566,7 @@ class Collection(TransientCacheMixin):
         measures
             Measures or their names, such as ``["AP", rs.nDCG @ 10]`` or ``"AP nDCG@10"``.
         """
-        parsed = parse_many(measures)
-        if not parsed:
-            raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
+        parsed = require_measures(measures)
         collection = self.for_measures(parsed)
         scores = score(collection.judged, parsed, missing=self.missing, settings=collection.settings)
         return replace(scores, collection=collection)
@@ -630,7 +625,7 @@ def score(
     settings: Mapping[str, Any] | None = None,
 ) -> Scores:
     """Return the values of measures for judged rankings."""
-    _check_missing(missing)
+    check_missing(missing)
     values, uncertainty = compute_values(judged, measures, missing)
     recorded = {
         "measures": [str(m) for m in measures],
@@ -642,7 +637,16 @@ def score(
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty)
 
 
-def _check_missing(missing: str) -> None:
+def require_measures(measures: Measures) -> tuple[Measure, ...]:
+    """Return the measures to evaluate; reject an empty list."""
+    parsed = tuple(parse_many(measures))
+    if not parsed:
+        raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
+    return parsed
+
+
+def check_missing(missing: str) -> None:
+    """Reject an unknown option for missing topics."""
     if missing not in MISSING:
         raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
 

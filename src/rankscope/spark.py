@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.engines.spark import unpickle_once
-from rankscope.errors import InputError, RankscopeError, SettingsError
+from rankscope.errors import InputError, RankscopeError
 from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_qrels
 from rankscope.read.frames import COLUMNS, NUMBERS, find_column
 from rankscope.read.ids import arrow_ids, id_text, sort_naturally, to_bytes, to_texts
-from rankscope.scores import MISSING
+from rankscope.scores import check_missing, require_measures
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -87,11 +87,8 @@ def evaluate(
     """
     from pyspark.sql import functions as f
 
-    parsed = tuple(parse_many(measures))
-    if not parsed:
-        raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
-    if missing not in MISSING:
-        raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
+    parsed = require_measures(measures)
+    check_missing(missing)
     column = "rank" if check_rows_order(order) == "rank" else "score"
     rows = _validate_rows(runs, _find_columns(runs, ("query_id", "doc_id", column), ("run",)))
     if "run" not in rows.columns:
@@ -144,26 +141,16 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
         )
         for run, measure, topic, value in zip(*names, table["value"].to_pylist(), strict=True):
             rows.setdefault((run, measure), {})[topic] = value
-        rows_out = []
+        runs, measured, means, counts = [], [], [], []
         for (run, name), values_by_topic in rows.items():
             if name in by_name:
                 ordered = np.array([values_by_topic[topic] for topic in sort_naturally(values_by_topic)])
-                rows_out.append((run, name, by_name[name].mean(ordered), int((~np.isnan(ordered)).sum())))
-        return pa.table(
-            {
-                name: _strings([row[0] for row in rows_out])
-                if not i
-                else pa.array([row[i] for row in rows_out], kind)
-                for i, (name, kind) in enumerate(
-                    (
-                        ("run", pa.string()),
-                        ("measure", pa.string()),
-                        ("value", pa.float64()),
-                        ("topics", pa.int64()),
-                    )
-                )
-            }
-        )
+                runs.append(run)
+                measured.append(name)
+                means.append(by_name[name].mean(ordered))
+                counts.append(int((~np.isnan(ordered)).sum()))
+        columns = [_strings(runs), pa.array(measured, pa.string()), pa.array(means, pa.float64())]
+        return pa.table([*columns, pa.array(counts, pa.int64())], ["run", "measure", "value", "topics"])
 
     return bucketed.groupBy("bucket").applyInArrow(kernel, _MEANS)
 

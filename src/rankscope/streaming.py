@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rankscope.columns import CategoricalColumn
 from rankscope.engines import on_engine, stream_pieces
-from rankscope.errors import InputError, SettingsError
+from rankscope.errors import InputError
 from rankscope.files import write_atomically
 from rankscope.judging.lists import Lists
 from rankscope.judging.pieces import (
@@ -31,12 +31,12 @@ from rankscope.judging.pieces import (
     split_run,
 )
 from rankscope.judging.rows import PooledQrels
-from rankscope.measures import Measure, needs_aspects, parse_many
+from rankscope.measures import Measure, needs_aspects
 from rankscope.progress import progress
 from rankscope.read import open_qrels
 from rankscope.read.runs import as_runs
 from rankscope.read.topics import select_topics
-from rankscope.scores import MISSING
+from rankscope.scores import check_missing, require_measures
 from rankscope.tables import Table
 
 __all__ = ["Written", "evaluate_into"]
@@ -125,11 +125,8 @@ def evaluate_into(
     ...     print(Path(f"{folder}/v.csv").read_text().split())
     ['run,topic,measure,value', 'bm25,q1,AP,1.0']
     """
-    if missing not in MISSING:
-        raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
-    parsed = tuple(parse_many(measures))
-    if not parsed:
-        raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
+    check_missing(missing)
+    parsed = require_measures(measures)
     writer = _make_writer(Path(output))
     formats = input_format or {}
     judged = open_qrels(qrels, needs_aspects=needs_aspects(parsed), input_format=formats.get("qrels"))

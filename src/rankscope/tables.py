@@ -293,7 +293,7 @@ class Table(FrameMixin):
     ) -> Iterator[str]:
         yield separator.join(header) + "\n"
         for block in iter_blocks(self.rows):
-            rows = map(separator.join, zip(*map(to_cells, block), strict=True))
+            rows: Iterable[str] = map(separator.join, zip(*map(to_cells, block), strict=True))
             if len(block) == 1 and separator == ",":
                 rows = (row or '""' for row in rows)  # An empty line would be no row.
             yield "\n".join(rows) + "\n"

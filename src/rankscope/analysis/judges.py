@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import DISTANCES, Distance
-from rankscope.declaration import Level, Option, Seed, analysis, check_options
+from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
@@ -257,7 +257,7 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
             f"judges takes a Collection of runs, not a value of type {type(collection).__name__}",
             hint="give it rs.Collection(None, runs)",
         )
-    check_options("judges", collection, frozenset({"order", "missing"}))
+    collection.check_options("judges", ("order", "missing"))
     parsed = parse_many(measures)
     if needs_aspects(parsed):
         raise SettingsError(

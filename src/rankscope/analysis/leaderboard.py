@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.declaration import OPTIONS, Level, Option, Seed, analysis
+from rankscope.choices import COLLECTION_OPTIONS
+from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
@@ -64,7 +65,7 @@ class Leaderboard(TypedResult):
 @analysis(
     command=None,
     figures={"intervals": "leaderboard.plot_leaderboard"},
-    uses=(*OPTIONS, "bounds"),
+    uses=(*COLLECTION_OPTIONS, "bounds"),
 )
 def leaderboard(
     scores: Scores, *, alpha: Level = 0.05, replicates: Annotated[int, Option("B")] = 1000, seed: Seed = 1

@@ -10,8 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.choices import ORDERS
-from rankscope.declaration import OPTIONS
+from rankscope.choices import COLLECTION_OPTIONS, ORDERS
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 
@@ -68,7 +67,7 @@ def open_collection(
 
     silence(args.quiet)
     selecting = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
-    settings = _present(args, *OPTIONS, "seed", "topics", "grades", "input_format", "jobs")
+    settings = _present(args, *COLLECTION_OPTIONS, "seed", "topics", "grades", "input_format", "jobs")
     qrels = args.qrels
     if ahead is not None:
         from rankscope.read.qrels import read_qrels_ahead

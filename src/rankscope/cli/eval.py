@@ -27,11 +27,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.choices import SCORE_FIGURES
+from rankscope.choices import COLLECTION_OPTIONS, SCORE_FIGURES
 from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
-from rankscope.declaration import OPTIONS, Option
+from rankscope.declaration import Option
 from rankscope.errors import SettingsError
 from rankscope.progress import silence
 from rankscope.result import Result, TableResult
@@ -93,7 +93,7 @@ class Options:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_collection(parser, (*OPTIONS, "bounds"))
+    options.add_collection(parser, (*COLLECTION_OPTIONS, "bounds"))
     zero = "the same as --missing zero, as in trec_eval"
     parser.add_argument("-c", dest="missing", action="store_const", const="zero", help=zero)
     options.add_topics(parser, "also print the value of each topic")

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 from typing import Any, TypeVar
 
 from rankscope.engines.attempts import TRIES, attempt, unwrap
-from rankscope.errors import MissingDependencyError, SettingsError, WorkerError
+from rankscope.errors import SettingsError, WorkerError, require_package
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -103,10 +103,8 @@ def _worker_error(what: str) -> WorkerError:
 @contextmanager
 def client(address: str = "") -> Iterator[Any]:
     """Connect to the cluster at an address, or to a new cluster on this machine with a process per core."""
-    try:
+    with require_package("distributed", "dask", "Dask clusters"):
         import distributed
-    except ImportError:
-        raise MissingDependencyError.for_package("distributed", "dask", "Dask clusters") from None
     from rankscope.engines.machine import cores
 
     if address:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from rankscope.engines.attempts import attempt, unwrap
 from rankscope.engines.executors import iterate_results
-from rankscope.errors import MissingDependencyError, SettingsError, WorkerError
+from rankscope.errors import SettingsError, WorkerError, require_package
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -129,11 +129,9 @@ def with_retries(master: str) -> str:
 @contextmanager
 def session(master: str = "", **settings: str) -> Iterator[Any]:
     """Start a Spark session, on this machine unless a master is named; an active session is used and not stopped."""
-    try:
+    with require_package("pyspark", "spark", "Spark clusters"):
         import pyspark
         from pyspark.sql import SparkSession
-    except ImportError:
-        raise MissingDependencyError.for_package("pyspark", "spark", "Spark clusters") from None
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running

@@ -16,7 +16,7 @@ from threading import Event, Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from rankscope.errors import InputError, MissingDependencyError
+from rankscope.errors import InputError, require_package
 from rankscope.judging import UNJUDGED
 from rankscope.progress import set_cancel_events
 from rankscope.read import Qrels, Run, Runs
@@ -104,13 +104,11 @@ def application(
     document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str, stopping: Event | None = None
 ) -> App:
     """Return the ASGI application: report, data, rankings and document search."""
-    try:
+    with require_package("starlette and uvicorn", "explore", "explorers"):
         from starlette.applications import Starlette
         from starlette.requests import Request
         from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
         from starlette.routing import Route
-    except ImportError:
-        raise MissingDependencyError.for_package("starlette and uvicorn", "explore", "explorers") from None
 
     html = shell(str(document["title"]), connect="'self'")
     content = {**document, "server": True}
@@ -267,11 +265,9 @@ def address(host: str, port: int, token: str) -> str:
 
 def serve(app: App, listener: socket.socket) -> None:
     """Serve requests until Ctrl-C (which uvicorn re-raises as KeyboardInterrupt) or a termination signal."""
-    try:
+    with require_package("starlette and uvicorn", "explore", "explorers"):
         import uvicorn
         from uvicorn.protocols.http.h11_impl import H11Protocol
-    except ImportError:
-        raise MissingDependencyError.for_package("starlette and uvicorn", "explore", "explorers") from None
 
     idle: dict[Any, None] = {}  # Connections without a pending request, oldest first.
 

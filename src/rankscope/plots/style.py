@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 from unicodedata import bidirectional
 
-from rankscope.errors import MissingDependencyError, SettingsError, printable, suggest_names
+from rankscope.errors import SettingsError, printable, require_package, suggest_names
 from rankscope.plots.palette import COLOURS, INK
 
 STYLES = ("sans", "serif", "latex")
@@ -73,11 +73,9 @@ for _axis in ("xtick", "ytick"):
 
 def matplotlib_modules() -> Any:
     """Import matplotlib when a figure is first drawn; figures need no display."""
-    try:
+    with require_package("matplotlib", "plots", "figures"):
         import matplotlib
         import matplotlib.figure
-    except ImportError:
-        raise MissingDependencyError.for_package("matplotlib", "plots", "figures") from None
     return matplotlib
 
 

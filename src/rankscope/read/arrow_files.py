@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankscope.errors import InputError, MissingDependencyError
+from rankscope.errors import InputError, require_package
 from rankscope.read.compression import LONGEST_MAGIC
 from rankscope.read.frames import WANTED, find_column, missing_column
 from rankscope.read.limits import FREE_COLUMNS, check_decompressed_size
@@ -82,11 +82,8 @@ def read_arrow(source: Source, form: str, kind: str | None = None) -> pyarrow.Ta
 def _locate_errors(label: str, form: str) -> Iterator[None]:
     """Turn exceptions of pyarrow about a damaged file into one error with its name."""
     kind = "Parquet" if form == "parquet" else "Arrow"
-    try:
+    with require_package("pyarrow", "frames", "Parquet and Arrow files", path=label):
         import pyarrow
-    except ImportError:
-        purpose = "Parquet and Arrow files"
-        raise MissingDependencyError.for_package("pyarrow", "frames", purpose, path=label) from None
     try:
         yield
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:

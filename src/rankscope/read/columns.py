@@ -17,6 +17,9 @@ from rankscope.errors import InputError
 from rankscope.read.ids import arrow_ids, id_text, to_bytes, to_text
 from rankscope.read.orders import permutation
 
+Lines = npt.NDArray[np.int64]
+"""Line of each row in its file."""
+
 
 @dataclass(frozen=True, eq=False)
 class RunList:
@@ -165,16 +168,12 @@ class RunColumns:
     documents: TextColumn
     scores: npt.NDArray[np.float64]
     ranks: npt.NDArray[np.int64] | None = None
-    lines: npt.NDArray[np.int64] | None = None
-    """Line of each row in its file."""
+    lines: Lines | None = None
     path: str | None = None
 
     @classmethod
     def from_columns(
-        cls,
-        columns: Mapping[str, Any],
-        lines: npt.NDArray[np.int64] | None = None,
-        path: str | None = None,
+        cls, columns: Mapping[str, Any], lines: Lines | None = None, path: str | None = None
     ) -> RunColumns:
         """Return a run from the columns query_id, doc_id, and score or rank, of which smaller is better."""
         topics, documents = (TextColumn.from_column(columns[name], name) for name in ("query_id", "doc_id"))

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from rankscope.errors import InputError, MissingDependencyError
+from rankscope.errors import InputError, MissingDependencyError, require_package
 from rankscope.read.limits import check_decompressed_size
 
 BLOCK = 1 << 18
@@ -128,26 +128,24 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
 
 def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member], type[Exception]]:
     """Return a function that starts a member, and the error of damaged data."""
-    try:  # Imported on use: the modules are slow to import, and Python can be compiled without bz2 and lzma.
-        if compression == "gzip":
-            return _Gzip, zlib.error
-        if compression == "bzip2":
-            from bz2 import BZ2Decompressor
-
-            return lambda: _Buffered(BZ2Decompressor()), OSError
-        if compression == "xz":
-            from lzma import LZMADecompressor, LZMAError
-
-            return lambda: _Buffered(LZMADecompressor()), LZMAError
-        import zstandard
+    if compression == "gzip":
+        return _Gzip, zlib.error
+    if compression == "zstd":
+        with require_package("zstandard", "zstd", "files compressed with zstd", path=label):
+            import zstandard
 
         # All members share a context: a file may have thousands, and each context takes 160 kB.
         context = zstandard.ZstdDecompressor()
         return lambda: _Zstd(context.decompressobj()), zstandard.ZstdError
+    try:  # Imported on use: the modules are slow to import, and Python can be compiled without them.
+        if compression == "bzip2":
+            from bz2 import BZ2Decompressor
+
+            return lambda: _Buffered(BZ2Decompressor()), OSError
+        from lzma import LZMADecompressor, LZMAError
+
+        return lambda: _Buffered(LZMADecompressor()), LZMAError
     except ImportError:
-        if compression == "zstd":
-            use = "files compressed with zstd"
-            raise MissingDependencyError.for_package("zstandard", "zstd", use, path=label) from None
         hint = "decompress the file first, or use a Python that has it"
         raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import InputError, MissingDependencyError, suggest_names
+from rankscope.errors import InputError, require_package, suggest_names
 
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
@@ -64,11 +64,8 @@ def dataset_digest(dataset: str) -> str:
 def load_dataset(dataset: str) -> Any:
     """Load a dataset of ir_datasets by its id."""
     path = f"{IRDS}{dataset}"
-    try:
+    with require_package("ir_datasets", "datasets", "datasets by name", path=path):
         import ir_datasets
-    except ImportError:
-        purpose = "datasets by name"
-        raise MissingDependencyError.for_package("ir_datasets", "datasets", purpose, path=path) from None
     try:
         return ir_datasets.load(dataset)
     except KeyError:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError, error_path
 from rankscope.read.arrow_files import arrow_names, read_arrow
-from rankscope.read.columns import RunColumns, TextColumn
-from rankscope.read.delimited import FileTable, read_bare_columns, read_delimited
+from rankscope.read.columns import Lines
+from rankscope.read.delimited import read_bare_columns, read_delimited
 from rankscope.read.formats import find_separator, first_data_line
-from rankscope.read.frames import column_meaning, column_names, find_column, is_table
+from rankscope.read.frames import column_meaning, find_column, is_table
 from rankscope.read.json_lists import SPLIT, read_json_lines, read_json_lists
 from rankscope.read.source import Source
 
@@ -25,21 +25,9 @@ def read_judgments(source: Source, form: str, aspects: bool | None = None) -> Qr
     from rankscope.read.qrels import Qrels
 
     with error_path(source.label):
-        content = _read_content(source, form, "qrels")[""]
-        if isinstance(content, FileTable):
-            columns = content.columns
-            iterations = columns.get("iteration")
-            qrels = Qrels.from_columns(
-                TextColumn.from_column(columns["query_id"], "query_id").pieces(),
-                None if iterations is None else TextColumn.from_column(iterations, "iteration").pieces(),
-                TextColumn.from_column(columns["doc_id"], "doc_id").pieces(),
-                columns["relevance"].astype("int32"),
-                lines=content.lines,
-                path=source.label,
-                aspects=aspects,
-            )
-        elif is_table(content) or not isinstance(content, Mapping):
-            qrels = Qrels.from_frame(content, aspects=aspects, path=source.label)
+        content, lines = _read_content(source, form, "qrels")[""]
+        if is_table(content) or not isinstance(content, Mapping):
+            qrels = Qrels.from_frame(content, aspects=aspects, path=source.label, lines=lines)
         else:
             qrels = Qrels.from_dict(content)
     return replace(qrels, path=source.label, format=form)
@@ -47,25 +35,16 @@ def read_judgments(source: Source, form: str, aspects: bool | None = None) -> Qr
 
 def read_named_runs(source: Source, form: str) -> dict[str, dict[str, Any]]:
     """Read the runs of a file: fields of a ``Run`` by name. The name of a single unnamed run is empty."""
-    from rankscope.read.runs import Run, Runs
+    from rankscope.read.runs import Run, split_table
 
     with error_path(source.label):
         fields: dict[str, dict[str, Any]] = {}
-        for name, content in _read_content(source, form, "run").items():
-            if isinstance(content, FileTable):
-                columns = RunColumns.from_columns(content.columns, content.lines, source.label)
-                if "run" not in content.columns:
-                    return {"": {"rows": columns}}
-                rows_by_run = columns.split(TextColumn.from_column(content.columns["run"], "run"))
-                return {run: {"rows": rows} for run, rows in rows_by_run.items()}
+        for name, (content, lines) in _read_content(source, form, "run").items():
             if isinstance(content, Mapping) and not is_table(content):
                 fields[name] = {"memory": Run.from_dict(content).memory}
             else:
-                names = list(content[0]) if isinstance(content, list) else column_names(content)
-                has_names = find_column("run", names) is not None
-                for run in Runs.from_frame(content).values():
-                    assert run.rows is not None
-                    fields[run.name if has_names else ""] = {"rows": replace(run.rows, path=source.label)}
+                rows_by_run = split_table(content, lines, source.label)
+                fields |= {run: {"rows": rows} for run, rows in rows_by_run.items()}
     return fields
 
 
@@ -104,8 +83,11 @@ def _json_names_runs(head: bytes) -> bool:
     return any(column_meaning(name.decode("utf-8", "replace")) == "run" for name in names)
 
 
-def _read_content(source: Source, form: str, kind: str) -> dict[str, Any]:
-    """Return tables, or rankings by topic, by the name of the run, which is empty if the file does not name runs."""
+def _read_content(source: Source, form: str, kind: str) -> dict[str, tuple[Any, Lines | None]]:
+    """Return tables with the lines of their rows, if known, or rankings by topic, by the name of the run.
+
+    The name is empty if the file does not name runs.
+    """
     if form in ("csv", "tsv", "beir"):
         separator = "\t" if form == "beir" else find_separator(first_data_line(source.head()))
         return {"": read_delimited(source, separator, kind)}
@@ -114,5 +96,5 @@ def _read_content(source: Source, form: str, kind: str) -> dict[str, Any]:
     if form == "jsonl":
         return {"": read_json_lines(source, kind)}
     if form in ("parquet", "arrow"):
-        return {"": read_arrow(source, form, kind)}
-    return read_json_lists(source, kind)
+        return {"": (read_arrow(source, form, kind), None)}
+    return {name: (content, None) for name, content in read_json_lists(source, kind).items()}

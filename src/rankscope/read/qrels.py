@@ -253,11 +253,18 @@ class Qrels(FrameMixin):
         return cls.from_columns(flat, aspects, named, check_grades(values), aspects=True)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, aspects: bool | None = None, path: str | None = None) -> Qrels:
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        aspects: bool | None = None,
+        path: str | None = None,
+        lines: npt.NDArray[np.int64] | None = None,
+    ) -> Qrels:
         """Return judgments from a table with columns for topics, documents, grades and optionally subtopics.
 
         :data:`rankscope.read.frames.COLUMNS` lists the accepted names; ``aspects`` as in :func:`read_qrels`;
-        ``path`` names the file in messages.
+        ``path`` and ``lines`` name the file and the line of each row in messages.
         """
         from rankscope.read.columns import as_list
         from rankscope.read.frames import table_columns
@@ -269,6 +276,7 @@ class Qrels(FrameMixin):
             None if iterations is None else iterations.pieces(),
             columns["doc_id"].pieces(),
             check_grades(as_list(columns["relevance"])),
+            lines=lines,
             path=path,
             aspects=aspects,
         )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, suggest_names
 from rankscope.frames import FrameMixin
-from rankscope.read.columns import RunColumns, RunList, find_repeated
+from rankscope.read.columns import Lines, RunColumns, RunList, find_repeated
 from rankscope.read.frames import as_columns, column_names, find_column, is_table, table_columns
 from rankscope.read.ids import id_text, to_bytes, to_text
 from rankscope.read.orders import check_order
@@ -220,10 +220,8 @@ class Runs(Mapping[str, Run], FrameMixin):
         >>> Runs.from_frame(table)
         <Runs: 'a', 'b'>
         """
-        columns = _run_columns(frame, "run")
-        rows = RunColumns.from_columns(columns)
-        rows_by_name = rows.split(columns["run"]) if "run" in columns else {"run": rows}
-        return cls(Run(name, check_order(order), rows=part) for name, part in rows_by_name.items())
+        check_order(order)
+        return cls(Run(name or "run", order, rows=rows) for name, rows in split_table(frame).items())
 
     def with_order(self, order: str) -> Runs:
         """Return a copy with another ordering."""
@@ -267,6 +265,13 @@ def _run_columns(frame: Any, *more: str) -> dict[str, Any]:
     if by_rank:
         return table_columns(frame, ("query_id", "doc_id", "rank"), more)
     return table_columns(frame, ("query_id", "doc_id", "score"), ("rank", *more))
+
+
+def split_table(table: Any, lines: Lines | None = None, path: str | None = None) -> dict[str, RunColumns]:
+    """Return the rows of a table by the name of the run, which is empty if the table does not name runs."""
+    columns = _run_columns(table, "run")
+    rows = RunColumns.from_columns(columns, lines, path)
+    return rows.split(columns["run"]) if "run" in columns else {"": rows}
 
 
 def _pair_to_dict(item: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rankscope.declaration import Groups, Option, check_options
+from rankscope.declaration import Groups, Option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +123,7 @@ def build_document(
     from rankscope.reporting.page_data import payload
     from rankscope.reporting.study import read_study
 
-    check_options("report", collection, ("order", "missing"))
+    collection.check_options("report", ("order", "missing"))
     if cutoff < 1:
         raise SettingsError(f"a cutoff of {cutoff}", hint="N is a number of ranks from 1 on")
     tables = read_study(study) if isinstance(study, str | Path) else study
