@@ -147,7 +147,9 @@ def test_load_is_measured_and_kept(part: Any, tmp_path: Path) -> None:
     assert "first" not in load.replaced(old, f"{load.BEGIN}\nsecond\n{load.END}")
 
 
-def test_load_leaves_what_it_has_measured(part: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_load_benchmark_keeps_completed_measurements(
+    part: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A command that fails has its row, an interrupt leaves the rows before it, and parts not asked for are kept."""
     load, usage, failure = part("load"), part("timing").Usage, part("timing").ExecutionError
     page = tmp_path / "page.md"

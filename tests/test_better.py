@@ -44,7 +44,7 @@ def example_scores() -> rs.Scores:
     )
 
 
-def test_what_is_better_is_known_for_every_measure() -> None:
+def test_every_measure_declares_its_direction() -> None:
     directions = {known.name: known.better for known in REGISTRY.values() if known.family != "user"}
     assert {name for name, better in directions.items() if better == "lower"} == {
         "BalancePoint",
@@ -225,7 +225,7 @@ def test_the_figure_of_means_says_so() -> None:
     assert "lower is better" not in shares.get_xlabel()
 
 
-def test_the_page_is_told() -> None:
+def test_the_page_has_the_directions_of_measures() -> None:
     judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Runs(rs.Run.from_dict(v, k) for k, v in RUNS.items()))
     document = payload(judged, title="T", measures=[rs.BalancePoint @ 8, rs.ERR, rs.NumRet])
     directions = {measure["name"]: measure["better"] for measure in document["measures"]}

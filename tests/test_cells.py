@@ -33,7 +33,7 @@ def test_shortened_names_fit_and_stay_distinct(names: list[str], width: int) -> 
     assert len(set(short.values())) == len(names)
 
 
-def test_what_tells_names_apart_is_kept() -> None:
+def test_shortened_names_keep_their_differences() -> None:
     names = [f"bert-large-uncased-{seed}-msmarco-passages-v2" for seed in (1, 2, 13)]
     assert list(shorten_names(names, 20).values()) == [
         "bert-large-uncase…1…", "bert-large-uncase…2…", "bert-large-uncas…13…",

@@ -47,7 +47,7 @@ def test_every_measure_has_its_paper() -> None:
     assert lost == {}
 
 
-def test_every_entry_is_somebodys() -> None:
+def test_every_bibliography_entry_is_used() -> None:
     measures = {key for one in REGISTRY.values() for key in find_keys(one.reference)}
     methods = {key for keys in METHODS.values() for key in keys.split()}
     assert load_entries().keys() == measures | methods

@@ -49,12 +49,12 @@ def data_classes() -> Iterator[type]:
                     yield kind
 
 
-def test_what_was_made_stays_as_it_is() -> None:
+def test_data_classes_are_frozen() -> None:
     changeable = {kind.__name__ for kind in data_classes() if not kind.__dataclass_params__.frozen}  # type: ignore[attr-defined]
     assert changeable == GROWING
 
 
-def test_what_holds_arrays_is_compared_with_itself_only() -> None:
+def test_data_classes_with_arrays_compare_by_identity() -> None:
     """Arrays that are compared are no answer but an array, and what holds them could be no key of a dict."""
     compared = [kind for kind in data_classes() if kind.__dataclass_params__.eq]  # type: ignore[attr-defined]
     assert {kind.__name__ for kind in compared} == VALUES

@@ -103,7 +103,7 @@ def test_scores_without_rankings_are_refused_in_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DECLARED)
-def test_what_is_no_collection_is_refused_in_one_line(name: str) -> None:
+def test_an_argument_that_is_not_a_collection_raises_in_one_line(name: str) -> None:
     with pytest.raises(
         SettingsError, match=r"not a value of type dict; give it rs\.Collection\(qrels, runs\)"
     ):

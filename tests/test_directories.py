@@ -104,7 +104,7 @@ def test_a_failure_inside_leaves_no_directory_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_somebody_puts_there_at_this_very_moment_stays(tmp_path: Path) -> None:
+def test_a_file_added_during_the_exchange_is_kept(tmp_path: Path) -> None:
     target = tmp_path / "s"
     write_directory(target, a="1")
 
@@ -120,7 +120,7 @@ def test_a_file_that_somebody_puts_there_at_this_very_moment_stays(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["s"]
 
 
-def test_what_killed_replacements_left_beside_is_swept_after_an_hour(
+def test_leftovers_of_killed_replacements_are_removed_after_an_hour(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "s"

@@ -93,7 +93,7 @@ def test_an_engine_by_name_or_as_it_is(place: Path, serial: Scores) -> None:
 
 
 @pytest.mark.parametrize("engine", ["dusk", "Spark", "", 7])
-def test_what_is_no_engine_is_refused(engine: object) -> None:
+def test_an_invalid_engine_raises(engine: object) -> None:
     with pytest.raises(rs.errors.SettingsError, match="engine"):
         rs.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP", engine=engine)
 
@@ -208,7 +208,7 @@ def test_a_stream_hands_on_the_error_of_its_piece() -> None:
         next(stream)
 
 
-def test_nobody_but_the_engines_starts_workers() -> None:
+def test_only_the_engines_start_workers() -> None:
     root = Path(rs.__file__).parent
     words = (
         "Thread(",
@@ -249,7 +249,7 @@ def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
-def test_what_always_kills_its_process_is_said_in_one_line() -> None:
+def test_repeatedly_killed_workers_raise_in_one_line() -> None:
     with pytest.raises(
         rs.errors.WorkerError, match="a worker process was killed, 3 times; there may be too little"
     ):
@@ -330,7 +330,7 @@ def test_an_interrupt_kills_the_processes(monkeypatch: pytest.MonkeyPatch) -> No
     assert time.monotonic() - start < 50
 
 
-def test_what_is_waiting_is_taken_back_after_an_error() -> None:
+def test_pending_pieces_are_cancelled_after_an_error() -> None:
     begun = Event()
 
     def work(piece: int) -> None:

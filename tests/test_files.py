@@ -54,7 +54,7 @@ def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [pipe]
 
 
-def test_what_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+def test_write_errors_are_reported_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write"):
         write_atomically(tmp_path / "absent" / "file", "text")
     (tmp_path / "folder").mkdir()
@@ -63,7 +63,7 @@ def test_what_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder"]
 
 
-def test_whatever_happens_no_half_file_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_write_leaves_no_partial_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stopped(Disk):
         def rename(self, path: Path, target: Path) -> None:
             raise KeyboardInterrupt

@@ -34,7 +34,7 @@ def test_every_group_says_what_it_needs() -> None:
         assert {"programs", "modules", "probe", "fixtures"} & set(needs), name
 
 
-def test_what_is_missing_is_named_and_not_installed_where_that_is_declined(
+def test_missing_packages_are_named_but_not_installed_without_permission(
     runner: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(runner.shutil, "which", lambda name: "/bin/apt-get" if name == "apt-get" else None)

@@ -199,7 +199,7 @@ def test_names_are_read_as_ir_measures_reads_them(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "AP@", "AP(2)", "AP@x", "AP(**{})@x", "Nope@3", "1 + 1", "AP; AP"])
-def test_what_names_no_measure_is_said_in_one_line(text: str) -> None:
+def test_unknown_measures_raise_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match="has no measure"):
         bridge.parse_measure(text)
 
@@ -249,7 +249,7 @@ def test_undefined_topics_are_left_out_of_the_mean() -> None:
     assert bridge.provider.calc_aggregate([ir_measures.Accuracy], qrels, run)[ir_measures.Accuracy] == 0.0
 
 
-def test_what_there_is_not_is_refused_in_a_line() -> None:
+def test_unsupported_measures_raise_in_one_line() -> None:
     new = ir_measures.define_byquery(lambda qrels, run: 1.0, name="MyOwn")
     unsupported = [new, ir_measures.SDCG(dcg="exp") @ 5, ir_measures.BPM(T=0.0, max_rel=2) @ 5, ir_measures.P]
     for ir_measure in unsupported:

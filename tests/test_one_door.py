@@ -172,7 +172,7 @@ def test_judgments_that_were_read_before_are_no_exception(tmp_path: Path) -> Non
     assert round(rs.evaluate(refused, runs, "ERR_IA").means()["bm25"][rs.ERR_IA], 3) == 0.615
 
 
-def test_who_judges_by_hand_has_to_decide(tmp_path: Path) -> None:
+def test_judging_by_hand_requires_a_decision_about_aspects(tmp_path: Path) -> None:
     qrels, runs = write_collection(tmp_path, REPORTED)
     files = rs.read_runs(runs)
     lists = rs.judge(rs.read_qrels(qrels), files).lists

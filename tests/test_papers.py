@@ -252,7 +252,7 @@ def test_the_files_of_the_examples_are_those_of_the_papers() -> None:
 
 
 @pytest.mark.parametrize("module", ["lists", "reading", "running"])
-def test_the_examples_of_what_makes_the_page(module: str) -> None:
+def test_the_doctests_of_the_papers_page_pass(module: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(f"papers.{module}"))
     assert tried > 0
     assert failed == 0

@@ -183,7 +183,7 @@ def test_every_public_class_has_an_example() -> None:
     assert not public - shown, "add an example above"
 
 
-def test_what_can_be_made_again_does_not_travel() -> None:
+def test_caches_are_not_pickled() -> None:
     fresh = rs.judge(QRELS, RUNS)
     size = len(pickle.dumps(fresh))
     assert fresh.lists.relevant(1).count.tolist() == [2, 1, 1, 2, 1, 1]
@@ -298,7 +298,7 @@ def test_a_result_says_which_tables_there_are(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_result_has_a_figure_or_says_that_there_is_none(name: str) -> None:
+def test_a_result_has_a_figure_or_raises(name: str) -> None:
     result = example(name)
     try:
         figure = result.plot()

@@ -108,7 +108,7 @@ def packages() -> list[str]:
 
 
 @pytest.mark.parametrize("name", packages())
-def test_no_module_is_called_like_a_function_beside_it(name: str) -> None:
+def test_no_module_has_the_name_of_a_function_of_its_package(name: str) -> None:
     """``import rankscope.x.y`` would take the place of the function ``y`` of ``rankscope.x``."""
     package = import_module(name)
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)}

@@ -115,7 +115,9 @@ NOTHING: dict[str, Any] = {}
     [(set, []), (dict, []), (list, []), (tuple, ["map"]), (iter, ["map"]), (set, ["official"])],
     ids=["no set", "no dict", "no list", "tuple", "iterator", "nickname"],
 )
-def test_what_is_empty_is_as_there(qrel: Any, run: Any, kind: Any, wanted: list[str]) -> None:
+def test_empty_inputs_give_the_results_of_pytrec_eval(
+    qrel: Any, run: Any, kind: Any, wanted: list[str]
+) -> None:
     program = f"import pytrec_eval; print(pytrec_eval.RelevanceEvaluator({qrel}, {wanted}).evaluate({run}))"
     assert _their_answer(program, all((*qrel.values(), *run.values()))) in (
         repr(ours.RelevanceEvaluator(qrel, kind(wanted)).evaluate(run)),

@@ -339,7 +339,7 @@ def test_every_documented_parameter_exists() -> None:
         assert documented.keys() <= inspect.signature(function).parameters.keys(), name
 
 
-def test_what_functions_raise() -> None:
+def test_functions_raise_the_documented_errors() -> None:
     """Functions raise the errors that the reference documents, for functions of judgments, runs and measures."""
     tried = []
     for name, function in api.functions().items():

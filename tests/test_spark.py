@@ -217,7 +217,7 @@ def test_ids_of_all_types_meet_as_they_do_here(spark: Any, broadcast: bool) -> N
 
 
 @pytest.mark.parametrize("broadcast", [True, False], ids=["broadcast", "together"])
-def test_what_is_refused_here_is_refused_there(spark: Any, broadcast: bool) -> None:
+def test_spark_rejects_the_inputs_that_evaluate_rejects(spark: Any, broadcast: bool) -> None:
     """A run without a judged topic was dropped or counted 0, and null topics depended on the partitions."""
     import rankscope.spark
 

@@ -143,7 +143,7 @@ def test_lists_in_two_places_are_refused(place: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mixed.txt", "runs"]
 
 
-def test_what_is_refused(place: Path, tmp_path: Path) -> None:
+def test_invalid_arguments_raise(place: Path, tmp_path: Path) -> None:
     qrels, runs = place / "qrels.txt", place / "runs"
     (tmp_path / "there").mkdir()
     with pytest.raises(InputError, match="already"):
@@ -177,7 +177,7 @@ def test_some_topics_and_files_that_look_like_others(place: Path, tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["some.csv"]
 
 
-def test_the_command_streams_what_it_is_told_or_says_why_not(
+def test_streaming_applies_other_options_or_rejects_them_in_one_line(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["eval", str(place / "qrels.txt"), str(place / "runs"), "-m", "AP", "--stream", "-o"]
@@ -211,7 +211,7 @@ rs.evaluate_into(sys.argv[1], sys.argv[2], sys.argv[3], [rs.measure("One", relev
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
 @pytest.mark.parametrize("name", ["values.csv", "values.parquet", "dataset"])
-def test_who_is_killed_leaves_no_values(place: Path, tmp_path: Path, name: str) -> None:
+def test_a_killed_process_leaves_no_values(place: Path, tmp_path: Path, name: str) -> None:
     out, files = tmp_path / name, (str(place / "qrels.txt"), str(place / "runs"))
     process = subprocess.run([sys.executable, "-c", KILLED, str(out), *files], check=False)
     assert process.returncode == -signal.SIGKILL
@@ -221,7 +221,7 @@ def test_who_is_killed_leaves_no_values(place: Path, tmp_path: Path, name: str) 
     assert same(values, expected(place, "AP"))
 
 
-def test_what_is_cut(place: Path) -> None:
+def test_large_runs_are_split(place: Path) -> None:
     run = next(iter(rs.read_runs(place / "runs").values()))
     assert len(split_run(run, 0)) == len(split_run(run, 10**6)) == 1
     assert len(split_run(run, 1000)) > 3

@@ -36,7 +36,7 @@ def steps(workflow: dict[Any, Any]) -> list[dict[str, Any]]:
     return [step for job in workflow["jobs"].values() for step in job["steps"]]
 
 
-def test_jobs_have_what_a_server_asks_for(workflow: dict[Any, Any]) -> None:
+def test_jobs_have_the_required_fields(workflow: dict[Any, Any]) -> None:
     assert set(workflow) == {
         "name",
         True,
@@ -72,7 +72,7 @@ def test_every_python_that_is_announced_is_tried_on_three_systems(workflow: dict
     assert [system.split("-")[0] for system in matrix["os"]] == ["ubuntu", "macos", "windows"]
 
 
-def test_what_it_calls_exists(workflow: dict[Any, Any]) -> None:
+def test_the_workflow_calls_existing_options(workflow: dict[Any, Any]) -> None:
     called = [step["run"] for step in steps(workflow) if "tests/run" in step.get("run", "")]
     assert len(called) == 2
     options = re.findall(r'add_argument\(\s*"(--[\w-]+)"', (ROOT / "tests" / "run").read_text("utf-8"))

@@ -128,7 +128,7 @@ def test_identical_runs_have_an_empty_band(small):
     assert row["lower_low"] == pytest.approx(row["lower_high"])
 
 
-def test_what_has_no_bounds_is_refused(small):
+def test_measures_without_bounds_raise(small):
     for name, reason in (("AP", "fixed weights"), ("nDCG@10", "fixed weights"), ("DCG", "without a cutoff")):
         with pytest.raises(MeasureError, match=reason):
             bounds(*small, measures=name)

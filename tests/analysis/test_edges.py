@@ -37,7 +37,7 @@ def test_pairs_of_measures_that_disagree_equally_are_in_the_order_of_their_names
     assert [row[:2] for row in rows] == [("AP", "Bpref"), ("AP", "RR"), ("RR", "Bpref")]
 
 
-def test_of_many_doubtful_means_four_are_named(scored):
+def test_only_the_first_four_doubtful_means_are_named(scored):
     values = np.array([[0.9, 0.8], [0.5, 0.4]])
     names = ["AP", "AP@3", "AP@4", "AP@5", "AP@6"]
     four = rs.findings(scored(dict.fromkeys(names[:4], values)), replicates=20).get("scale").sentence

@@ -54,7 +54,7 @@ def test_a_run_that_is_not_there_is_answered_with_three_that_are() -> None:
     assert caught.value.hint == "the runs are called r1, r2, r3 ..."
 
 
-def test_bounds_are_looked_at_down_to_usual_depths() -> None:
+def test_bounds_have_the_default_depths() -> None:
     long = {"q": [f"d{i}" for i in range(1000)]}
     result = rs.bounds(rs.Collection({"q": {"d0": 1}}, {"r": long}), p=0.5)
     usual = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000]
@@ -136,7 +136,7 @@ def test_leaderboards_are_as_alike_one_way_as_the_other() -> None:
     assert COEFFICIENTS[name](a, b) == COEFFICIENTS[name](b, a) == pytest.approx(expected)
 
 
-def test_a_curve_has_as_many_ranks_as_asked_for_up_to_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_curve_has_the_requested_number_of_ranks_up_to_a_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curves, "_DEEPEST", 5)
     run = {"q": ["a", "x"]}
     assert len(rs.curve(rs.Collection({"q": {"a": 1}}, run), run=None, topic="q", cutoff=5)["curve"]) == 5
@@ -253,7 +253,7 @@ def test_a_level_that_chance_meets_exactly_is_not_undercut(scored: Any) -> None:
     assert differ(float(np.nextafter(level, 1)))
 
 
-def test_the_hardest_of_two_topics_is_named_and_of_one_there_is_none(scored: Any) -> None:
+def test_the_hardest_topic_is_named_if_there_are_two_or_more(scored: Any) -> None:
     finding = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).get("hard")
     assert finding is not None
     assert (finding.numbers["topic"], finding.numbers["mean"], finding.numbers["empty"]) == ("t1", 0.1, 1)

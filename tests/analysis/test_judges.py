@@ -298,7 +298,7 @@ def test_judges_of_other_documents_are_named():
         rs.judges({"one": {"q": {"a": 1}}, "two": {"q": {"b": 1}}})
 
 
-def test_weighted_kappa_of_judges_uses_grades_unless_positions_are_asked_for():
+def test_weighted_kappa_of_judges_uses_grades_unless_positions_are_requested():
     """Judges who use the grades 0, 1 and 4."""
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(2)

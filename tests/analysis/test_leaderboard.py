@@ -40,7 +40,7 @@ def test_values_are_those_of_the_scores_and_intervals_hold_them(small):
     assert (first["low"], first["high"]) == pytest.approx((math.exp(expected.low), math.exp(expected.high)))
 
 
-def test_what_is_open_about_a_mean_is_beside_it(small):
+def test_a_leaderboard_includes_the_bounds_of_the_means(small):
     scores = rs.evaluate(*small, ["AP", "RR"], ties="expected", unjudged="bounds")
     expected = {(row["run"], row["measure"]): row for row in scores["means"].records()}
     rows = rs.leaderboard(scores)["leaderboard"].records()
@@ -139,7 +139,7 @@ def test_several_baselines_have_a_sign_each_and_every_pair_is_tested_once(small)
     assert same["runs"].rows == rs.compare(scores, "run0")["runs"].rows
 
 
-def test_a_margin_says_who_is_no_worse(small, scored):
+def test_a_margin_tests_non_inferiority(small, scored):
     scores = rs.evaluate(*small, ["AP"])
     values = scores.matrix("AP").values
     for row in rs.compare(scores, "run5", margin=0.3)["pairs"].records():
@@ -156,7 +156,7 @@ def test_a_margin_says_who_is_no_worse(small, scored):
         rs.compare(rs.evaluate(*small, ["GMAP"]), "run5", margin=0.1)
 
 
-def test_a_terminal_with_room_shows_margins_and_columns_are_for_who_asks(tmp_path, capsys, monkeypatch):
+def test_a_wide_terminal_shows_margins_and_the_ci_option_shows_columns(tmp_path, capsys, monkeypatch):
     rs.simulate(systems=3, topics=5, depth=20, seed=3, pool_depth=10).write(tmp_path / "made")
     files = str(tmp_path / "made" / "qrels.txt"), str(tmp_path / "made" / "runs")
 

@@ -78,7 +78,7 @@ def test_a_judged_non_relevant_document_silences_the_note(
     assert "vacuous" not in out + err
 
 
-def test_findings_do_not_rest_on_bpref_unless_nothing_else_was_asked_for() -> None:
+def test_findings_use_bpref_only_if_no_other_measure_was_requested() -> None:
     runs = simulate_runs()
     result = rs.findings(rs.evaluate(QRELS, runs, "Bpref AP P@10"), replicates=20)
     assert "Bpref" not in " ".join(one.sentence for one in result if one.kind != "scale")
@@ -93,7 +93,7 @@ def test_findings_do_not_rest_on_bpref_unless_nothing_else_was_asked_for() -> No
     assert result.get("leader").numbers["measure"] == "Bpref"
 
 
-def test_the_page_has_no_bpref_unless_it_was_asked_for() -> None:
+def test_the_page_has_no_bpref_unless_it_was_requested() -> None:
     judged = judge(rs.Qrels.from_dict(QRELS), rs.Run.from_dict(simulate_runs()["run3"]))
     plain = payload(judged, title="T")
     assert "Bpref" not in [m["name"] for m in plain["measures"]]

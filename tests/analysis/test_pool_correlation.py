@@ -46,7 +46,7 @@ def test_every_cell_is_scipys_tau_of_the_means(small):
                 assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_columns_are_those_asked_for(small):
+def test_the_columns_are_the_requested_measures(small):
     result = rs.pool_correlation(rs.evaluate(*small, "RBP RR"), against=["AP", "RR"], pool_depth=[2, 5])
     assert {(r["a"], r["pool_a"]) for r in result["correlations"].records()} == {
         (a, pool) for a in ("RBP", "RR") for pool in ("full", "depth 2", "depth 5")

@@ -173,7 +173,7 @@ def test_identical_runs_have_no_ranking_to_lose(small):
     assert math.isnan(result["robustness"].records()[0]["tau"])
 
 
-def test_what_cannot_be_done_is_refused(small):
+def test_invalid_arguments_raise(small):
     qrels, runs = small
     with pytest.raises(InputError, match="at least two runs"):
         rs.pools(rs.evaluate(qrels, {"a": runs["run1"]}, ["AP"]))

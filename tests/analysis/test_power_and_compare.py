@@ -174,7 +174,7 @@ def test_letters_are_shared_exactly_by_runs_that_do_not_differ(runs, data):
     assert "a" in marks[0]
 
 
-def test_letters_give_up_when_nobody_could_read_them():
+def test_letters_are_empty_if_there_would_be_too_many():
     rng = np.random.default_rng(0)
     different = [pair for pair in combinations(range(60), 2) if rng.random() < 0.5]
     assert letters(list(range(60)), different) == [""] * 60

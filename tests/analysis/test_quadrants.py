@@ -198,7 +198,7 @@ def test_a_difference_that_never_varies_is_certain() -> None:
     assert [row["gain_p"] for row in rows if row["where"] == "all"] == [1.0]
 
 
-def test_what_cannot_be_tested_is_refused(effort: rs.Effort) -> None:
+def test_invalid_arguments_of_quadrant_tests_raise(effort: rs.Effort) -> None:
     with pytest.raises(SettingsError, match="alpha"):
         effort.significance(alpha=1)
     with pytest.raises(SettingsError, match="least"):

@@ -108,7 +108,9 @@ def test_equal_means_share_the_middle_of_their_ranks() -> None:
         ({"measures": "Judged@10"}, "does not order runs"),
     ],
 )
-def test_what_cannot_be_followed_is_said(simulated: Any, settings: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_of_rank_changes_raise(
+    simulated: Any, settings: dict[str, Any], message: str
+) -> None:
     with pytest.raises(SettingsError, match=message):
         follow(simulated.qrels, simulated.runs, **{"measures": ["AP", "RR"], **settings})
 

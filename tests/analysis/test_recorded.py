@@ -285,7 +285,7 @@ def describe_result(result: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_an_analysis_says_what_it_said(name: str) -> None:
+def test_an_analysis_returns_its_recorded_result(name: str) -> None:
     assert_recorded(describe_result(CALLS[name]()), RECORDED, name)
 
 

@@ -73,7 +73,7 @@ def test_graded_measures_get_shorter_lists_where_there_are_too_many_rankings(sma
     assert graded["interval"] == f"Interval(measure='nDCG@{graded['length']}')@{graded['length']}"
 
 
-def test_what_has_no_scale_says_why(small):
+def test_measures_without_a_scale_have_a_note_with_the_reason(small):
     records = rows(rs.scale_effect(rs.evaluate(*small, ["Bpref", "Rprec", "Judged@5", "alpha_nDCG"])))
     assert {name: row["tau"] for name, row in records.items()} == dict.fromkeys(records)
     assert "cannot be cut" in records["Bpref"]["note"]

@@ -44,7 +44,7 @@ def test_labellings_times_orders_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
     assert evaluated < 13 * 2000  # 20,000 labellings of each list before
 
 
-def test_what_is_marked_holds_what_is_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranges_that_are_not_tight_contain_the_enumerated_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = collection(6, 6, 0.5)
     low, high, tight = ranges(*inputs)
     assert tight.all()

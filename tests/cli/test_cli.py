@@ -83,7 +83,7 @@ def test_every_command_has_help_with_examples(command: str, capsys: pytest.Captu
 @pytest.mark.parametrize(("command", "given", "threads"), [
     ("eval", None, "1"), ("eval", "3", "3"), ("power", None, "None"), ("--version", None, "None"),
 ])  # fmt: skip
-def test_threads_for_matrices_are_switched_off_where_there_are_none(
+def test_commands_without_linear_algebra_use_one_blas_thread_unless_set(
     command: str, given: str | None, threads: str
 ) -> None:
     probe = f"""
@@ -109,7 +109,7 @@ sys.exit(1 if any(m in sys.modules for m in ("scipy", "matplotlib", "pandas")) e
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True).returncode == 0
 
 
-def test_a_process_does_not_look_for_garbage(files: tuple[str, str]) -> None:
+def test_the_command_line_disables_the_garbage_collector(files: tuple[str, str]) -> None:
     """Check that no collection happens while modules load or at exit, with real command-line arguments."""
     probe = (
         "import gc, sys\n"

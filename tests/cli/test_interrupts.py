@@ -49,7 +49,7 @@ def own(*_: Any) -> None:
 
 
 @pytest.mark.parametrize("other", [signal.SIG_IGN, own], ids=["ignored", "handled"])
-def test_a_handler_of_somebody_else_stays(other: Callable[..., None]) -> None:
+def test_a_foreign_signal_handler_is_kept(other: Callable[..., None]) -> None:
     signal.signal(signal.SIGINT, other)
     with interruptible():
         assert handler() is other

@@ -213,7 +213,7 @@ def test_mistakes_get_one_line(command, more, message, place, capsys):
     assert not out
 
 
-def test_a_line_of_groups_that_is_none_is_named(place, tmp_path, capsys):
+def test_an_invalid_line_of_a_groups_file_is_named(place, tmp_path, capsys):
     (tmp_path / "teams.txt").write_text("run0 a\nrun1\n")
     more = ["--pool-depth", "3", "--groups", str(tmp_path / "teams.txt")]
     assert main(arguments(place, "leave-out", *more)) == 2
@@ -312,7 +312,7 @@ def test_numbers_of_significant_pairs_side_by_side(place, score_files, capsys):
     assert f"| AP | {' | '.join(counts)} |" in out
 
 
-def test_scores_instead_of_runs_not_beside_them(place, score_files, capsys):
+def test_scores_and_runs_cannot_be_combined(place, score_files, capsys):
     for more in ([str(place / "qrels.txt"), str(place / "runs")], ["-m", "AP"]):
         assert main(["power", *score_files, *more]) == 2
         assert "replaces" in capsys.readouterr().err

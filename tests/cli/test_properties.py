@@ -93,7 +93,7 @@ def test_one_line_says_what_is_wrong(
     assert message in captured.err.decode() and captured.err.count(b"\n") == 1
 
 
-def test_an_interruption_is_said(
+def test_an_interruption_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     def stopped(*_: object) -> object:

@@ -284,7 +284,7 @@ def test_explore_ends_when_interrupted_before_it_serves(tmp_path: Path) -> None:
     assert opened[0].startswith("http://127.0.0.1:")
 
 
-def test_command_opens_a_browser_only_for_somebody_who_watches(
+def test_the_command_opens_a_browser_only_in_an_interactive_session(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     opened: list[str] = []
@@ -339,7 +339,7 @@ def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_of_a_large_file_only_the_list_that_is_asked_for_is_kept(
+def test_only_the_requested_list_of_a_large_file_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
 ) -> None:
     import gzip
@@ -414,7 +414,7 @@ def request_page(port: int) -> bytes:
         return quick.recv(100)
 
 
-def test_who_never_ends_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_drops_clients_that_never_finish_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     port = served(monkeypatch, 0.3)
     with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")

@@ -119,7 +119,7 @@ def test_people_see_what_was_found_with_a_mark_on_every_table(command, monkeypat
     assert all(table.startswith("INTERRUPTED, so far") for table in tables), out
 
 
-def test_half_a_certificate_is_none(monkeypatch) -> None:
+def test_an_interrupted_certificate_is_not_returned(monkeypatch) -> None:
     from rankscope.lab.certificates import certificates
 
     monkeypatch.setattr(cases, "progress", ctrl_c)

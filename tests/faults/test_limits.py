@@ -99,7 +99,7 @@ def test_lines_are_measured_wherever_they_are_cut(content, at_once, tmp_path, mo
             list(checked)
 
 
-def test_what_unpacks_to_far_too_much(collection, monkeypatch, capsys) -> None:
+def test_a_decompression_bomb_is_rejected(collection, monkeypatch, capsys) -> None:
     monkeypatch.setattr(limits, "FREE", 1 << 20)
     Path("bomb.gz").write_bytes(gzip.compress(b"\n" * 30_000_000))
     message = fails(capsys, "eval", "qrels", "bomb.gz", "-m", "AP")

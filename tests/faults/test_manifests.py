@@ -281,7 +281,7 @@ def test_a_plugin_that_changed_is_not_run(with_plugin: Path, capsys) -> None:
     assert not Path("was-run").exists()
 
 
-def test_what_changed_in_a_plugin_is_named(with_plugin: Path, capsys) -> None:
+def test_the_changed_line_of_a_plugin_is_named(with_plugin: Path, capsys) -> None:
     path = next(with_plugin.glob("mine*.py"))
     path.write_text(path.read_text().replace("grades[:3]", "grades[:4]"))
     assert main(["study", "--from", "s", "--allow-plugins"]) == 2

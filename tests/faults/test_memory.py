@@ -69,7 +69,7 @@ def test_a_long_pipe_goes_into_a_file_that_does_not_stay(
     assert list((tmp_path / "spool").iterdir()) == []
 
 
-def test_what_is_held_can_be_read_again_and_has_its_name(
+def test_a_spooled_stream_can_be_read_again_and_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sources, "_MAX_BUFFER", 10)

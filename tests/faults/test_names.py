@@ -177,7 +177,7 @@ def test_many_names_take_no_time() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
-def test_what_is_left_out_of_a_directory_is_named(tmp_path: Path, capsys) -> None:
+def test_skipped_entries_of_a_directory_are_named(tmp_path: Path, capsys) -> None:
     write_files(tmp_path, "runs/r.run", "runs/.hidden", "runs/sub/s.run")
     (tmp_path / "runs" / "dangling").symlink_to("nowhere")
     os.mkfifo(tmp_path / "runs" / "pipe")

@@ -71,7 +71,7 @@ def test_a_figure_does_not_overwrite_an_input(place: Path, capsys: pytest.Captur
     assert contents(place) == before
 
 
-def test_a_study_does_not_overwrite_what_it_is_made_from(place: Path, capsys) -> None:
+def test_a_study_does_not_overwrite_its_inputs(place: Path, capsys) -> None:
     quick = ["--replicates", "10", "--repeats", "1", "-m", "AP,nDCG"]
     assert main(["study", "qrels.txt", "runs", "-o", "s", *quick]) == 0
     before = contents(place)

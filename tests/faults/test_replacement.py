@@ -149,7 +149,7 @@ def test_a_death_while_a_first_study_is_written_leaves_nothing_or_all_of_it(tmp_
         assert not target.exists() or contents(target) == add_manifest(NEW)
 
 
-def test_what_a_killed_replacement_left_beside_the_study_is_removed_in_time(tmp_path, monkeypatch) -> None:
+def test_leftovers_of_a_killed_replacement_are_removed_in_time(tmp_path, monkeypatch) -> None:
     target = tmp_path / "s"
     write_directory(target, add_manifest(OLD))
     for last in range(steps(target, True)):

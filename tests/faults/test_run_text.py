@@ -67,7 +67,7 @@ def test_judgments_with_other_line_ends_are_refused_in_the_same_words(name: str,
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_crlf_blanks_and_ids_are_what_they_were(backend: str) -> None:
+def test_crlf_and_blanks_do_not_change_the_hits(backend: str) -> None:
     usual = scan_text(b"\n".join(LINES), QRELS, backend=backend)
     for text in (
         b"\r\n".join(LINES) + b"\r\n",
@@ -114,7 +114,7 @@ def test_both_scanners_see_the_same_ends(text: bytes, padding: int) -> None:
 
 
 @given(st.lists(st.sampled_from([b"a", b"1", b" ", *ENDS.values()]), max_size=30).map(b"".join))
-def test_whoever_else_splits_the_lines_sees_the_same_fields(line: bytes) -> None:
+def test_other_line_splitters_see_the_same_fields(line: bytes) -> None:
     """A line without foreign ends, in which other programs see one line, unless an id has such a character."""
     if foreign_end(line, 6) is None and len(fields := line.split()) >= 6:
         tail = line.split(None, 5)[5].rstrip()

@@ -88,7 +88,7 @@ def test_right_answers_are_well(soak: Any, tmp_path: Path) -> None:
         (2, "rankscope: q.txt: no\n", "rejected valid files"),
     ],
 )
-def test_what_commands_say_is_checked(
+def test_the_soak_test_checks_the_output_of_commands(
     soak: Any, tmp_path: Path, code: int | None, error: str, problem: str
 ) -> None:
     case, answer = world(soak, tmp_path)

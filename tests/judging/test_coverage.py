@@ -66,7 +66,7 @@ def test_aspects_begin_at_their_first_relevant_document(files: tuple[Path, Any])
     assert {row[0] for row in rs.Collection(path, runs).coverage("3")["aspects"].rows} == {"3"}
 
 
-def test_what_is_missing_is_said(files: tuple[Path, Any]) -> None:
+def test_coverage_without_the_topic_or_aspects_raises(files: tuple[Path, Any]) -> None:
     with pytest.raises(SettingsError, match="no topic '9'"):
         rs.Collection(*files).coverage("9")
     with pytest.raises(InputError, match="no aspects"):

@@ -33,7 +33,7 @@ run_of = st.dictionaries(
 
 
 @given(qrels_of, run_of, st.integers(1, 3), st.sampled_from([None, 1, 5]))
-def test_hits_are_what_they_say(
+def test_hits_have_the_ranks_and_grades_of_their_documents(
     judgments: dict[str, dict[str, int]], ranked: dict[str, list[str]], rel: int, cutoff: int | None
 ) -> None:
     judged = judge(Qrels.from_dict(judgments), Run.from_dict(ranked), allow_disjoint=True)
@@ -97,7 +97,7 @@ def test_taking_judgments_back_is_reading_fewer(
                 np.testing.assert_array_equal(got.values[i][:, where], expected.values[i])
 
 
-def test_other_grades_are_not_looked_for_among_the_old_hits() -> None:
+def test_rejudging_does_not_reuse_the_old_hits() -> None:
     qrels = Qrels.from_dict({"1": {"a": 0, "b": 1}})
     judged = judge(qrels, Run.from_dict({"1": ["a", "b"]}))
     assert score(judged, parse_many("AP")).mean("AP").tolist() == [0.5]

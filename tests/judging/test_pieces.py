@@ -68,7 +68,7 @@ def test_pieces_of_a_file(run: Path, size: int, at_once: int, monkeypatch: pytes
     assert [piece.stop for piece in pieces[:-1]] == [piece.start for piece in pieces[1:]]
 
 
-def test_what_is_not_cut(run: Path, tmp_path: Path) -> None:
+def test_small_compressed_and_other_runs_are_not_split(run: Path, tmp_path: Path) -> None:
     text = run.read_bytes()
     whole = len(text)
     assert len(split_run(read_run(run), whole // 2)) == 2
@@ -125,7 +125,7 @@ def test_a_file_without_a_column_of_runs_is_one_run(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_wrong_with_parquet_is_said(tmp_path: Path) -> None:
+def test_errors_in_parquet_files_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
 
     def error_message(order: str = "trec_eval") -> str:

@@ -88,7 +88,7 @@ def test_lists_that_are_only_named_are_empty() -> None:
         ({"doc_id": ["b"], "score": [1.0], "run": [None]}, "run: an id is missing"),
     ],
 )  # fmt: skip
-def test_what_is_refused(columns: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_raise(columns: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         rows(**columns)
 

@@ -131,7 +131,7 @@ def test_shares_of_runs(judged: Judged) -> None:
     assert tied_shares(judged).tolist() == pytest.approx([6 / 8, 2 / 5, 4 / 4])
 
 
-def test_ten_ranks_are_looked_at_for_unjudged_documents() -> None:
+def test_the_share_of_unjudged_documents_covers_ten_ranks() -> None:
     ranked = [f"d{n}" for n in range(12)]
     for judged, share in ((ranked[:10], 0.0), (ranked[:9], 0.1), (ranked[1:], 0.1)):
         qrels = Qrels.from_dict({"q": dict.fromkeys(judged, 1)})

@@ -155,7 +155,7 @@ def test_ordinals_of_some_hits_are_those_of_all() -> None:
         assert hits.ordinals_at(index).tolist() == hits.ordinal[index].tolist()
 
 
-def test_a_list_written_out_has_zeros_where_nobody_judged() -> None:
+def test_grades_of_unjudged_documents_are_zero_or_none() -> None:
     lists = judge(Qrels.from_dict({"q": {"a": 2}}), Run.from_dict({"q": ["x", "a", "y"]})).lists
     assert (lists.grades(), lists.grades(None)) == ([[0, 2, 0]], [[None, 2, None]])
 
@@ -168,6 +168,6 @@ def test_an_aspect_without_weight_may_be_undefined() -> None:
     assert by_aspect.sum(np.array([3.0, np.nan]), np.array([[0.5], [0.0]])).tolist() == [1.5]
 
 
-def test_a_run_of_other_topics_is_told_its_first_one() -> None:
+def test_the_error_of_a_run_of_other_topics_names_its_first_topic() -> None:
     with pytest.raises(InputError, match="this run has 'other', they have 'q'"):
         judge(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"other": ["a"], "third": ["a"]}))

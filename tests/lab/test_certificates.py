@@ -67,12 +67,14 @@ def test_every_measure_has_all_its_certificates(result: Certificates) -> None:
         ("DCG", "boundedness", False),
     ],
 )
-def test_what_is_known(result: Certificates, measure: str, property: str, holds: bool) -> None:
+def test_known_properties_have_certificates(
+    result: Certificates, measure: str, property: str, holds: bool
+) -> None:
     assert any(c.measure == measure and c.property == property for c in result.certificates)
     assert result.holds(measure, property) is holds
 
 
-def test_undefined_scales_are_said_to_be_so(result: Certificates) -> None:
+def test_undefined_scales_are_reported_as_undefined(result: Certificates) -> None:
     rows = result["certificates"].records()
     verdicts = [row["verdict"] for row in rows if (row["measure"], row["property"]) == ("BalancePoint", ALL)]
     assert verdicts == ["undefined", "undefined"]
@@ -122,7 +124,7 @@ def test_the_command(
 
 
 @pytest.mark.parametrize("name", ["Rprec", "Bpref", "Rho", "SigmaPlus"])
-def test_what_holds_only_with_as_many_relevant_documents_as_ranks_is_not_certified(name: str) -> None:
+def test_properties_that_need_as_many_relevant_documents_as_ranks_are_not_certified(name: str) -> None:
     result = certificates(name)
     rows = [r for r in result.tables["certificates"].records() if r["property"] == EQUAL]
     assert [(r["setting"], r["verdict"]) for r in rows] == [

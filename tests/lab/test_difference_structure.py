@@ -149,7 +149,7 @@ def test_theorem_1_counted_steps_represent_every_structure_that_satisfies_the_ax
         assert steps["holds"] or not axioms, structure  # the axioms suffice; they are not necessary
 
 
-def test_of_the_usual_measures_only_rbp_with_one_half_represents_strong_top_heaviness() -> None:
+def test_only_rbp_with_one_half_represents_strong_top_heaviness() -> None:
     result = rs.lab.difference_structure("AP ERR RBP(p=0.5) RBP DCG P@4", 4)["representations"].records()
     holding = [(r["structure"], r["measure"]) for r in result if r["holds"]]
     assert holding == [

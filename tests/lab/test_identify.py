@@ -229,7 +229,7 @@ def test_a_planted_definition_is_named(name):
     assert answer["equal"] and answer["where"] == "everywhere" and answer["shortest"] is None
 
 
-def test_what_is_no_measure_is_never_called_equal():
+def test_a_function_that_differs_on_one_input_is_not_identified():
     """One short input differs: the second of two relevant documents counts double after three others."""
 
     def odd(grades, pool):
@@ -243,7 +243,7 @@ def test_what_is_no_measure_is_never_called_equal():
     assert result["nearest"].records()[0]["inputs"] - result["nearest"].records()[0]["agrees"] == 1
 
 
-def test_where_they_agree_is_said():
+def test_the_answer_states_where_functions_agree():
     def doubled(grades, pool):
         return ap(grades, count(pool)) * (1 if count(grades) == count(pool) else 2)
 
@@ -294,7 +294,7 @@ def test_code_that_returns_on_too_few_different_rankings_is_not_identified():
             rs.lab.identify(code)
 
 
-def test_equal_everywhere_is_said_only_if_no_input_was_refused():
+def test_equal_everywhere_is_reported_only_if_no_input_raised():
     def binary(grades):
         if any(g > 1 for g in grades) or len(grades) > 10:
             raise ValueError

@@ -95,7 +95,7 @@ def test_most_measures_are_lumped() -> None:
         lambda lists: lists.with_length(2).relevant().sum(),
     ],
 )
-def test_what_differs_between_lumped_hits_is_refused(formula: Callable[[Lists], Floats]) -> None:
+def test_formulas_that_distinguish_lumped_hits_raise(formula: Callable[[Lists], Floats]) -> None:
     with pytest.raises(NotLumpedError):
         formula(LumpedTree(WORLDS["two aspects"], 4))
 
@@ -140,7 +140,7 @@ def test_how_far_a_formula_looks() -> None:
     assert (flat.reach, flat.symmetric) == (5, False)  # cannot be watched
 
 
-def test_who_would_notice_other_names() -> None:
+def test_formulas_that_depend_on_names_are_not_symmetric() -> None:
     world = WORLDS["two aspects"]
     ones = np.ones((2, 1))
 
@@ -252,7 +252,7 @@ def in_full(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "given", [{"aspects": 2, "relevant": 3}, {"aspects": 3}, {"aspects": 2, "weights": [1, 3]}], ids=str
 )
-def test_what_is_left_out_changes_no_count_and_no_example(
+def test_skipped_inputs_change_no_count_and_no_example(
     given: dict[str, Any], examples: int, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(enumeration, "BLOCK", 20)

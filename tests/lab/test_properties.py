@@ -298,7 +298,7 @@ AMIGO = ("priority", "deepness", "deepness threshold", "closeness threshold", "c
         ("ERR", "1111", "11100"),
     ],
 )
-def test_what_is_expected_of_measures(name: str, moffat: str, amigo: str) -> None:
+def test_properties_of_measures_are_those_derived_by_hand(name: str, moffat: str, amigo: str) -> None:
     """Worked out by hand from the formulas; the thresholds of AP and DCG from n (1 - log 2) and diverging sums."""
     short = properties(name, grades=1, depth=8, properties=[*MOFFAT, "priority", "deepness", "confidence"])
     near = properties(name, grades=1, depth=60, relevant=30, properties=["closeness threshold"])

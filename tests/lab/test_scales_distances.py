@@ -110,7 +110,7 @@ def test_only_rbp_with_one_half_is_an_interval_scale_and_only_under_strong_top_h
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 12, 20])
-def test_what_is_an_interval_scale_by_construction(length: int) -> None:
+def test_interval_scales_by_construction_are_recognised(length: int) -> None:
     assert is_interval_scale(merits_on_binary(measure("RBP(p=0.5)"), length), "strong")
     assert is_interval_scale(0.1 + 0.3 * positions(length, "weak"), "weak")
     assert not is_interval_scale(np.ones(2**length), "strong")

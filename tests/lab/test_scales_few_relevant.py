@@ -110,7 +110,9 @@ def test_counts_and_verdicts_are_those_of_the_definition(length: int, relevant: 
 @pytest.mark.parametrize(
     ("name", "violations"), [("Rprec", 405), ("Bpref", 26), ("Rho@5", 597), ("SigmaPlus@5", 741)]
 )
-def test_what_holds_only_with_as_many_relevant_documents_as_ranks(name: str, violations: int) -> None:
+def test_scales_that_need_as_many_relevant_documents_as_ranks_fail_with_fewer(
+    name: str, violations: int
+) -> None:
     few = rs.lab.scales(name, 5, relevant=3, equal_relevant=True).finding(measure(name), names.EQUAL)
     assert (few.holds, few.violations, few.comparable) == (False, violations, 6954)
     assert "at length 5 with 3 relevant documents" in few.verdict()

@@ -167,13 +167,13 @@ def test_a_sample_without_a_contradiction_is_no_verdict() -> None:
     assert not rs.lab.scales(nearly, 3, grades=2, equal_relevant=True).findings[0].holds
 
 
-def test_no_contradiction_is_found_where_there_is_none() -> None:
+def test_consistent_values_have_no_contradiction() -> None:
     words = graded_rankings(Setting(3, 3, 2))
     values = words.grade.astype(float) @ np.array([3.0, 2.0, 1.0])
     assert violated_pair(words, values, equal_relevant=True) is None
 
 
-def test_what_cannot_be_done_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(SettingsError, match="a length up to 8"):
         rs.lab.scales("DCG", 9, grades=2)
     with pytest.raises(SettingsError, match="from 1 to 9"):

@@ -303,13 +303,13 @@ def test_without_relevant_documents_everything_is_zero(length: int) -> None:
         ("AP(rel=2", "is not a measure"),
     ],
 )
-def test_what_a_measure_cannot_be(text: str, message: str) -> None:
+def test_invalid_measures_raise(text: str, message: str) -> None:
     with pytest.raises(MeasureError, match=r".") as caught:
         measure(text)
     assert message in str(caught.value)
 
 
-def test_what_only_shows_with_data() -> None:
+def test_parameters_that_contradict_the_grades_raise() -> None:
     with pytest.raises(MeasureError, match="meets grade 3"):
         value("ERR(max_grade=2)", [3])
     with pytest.raises(MeasureError, match="no gain for grade 3"):

@@ -40,7 +40,7 @@ def test_a_value_is_written_out_up_to_59_characters() -> None:
         assert ("..." in str(refused.value)) == (length == 58)
 
 
-def test_what_a_formula_declares_goes_with_the_formula() -> None:
+def test_declared_properties_belong_to_the_formula() -> None:
     """A subclass of AP with another formula does not inherit the declared properties of AP."""
 
     class Other(AP, abstract=True):

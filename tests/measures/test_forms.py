@@ -131,7 +131,7 @@ def test_bounds_of_ndcg_with_many_unjudged_documents_and_grades() -> None:
 
 @pytest.mark.parametrize("name", ["nDCG", "nDCG@3", "nDCG(gains=exp2)@4"])
 @pytest.mark.parametrize("counts", [[0, 0, 0], [3, 0, 2], [1, 2, 0], [4, 1, 3]])
-def test_the_ideal_grows_with_relevant_documents_that_nobody_knows(name: str, counts: list[int]) -> None:
+def test_the_ideal_grows_with_unknown_relevant_documents(name: str, counts: list[int]) -> None:
     """For no such document, one, two and three of the best grade: the sum of the best order of all."""
     measure = parse(name)
     actual = declared_form(measure).ideal(measure, np.array(counts), 3)  # type: ignore[union-attr]

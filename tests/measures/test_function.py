@@ -34,7 +34,7 @@ def test_a_pickle_is_the_measure_that_is_there() -> None:
     assert REGISTRY["OfAPickle"] is defined
 
 
-def test_a_pickle_of_another_function_stands_beside() -> None:
+def test_unpickling_does_not_replace_a_registered_measure() -> None:
     packed = pickle.dumps(rs.measure("OfAPickle", first))
     registered = rs.measure("OfAPickle", last)
     again = pickle.loads(packed)

@@ -44,7 +44,7 @@ def value(measure: Any) -> float:
     return float(rs.evaluate(QRELS, RUN, [measure]).values[0, 0, 0])
 
 
-def test_all_that_can_be_said_about_it(named: Any) -> None:
+def test_all_attributes_of_a_measure_can_be_declared(named: Any) -> None:
     defined = rs.measure(
         "Weighed",
         weighed,

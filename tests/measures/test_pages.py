@@ -77,7 +77,7 @@ def test_texts_that_no_parameter_may_be(text: str) -> None:
     assert caught.value.hint
 
 
-def test_what_measures_declare_is_what_was_recorded() -> None:
+def test_declared_attributes_are_the_recorded_ones() -> None:
     """Declared attributes, such as direction and properties, are the recorded ones (see test_recorded.py)."""
     recorded = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))["declared"]
     assert declared() == recorded

@@ -73,7 +73,7 @@ print(*(hasattr(sys.modules[type(found).__module__], "complete") for found in
 
 
 @pytest.mark.parametrize("first", ["AP", "trec", "Interval", "no such measure", "AP_IA"])
-def test_the_order_does_not_depend_on_what_was_asked_for_first(first: str) -> None:
+def test_the_order_does_not_depend_on_the_first_lookup(first: str) -> None:
     code = f"from rankscope.measures import REGISTRY; {first!r} in REGISTRY; REGISTRY.get({first!r}); print(*REGISTRY)"
     assert in_a_new_process(code).split() == [*OURS]
 

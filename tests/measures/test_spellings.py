@@ -73,6 +73,6 @@ def test_every_spelling_leads_to_a_measure_of_the_registry() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["bm25", "ndcg_cut_", "map@", "P_5_6", "_10", "", "@10", "nonsense_at_10"])
-def test_what_is_no_name_stays_none(wrong: str) -> None:
+def test_invalid_spellings_raise(wrong: str) -> None:
     with pytest.raises(MeasureError):
         measure(wrong)

@@ -97,7 +97,7 @@ def test_files_without_topics_are_not_searched_to_their_end(
     assert n_bytes <= 2 * cuts._MAX_SEARCH
 
 
-def test_the_content_of_a_file_of_empty_lines_is_looked_at_once(tmp_path: Path) -> None:
+def test_a_file_of_empty_lines_is_scanned_once(tmp_path: Path) -> None:
     """Both scanners, with the same message and the same number for the line after them."""
     path = tmp_path / "run"
     path.write_bytes(b"\n" * 3_000_000 + b"1 Q0 d\n")

@@ -77,7 +77,7 @@ def test_usual_judgments_are_read_and_put_in_order() -> None:
         b"301 0 " + b"d" * (1 << 20) + b" 1\n",
     ],
 )
-def test_whatever_is_unusual_is_left_to_python(text: bytes) -> None:
+def test_unusual_judgments_are_left_to_python(text: bytes) -> None:
     assert in_library(text) is None
 
 
@@ -148,7 +148,7 @@ def test_any_order_of_lines_gives_the_order_of_ids(rows: list[tuple[int, bytes]]
     assert snapshot(qrels) == snapshot(in_python(text))
 
 
-def test_what_is_wrong_is_said_by_the_other_parser(tmp_path: Path) -> None:
+def test_the_python_parser_reports_the_errors(tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
     path.write_bytes(b"301 0 d1 1\n301 0 d2 2\n301 0 d1 0\n")
     with pytest.raises(

@@ -157,7 +157,7 @@ def test_the_same_bytes_with_reading_ahead_and_without(
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_what_was_read_ahead_is_used(
+def test_files_read_ahead_are_used(
     several: bool, place: Path, read_before: list[int], run: Run, request: pytest.FixtureRequest
 ) -> None:
     if several:  # a second column that may matter is left to Python, and the runs are scanned all the same
@@ -211,7 +211,7 @@ def test_a_wrong_line_is_named_as_ever(
 @pytest.mark.parametrize(
     "text", ["", "# nothing\n", "\ufeff301 Q0 d1 1 2 t\n", "999 Q0 d1 1 1 t\n", "{}\n", "a b c d e f\n"]
 )
-def test_odd_files_are_what_they_are(
+def test_unusual_files_give_the_same_result_with_reading_ahead(
     text: str, place: Path, read_before: list[int], run: Run, without: Run
 ) -> None:
     path = place / "odd.run"
@@ -282,7 +282,7 @@ def test_judgments_that_change_after_they_were_read_ahead_are_read_again(
 
 
 @pytest.mark.parametrize("options", ["--engine local", "--topics 301", "--stream -o {place}/x.csv"])
-def test_what_is_read_otherwise_is_not_read_ahead(
+def test_options_that_change_reading_disable_reading_ahead(
     options: str, place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Any] = []

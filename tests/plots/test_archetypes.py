@@ -89,7 +89,7 @@ def test_shares_of_an_analysis(effort: rs.Effort) -> None:
     assert len(texts) == 8 and sum(int(t.split("(")[1].strip(")").replace(",", "")) for t in texts) == 96
 
 
-def test_published_and_found_values_beside_templates() -> None:
+def test_templates_show_published_and_computed_values() -> None:
     from rankscope.lab import archetype_ranges
 
     figure = archetype_ranges(3, 6).plot()

@@ -52,7 +52,7 @@ def test_chosen_runs_are_in_colour_and_named(collection: Any, find_artist: Find)
         _ranks(*collection, "AP").plot(highlight=["run9"])
 
 
-def test_of_many_runs_the_best_eight_are_in_colour(make_collection: Callable[..., Any]) -> None:
+def test_only_the_best_eight_of_many_runs_are_in_colour(make_collection: Callable[..., Any]) -> None:
     names = [f"r{k}" for k in range(30)]
     result = _ranks(*make_collection(names, ["1", "2", "3"]), ["AP", "RR"])
     figure = result.plot()

@@ -50,7 +50,7 @@ def test_undefined_values_are_gaps() -> None:
     assert undefined == [n for n in COORDINATES if np.isnan(float(result.indicators.records()[0][n]))]
 
 
-def test_what_cannot_be_drawn(effort: rs.Effort) -> None:
+def test_invalid_arguments_of_indicators_raise(effort: rs.Effort) -> None:
     with pytest.raises(SettingsError, match="did you mean run4"):
         plot_indicators(effort, "runn4")
     with pytest.raises(InputError, match="no topic has relevant documents"):

@@ -65,7 +65,7 @@ def test_grades_and_impossible_rankings() -> None:
     assert ("0100", "0110") in wrong  # the published counterexample: 1/4 -> 2/9
 
 
-def test_what_makes_no_tree() -> None:
+def test_invalid_arguments_of_the_tree_raise() -> None:
     with pytest.raises(SettingsError, match="88,573 rankings"):
         plot_relations(depth=10)
     with pytest.raises(SettingsError, match="did you mean swap"):
@@ -104,7 +104,7 @@ def test_intervals_and_differences(find_artist: Find) -> None:
     assert "no measure may rise more on A" in figure.figure.get_suptitle()
 
 
-def test_a_contradiction_is_said() -> None:
+def test_the_title_states_the_contradiction() -> None:
     figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
     title = figure.figure.get_suptitle()
     assert title.startswith("DCG(discount='jk') is not on an interval-like scale")
@@ -117,7 +117,7 @@ def test_a_contradiction_is_said() -> None:
     assert fine.startswith("No contradiction") and "DCG rises by" in fine
 
 
-def test_what_makes_no_interval() -> None:
+def test_invalid_intervals_raise() -> None:
     for rankings, message in (
         (("01", "10", "0", "1"), "length"),
         (("10", "01", "01", "10"), "not below"),

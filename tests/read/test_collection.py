@@ -35,7 +35,7 @@ def test_measures_decide_about_the_second_column(qrels: Path) -> None:
             assert getattr(aspects, column).tolist() == getattr(requests, column).tolist()
 
 
-def test_what_was_said_when_judgments_were_read_counts(qrels: Path) -> None:
+def test_explicit_options_of_aspects_are_respected(qrels: Path) -> None:
     assert open_qrels(read_qrels(qrels, aspects=False), needs_aspects=True).aspects is None
     assert open_qrels(read_qrels(qrels, aspects=True)).aspects is not None
     assert open_qrels(qrels, needs_aspects=True, aspects=False).aspects is None

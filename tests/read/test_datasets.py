@@ -80,12 +80,12 @@ def test_a_file_of_that_name_comes_first(local: Local, run: Path, monkeypatch: p
         ("rankscope/nothing", "rankscope/nothing: no such file; check the path"),
     ],
 )
-def test_names_that_are_none(local: Local, run: Path, name: str, message: str) -> None:
+def test_invalid_dataset_names_raise(local: Local, run: Path, name: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         rs.evaluate(name, run, "AP")
 
 
-def test_what_ir_datasets_cannot_give(local: Local, run: Path) -> None:
+def test_errors_of_ir_datasets_are_reported(local: Local, run: Path) -> None:
     local.text = "1 0 d1\n"
     with pytest.raises(InputError, match=r"cannot provide the judgments \(expected 4 columns, got 3\)"):
         rs.evaluate("irds:rankscope/tiny", run, "AP")

@@ -95,7 +95,7 @@ def write_file(files: SimpleNamespace, name: str, text: str) -> Path:
         (b"ARROW1\0\0", "run", "arrow"),
     ],
 )
-def test_what_a_head_is(head: bytes, kind: str, expected: str) -> None:
+def test_the_format_is_detected_from_the_head(head: bytes, kind: str, expected: str) -> None:
     assert detect_format_of_head(head, kind) == expected
 
 
@@ -145,7 +145,7 @@ def test_members_of_a_file_are_runs_by_name(files: SimpleNamespace) -> None:
         rs.read_run(path)
 
 
-def test_what_was_recognised_is_said_once(files: SimpleNamespace, capsys: Any) -> None:
+def test_a_detected_format_is_reported_once(files: SimpleNamespace, capsys: Any) -> None:
     lists = json.dumps(INPUTS.nested(INPUTS.RUN, 3))
     for name in ("a.json", "b.json"):
         write_file(files, name, lists)
@@ -398,7 +398,9 @@ def test_every_kind_of_scores(case: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("start", "named"), [(b"PAR1", "Parquet"), (b"ARROW1\0\0", "Arrow")])
-def test_a_damaged_file_is_called_what_it_should_be(tmp_path: Path, start: bytes, named: str) -> None:
+def test_the_error_of_a_damaged_file_names_its_expected_format(
+    tmp_path: Path, start: bytes, named: str
+) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "damaged").write_bytes(start + b"\xff" * 64)
     with pytest.raises(InputError, match=f"this is not {named}, or it is damaged "):

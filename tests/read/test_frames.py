@@ -86,7 +86,7 @@ def test_tables_of_a_single_row(kind: Any) -> None:
 @pytest.mark.parametrize(
     "thing", ["qid docno", "", None, 5, [], (), [1], [{}], {}, {"qid": ["1"]}, {"docno": ["a"]}]
 )
-def test_what_is_no_table(thing: Any) -> None:
+def test_other_objects_are_not_tables(thing: Any) -> None:
     assert not is_table(thing)
 
 

@@ -31,7 +31,7 @@ def test_text_and_table_say_the_same(table: dict[int, int]) -> None:
     "text",
     ["", "1", "1=", "=1", "1=2=3", "a=1", "1;2=1", "1,=0", "0=0;", "1=0;1=1", "1=1;2=0", "9" * 12 + "=1"],
 )
-def test_what_cannot_be_read_is_refused(text: str) -> None:
+def test_invalid_merges_raise(text: str) -> None:
     with pytest.raises(SettingsError, match="grades"):
         parse_merges(text)
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_read_is_refused(text: str) -> None:
         ("1=-2147483648", "are too large; a grade is at most 2147483647"),
     ],
 )
-def test_what_is_wrong_with_a_merging_is_said(text: str, message: str) -> None:
+def test_errors_of_merges_name_the_problem(text: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
         parse_merges(text)
     assert str(caught.value).startswith(f"grades {text!r} {message}")

@@ -30,13 +30,13 @@ def test_a_file_wins_over_the_pattern_that_its_name_would_be(
         ("absent x", "none of the 4"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, lines: str, message: str) -> None:
+def test_errors_in_a_groups_file_name_the_line(tmp_path: Path, lines: str, message: str) -> None:
     (tmp_path / "teams").write_text(lines, "utf-8")
     with pytest.raises(InputError, match=message):
         run_groups(RUNS, tmp_path / "teams")
 
 
-def test_what_is_wrong_with_a_pattern_is_said() -> None:
+def test_errors_of_a_pattern_are_reported() -> None:
     with pytest.raises(SettingsError, match=r"no such file.*fails"):
         run_groups(RUNS, "(")
     for pattern in ("teams.txt", "z" * 5000, "\0"):

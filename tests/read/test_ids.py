@@ -132,7 +132,7 @@ def test_ids_of_every_type_are_the_same_from_files_frames_and_streams(
 
 @pytest.mark.parametrize("kind", WRONG)
 @pytest.mark.parametrize("name", ["qid", "docno", "run", "subtopic"])
-def test_what_is_no_id_is_an_error_that_names_the_column(kind: str, name: str, tmp_path: Path) -> None:
+def test_invalid_ids_raise_an_error_that_names_the_column(kind: str, name: str, tmp_path: Path) -> None:
     judged, run = tables("string", "int64")
     table = judged if name == "subtopic" else run
     table = table.drop_columns(name) if name in table.column_names else table

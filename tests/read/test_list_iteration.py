@@ -40,7 +40,7 @@ def test_lists_are_the_same_in_any_order_of_lines(
 
 
 @pytest.mark.parametrize("topics", [["7", "70"], ["7", "7b", "7"], ["70", "7"], ["7"], ["7", "7", "7c", "7"]])
-def test_topics_that_begin_alike_are_told_apart(topics: list[str]) -> None:
+def test_topics_with_a_common_prefix_are_distinct(topics: list[str]) -> None:
     text = "".join(f"{topic} Q0 d{n} 1 1 t\n" for n, topic in enumerate(topics))
     documents = {
         topic: ranking.documents
@@ -66,7 +66,7 @@ def test_runs_in_memory_have_the_same_lists() -> None:
         ("1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n1 Q0 a 2 .5 t\n", "occurs twice in topic '1'"),
     ],
 )
-def test_what_is_wrong_is_found_here_as_well(text: str, message: str) -> None:
+def test_iteration_raises_the_same_errors(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         list(Run("run", "trec_eval", source=text.encode()).iterate_lists())
 

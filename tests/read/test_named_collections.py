@@ -20,7 +20,7 @@ def test_names_and_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", "a=", "a=q", "=q:r", "a=:r", "a=q:", "a:b"])
-def test_what_names_no_collection(text: str) -> None:
+def test_invalid_names_of_collections_raise(text: str) -> None:
     with pytest.raises(SettingsError, match="names no collection"):
         named_collection(text)
 

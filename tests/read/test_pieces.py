@@ -103,7 +103,7 @@ def test_pieces_of_any_size(form: str, packed: bool, tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("rows", [600, 601, 602])
-def test_files_that_are_longer_than_what_is_looked_at_first(rows: int, tmp_path: Path) -> None:
+def test_files_longer_than_the_head_are_read_completely(rows: int, tmp_path: Path) -> None:
     """A file is recognised from its first bytes, and read to its end."""
     path = tmp_path / "text"
     names = [f"d{n}" for n in range(rows)]
@@ -128,7 +128,7 @@ def test_files_that_are_longer_than_what_is_looked_at_first(rows: int, tmp_path:
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 30])
-def test_what_can_be_read_once_is_held_in_memory_or_in_a_file(
+def test_a_stream_is_spooled_to_memory_or_to_a_file(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "BLOCK", 3)

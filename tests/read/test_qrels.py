@@ -71,7 +71,7 @@ def test_subtopics_become_aspects(tmp_path: Path) -> None:
     assert list(entries) == [(0, 0, 1), (0, 1, 2), (1, 1, 1), (2, 2, 0), (3, 3, 1)]
 
 
-def test_aspects_can_be_asked_for_or_refused(tmp_path: Path) -> None:
+def test_aspects_can_be_requested_or_ignored(tmp_path: Path) -> None:
     path = write_file(tmp_path, "1 1 a 1\n1 2 b 1\n")
     assert read_qrels(path).aspects is None
     assert read_qrels(path, aspects=True).aspects is not None

@@ -81,7 +81,7 @@ def rows(*lines: str) -> bytes:
         (b"FEA1", "run", "arrow"),
     ],
 )
-def test_what_a_head_is(head: bytes, kind: str, expected: str) -> None:
+def test_the_format_is_detected_from_the_head(head: bytes, kind: str, expected: str) -> None:
     assert detect_format_of_head(head, kind) == expected
 
 
@@ -112,7 +112,7 @@ def test_files_of_the_other_kind_are_refused(text: bytes, kind: str, message: st
 
 
 @pytest.mark.parametrize("size", [HEAD - 2, HEAD - 1, HEAD, HEAD + 1, HEAD + 5])
-def test_a_line_that_the_head_cuts_is_not_looked_at(size: int, tmp_path: Path) -> None:
+def test_a_line_truncated_by_the_head_is_ignored(size: int, tmp_path: Path) -> None:
     """A truncated number at the end of the head is not parsed, wherever the head ends."""
     lines = b"".join(b"1 d%d 1e-5\n" % n for n in range(2000))
     for shift in range(12):
@@ -139,14 +139,14 @@ def test_a_line_that_the_head_cuts_is_not_looked_at(size: int, tmp_path: Path) -
         ('{"1": {"d": 1}}', False),
     ],
 )
-def test_what_looks_like_judgments(text: str, expected: bool, tmp_path: Path) -> None:
+def test_judgments_are_recognised(text: str, expected: bool, tmp_path: Path) -> None:
     (tmp_path / "file").write_text(text)
     assert looks_like_qrels(tmp_path / "file") is expected
     assert not looks_like_qrels(tmp_path)
     assert not looks_like_qrels(tmp_path / "absent")
 
 
-def test_what_holds_scores(tmp_path: Path) -> None:
+def test_score_files_are_recognised(tmp_path: Path) -> None:
     for name, text, expected in (
         ("a.csv", "topic,bm25\n", True), ("a.TSV", "topic\tbm25\n", True), ("a.csv", "qid,docno,score\n", False),
         ("b.csv", "qid; DocNo ;score\n", False), ("a.txt", "topic,bm25\n", False), ("c.csv", "", True),
@@ -162,7 +162,7 @@ def of_format(path: str, form: str = "json", judged: bool = False) -> Any:
     return Run(path, source=Path(path), format=form)
 
 
-def test_what_was_recognised_is_said_in_one_sentence_for_each_kind() -> None:
+def test_detected_formats_are_reported_in_one_sentence_for_each_kind() -> None:
     message = "read as JSON (run; --input-format overrules)"
     assert describe_formats([of_format("a")]) == [f"a: {message}"]
     assert describe_formats([of_format("a"), of_format("a")]) == [f"a: {message.replace('run;', '2 runs;')}"]
@@ -243,7 +243,7 @@ def test_files_without_data(text: str, kind: str, message: str, tmp_path: Path) 
         (lambda path: None, "no such file; check the path"),
     ],
 )
-def test_what_is_no_file(make: Any, message: str, tmp_path: Path) -> None:
+def test_directories_and_special_files_raise(make: Any, message: str, tmp_path: Path) -> None:
     make(tmp_path / "x")
     with pytest.raises(InputError) as caught:
         read_run(tmp_path / "x")

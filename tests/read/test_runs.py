@@ -190,12 +190,12 @@ def test_runs_have_names_whatever_each_of_them_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [5, "abc", None])
-def test_what_is_no_list_is_not_taken_letter_by_letter(wrong: object) -> None:
+def test_a_string_is_not_a_ranking_of_letters(wrong: object) -> None:
     with pytest.raises(InputError, match="topic '1' has"):
         Run.from_dict({"1": wrong})  # type: ignore[dict-item]
 
 
-def test_what_holds_neither_runs_nor_judgments_is_refused_by_its_kind() -> None:
+def test_errors_of_unsupported_objects_name_their_type() -> None:
     with pytest.raises(InputError, match="int has no columns of rankings or judgments"):
         rs.evaluate({"1": {"a": 1}}, 5, "AP")
     with pytest.raises(InputError, match="name a file of judgments"):

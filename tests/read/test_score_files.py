@@ -132,7 +132,7 @@ def test_frames(files: Path) -> None:
     assert polars is not None
 
 
-def test_scores_of_a_measure_nobody_knows(files: Path, capsys: Any) -> None:
+def test_scores_of_an_unknown_measure_are_read(files: Path, capsys: Any) -> None:
     """Such as those of nuggets, or of a language model that judges answers."""
     path = files / "nuggets.txt"
     rows = [
@@ -148,7 +148,7 @@ def test_scores_of_a_measure_nobody_knows(files: Path, capsys: Any) -> None:
     assert scores.mean("vital_recall").tolist() == pytest.approx([0.2, 0.4, 0.6])
 
 
-def test_what_the_columns_are() -> None:
+def test_columns_of_files_without_a_header_are_recognised() -> None:
     def is_measure(text: str) -> bool:
         return text in ("AP", "map")
 

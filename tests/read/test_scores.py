@@ -157,6 +157,6 @@ def test_long_tables_are_the_same_of_texts_and_of_numbers(seed):
         ("a,2,AP", r"3.*3 cells where the first line has 4"),
     ],
 )
-def test_what_is_wrong_in_a_long_table_is_named_with_its_line(more, message):
+def test_errors_in_a_long_table_name_the_line(more, message):
     with pytest.raises(InputError, match=message):
         read_score_tables(f"run,topic,measure,value\na,1,AP,.25\n{more}\n".encode())

@@ -116,7 +116,7 @@ def test_effort_is_measured_at_the_length_of_the_page() -> None:
     assert formulas["Twist"] is None, "asked for at another length: the page has no formula for it"
 
 
-def test_the_first_gain_that_was_asked_for_leads(tmp_path: Path) -> None:
+def test_the_first_requested_gain_leads(tmp_path: Path) -> None:
     """As in the findings; effort, which the page holds against a gain, and counts do not lead."""
     run = rs.Run.from_dict({"q1": ["a", "b"]})
     plain = judge(rs.Qrels.from_dict({"q1": {"a": 1}}), run)
@@ -197,7 +197,7 @@ def test_missing_topics_are_undefined_when_skipped() -> None:
     assert data["archetype"][2] == 255
 
 
-def test_who_is_tied_for_first_is_what_python_says() -> None:
+def test_runs_tied_for_first_are_those_of_the_leaderboard() -> None:
     simulation = rs.simulate(systems=8, topics=20, depth=50, seed=4)
     scores = rs.evaluate(simulation.qrels, simulation.runs, ["AP", "nDCG@10", "Twist@40", "ERR@20"])
     data = payload(scores.judged, title="T", measures=[rs.ERR @ 20, rs.NumRet], settings={"length": 40})
@@ -214,7 +214,7 @@ def test_who_is_tied_for_first_is_what_python_says() -> None:
     assert "NumRet" not in data["tied_first"] and "Judged@10" not in data["tied_first"]
 
 
-def test_ranges_of_means_travel_when_asked_for(tmp_path: Path) -> None:
+def test_the_report_includes_ranges_of_means_on_request(tmp_path: Path) -> None:
     target = report(rs.evaluate(QRELS, RUNS, "ERR@20 Twist"), tmp_path / "page.html", ranges=True)
     inside = re.search(r'id="data">(.*?)</script>', target.read_text("utf-8"), re.S)
     assert inside is not None

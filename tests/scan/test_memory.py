@@ -63,7 +63,7 @@ def test_few_short_and_long_lists_give_the_same(pairs: list[tuple[dict[str, floa
     assert others == [first, first]
 
 
-def test_what_is_no_number_is_the_lowest_score_however_long_the_list() -> None:
+def test_nan_is_the_lowest_score_in_lists_of_any_length() -> None:
     short = {"a": float("nan"), "b": 1.0, "c": float("nan")}
     long = {**short, **{f"x{i}": 2.0 + i for i in range(200)}}
     numbers = {"a": 1, "b": 2, "c": 3}

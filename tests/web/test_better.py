@@ -36,7 +36,7 @@ def _column(page: Any, place: int) -> list[str]:
     return [text.strip() for text in page.locator(f"tbody tr > :nth-child({place})").all_inner_texts()]
 
 
-def test_the_page_knows_what_python_knows(open_page: Open, page_file: Path) -> None:
+def test_the_page_has_the_directions_of_python(open_page: Open, page_file: Path) -> None:
     page = open_page(page_file)
     directions = page.evaluate("rankscope.data.measures.map((m) => [m.name, m.better])")
     assert len(directions) > 20

@@ -37,7 +37,7 @@ def tab(chromium: Any) -> Iterator[Any]:
     page.close()
 
 
-def test_the_explorer_asks_its_own_server_and_nobody_else(
+def test_the_explorer_sends_requests_only_to_its_own_server(
     tab: Any, address: str, collection_page: Path
 ) -> None:
     problems: list[str] = []
@@ -103,9 +103,7 @@ def test_the_page_says_when_its_server_is_gone(tab: Any, address: str) -> None:
     tab.get_by_role("alert").wait_for(state="detached")
 
 
-def test_the_explorer_finds_documents_that_nobody_judged(
-    tab: Any, address: str, collection_page: Path
-) -> None:
+def test_the_explorer_finds_unjudged_documents(tab: Any, address: str, collection_page: Path) -> None:
     data = collection_page.parent / "data"
     qrels, runs = rs.read_qrels(data / "qrels.txt"), rs.read_runs(data / "runs")
     topic = qrels.topics[4]

@@ -220,7 +220,7 @@ def test_ranks_of_the_runs_over_samples_of_topics(
         assert text == "–".join(dict.fromkeys(ends))
 
 
-def test_what_is_open_of_the_means_is_shown_when_asked_for(
+def test_bounds_of_the_means_are_shown_on_request(
     open_page: Open, collection_page: Path, tmp_path: Path
 ) -> None:
     folder = collection_page.parent / "data"

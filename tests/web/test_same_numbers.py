@@ -115,7 +115,7 @@ def test_the_formulas_of_the_page_are_compared_with_python_once(
     )
 
 
-def test_a_formula_that_differs_is_said_so(open_page: Open, tmp_path: Path) -> None:
+def test_differing_formulas_are_reported(open_page: Open, tmp_path: Path) -> None:
     """Values of tied lists are means over orders, which no formula of the page knows."""
     qrels = {f"q{t}": {"a": 1, "b": 0, "c": 1} for t in range(3)}
     runs = {f"q{t}": {"a": 1.0, "b": 1.0, "c": 0.5} for t in range(3)}
@@ -141,7 +141,7 @@ def test_a_lean_page_keeps_bpref(open_page: Open, tmp_path: Path) -> None:
     assert page.locator("main tbody tr td:nth-child(3)").all_inner_texts() == [f"{v:.4f}" for v in expected]
 
 
-def test_changed_settings_are_computed_here_and_said_so(open_page: Open, tmp_path: Path) -> None:
+def test_changed_settings_are_computed_in_the_browser_and_reported(open_page: Open, tmp_path: Path) -> None:
     qrels, runs = _write(tmp_path)
     page = open_page(
         report(rs.Collection(qrels, runs), tmp_path / "r.html"), "view=runs&measure=Twist&length=15&dcg=jk10"

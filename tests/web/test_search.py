@@ -87,7 +87,7 @@ def test_every_rank_is_that_of_the_run(open_page: Open, collection_page: Path) -
     assert shown == expected and len(expected) >= 1
 
 
-def test_a_page_without_names_says_that_it_has_none(open_page: Open, tmp_path: Path) -> None:
+def test_a_page_without_names_states_this(open_page: Open, tmp_path: Path) -> None:
     lean = report(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["a"]}}), tmp_path / "r.html", everything=False)
     page = open_page(lean, "view=curves")
     assert page.get_by_label("Find a document").count() == 0
@@ -95,7 +95,7 @@ def test_a_page_without_names_says_that_it_has_none(open_page: Open, tmp_path: P
 
 
 @pytest.mark.parametrize("brushed", [False, True])
-def test_what_is_brushed_is_looked_through(open_page: Open, collection_page: Path, brushed: bool) -> None:
+def test_the_search_respects_the_brush(open_page: Open, collection_page: Path, brushed: bool) -> None:
     brush = "&brush=0,0.4,0,1" if brushed else ""
     page = open_page(collection_page, f"view=curves&document=1{brush}")
     kept = page.evaluate(

@@ -120,7 +120,7 @@ def test_groups_filter_and_colour(open_page: Open, teams_page: Path, read_state:
     assert page.locator(".facet").count() == topics
 
 
-def test_what_is_brushed_filters_every_view(open_page: Open, teams_page: Path, read_state: State) -> None:
+def test_the_brush_filters_every_view(open_page: Open, teams_page: Path, read_state: State) -> None:
     page = open_page(teams_page, "view=plane")
     box = page.locator(".overlay").bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + 0.8 * box["height"])

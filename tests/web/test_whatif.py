@@ -130,7 +130,7 @@ def test_the_keyboard_follows_the_document_it_moves(open_page: Open, small_page:
     assert page.evaluate("document.activeElement.ariaLabel") == "Move the document at rank 3 to rank"
 
 
-def test_a_small_change_is_not_printed_as_none(open_page: Open, tmp_path: Path) -> None:
+def test_a_small_change_is_not_printed_as_zero(open_page: Open, tmp_path: Path) -> None:
     qrels = {"q": {f"d{k}": 1 for k in range(400)}}
     ranked = [*(f"d{k}" for k in range(398)), "x", "d398"]
     run = {"q": {document: -float(rank) for rank, document in enumerate(ranked)}}

@@ -282,7 +282,7 @@ def test_no_sentence_without_its_numbers(both):
 
 
 @pytest.mark.parametrize("runs", [2, 6, 25])
-def test_nobody_is_best_among_identical_systems(runs, scored):
+def test_no_leader_is_named_among_identical_systems(runs, scored):
     """In 20 collections of runs that differ by chance alone, a leader is named no more often than the test errs."""
     named = spread = 0
     for seed in range(20):
@@ -300,7 +300,7 @@ def test_nobody_is_best_among_identical_systems(runs, scored):
     assert spread <= 4
 
 
-def test_identical_lists_lead_nobody():
+def test_no_run_leads_if_all_come_from_one_model():
     """Draw every run from the same noisy ranking model, and evaluate lists and judgments."""
     rng = np.random.default_rng(1)
     qrels = {f"t{t}": {f"d{k}": int(rng.random() < 0.3) for k in range(40)} for t in range(25)}
@@ -402,7 +402,7 @@ def test_topics_that_share_the_lowest_mean_are_all_the_hardest(scored):
     assert "on 1 of 4 topics at least half of the runs score 0" in result.sentence
 
 
-def test_measures_that_tie_runs_differently_are_not_said_to_order_them_alike(scored):
+def test_measures_that_tie_runs_differently_are_not_reported_as_agreeing(scored):
     result = rs.findings(
         scored({"AP": [[0.1, 0.3], [0.2, 0.5]], "P@5": [[0.2, 0.2], [0.2, 0.2]]}), replicates=20
     )
@@ -411,7 +411,7 @@ def test_measures_that_tie_runs_differently_are_not_said_to_order_them_alike(sco
     )
 
 
-def test_of_very_many_pairs_a_sample_is_tested_and_said(scored, monkeypatch):
+def test_a_large_number_of_pairs_is_sampled_and_the_sentence_reports_it(scored, monkeypatch):
     rng = np.random.default_rng(6)
     values = np.clip(np.linspace(0.2, 0.7, 12)[:, None] + rng.normal(0, 0.1, (12, 25)), 0, 1)
     scores = scored({"AP": values, "RR": np.clip(values + rng.normal(0, 0.2, (12, 25)), 0, 1)})

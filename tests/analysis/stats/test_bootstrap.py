@@ -78,7 +78,7 @@ def test_any_number_of_jobs_gives_the_same_bits():
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
 
-def test_a_pair_does_not_depend_on_the_pairs_beside_it():
+def test_a_pair_does_not_depend_on_the_other_pairs():
     values = np.random.default_rng(1).random((30, 25))
     first, second = all_pairs(30)
     resampled = resample(25, 500, 1)

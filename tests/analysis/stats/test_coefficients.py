@@ -125,7 +125,7 @@ def test_constant_scores_have_no_correlation(function):
 
 
 @pytest.mark.parametrize("function", [kendall, pearson, spearman, ap_correlation])
-def test_what_cannot_be_correlated_is_refused(function):
+def test_invalid_arguments_of_correlations_raise(function):
     with pytest.raises(InputError, match="2 with 1"):
         function([1, 2], [1])
     with pytest.raises(InputError, match="NaN"):

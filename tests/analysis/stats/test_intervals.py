@@ -64,7 +64,7 @@ def test_bootstrap_intervals_are_those_of_scipy_but_for_chance():
         assert high[row] == pytest.approx(expected.confidence_interval.high, abs=0.04 * width)
 
 
-def test_all_runs_are_asked_the_same_topics_and_blocks_change_nothing(monkeypatch):
+def test_all_runs_share_the_resampled_topics_and_blocks_change_nothing(monkeypatch):
     values = np.random.default_rng(3).random((3, 30))
     values[2] = values[0] + 1
     drawn = bootstrap_means(values, 50, seed=2)
@@ -204,5 +204,5 @@ def test_a_level_too_small_to_compute_with_is_rejected():
 @pytest.mark.parametrize(
     ("value", "replicates"), [(0.5, []), (0.5, [math.nan]), (math.nan, [0.4, 0.6]), (math.nan, [])]
 )
-def test_what_is_undefined_has_no_reflected_interval(value, replicates):
+def test_undefined_values_have_no_reflected_interval(value, replicates):
     assert np.isnan(reflected_interval(value, np.array(replicates, float), 0.05)).all()

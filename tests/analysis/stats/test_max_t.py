@@ -75,7 +75,7 @@ def test_the_bootstrap_gives_the_step_down_p_values_of_a_plain_loop():
 
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
-def test_forty_separated_runs_are_all_told_apart(test):
+def test_all_pairs_of_forty_separated_runs_are_significant(test):
     values = 0.02 * np.arange(40)[:, None] + 0.015 * np.random.default_rng(0).random((40, 50))
     got = run_test(test, values, *all_pairs(40), correction=None, replicates=10_000)
     assert (got.adjusted < 0.05).sum() == 780
@@ -92,7 +92,7 @@ def test_no_p_value_of_a_resampling_test_is_zero(test):
     assert got.p[0] == pytest.approx(1 / 201)
 
 
-def test_too_few_topics_or_replicates_are_said_to_be_too_few():
+def test_too_few_topics_or_replicates_cause_a_warning():
     values = np.random.default_rng(0).random((3, 5))
     for test, correction in (("randomisation", "max-t"), ("wilcoxon", "holm")):
         with pytest.warns(UserWarning, match="no pair can be significant: with 5 topics"):

@@ -73,7 +73,7 @@ def test_the_published_average_overlap():
 
 
 @pytest.mark.parametrize("case", PACKAGE)
-def test_it_is_what_another_implementation_computes(case):
+def test_overlap_equals_another_implementation(case):
     for ties in TIES:  # without ties all variants are the same
         result = rank_biased_overlap(case["a"], case["b"], case["p"], ties=ties)
         assert result.value == pytest.approx(case["ext"], abs=1e-12)

@@ -94,14 +94,14 @@ def test_damaged_parts_are_made_again(place: Path, tmp_path: Path) -> None:
     )
 
 
-def test_what_has_no_digest_is_not_kept(tmp_path: Path) -> None:
+def test_a_study_of_data_in_memory_writes_no_checkpoint(tmp_path: Path) -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
     runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
     rs.study(rs.Collection(qrels, runs), settings("AP nDCG"), resume=tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_refused_leaves_nothing(place: Path, tmp_path: Path) -> None:
+def test_a_study_with_invalid_settings_writes_nothing(place: Path, tmp_path: Path) -> None:
     with pytest.raises(rs.errors.SettingsError):
         collection = rs.Collection(place / "qrels.txt", place / "runs")
         rs.study(collection, settings("AP nDCG", ratios=[50, -1]), output=tmp_path / "x")

@@ -140,7 +140,7 @@ def test_like_the_paper(three: dict[str, tuple[Any, Any]]) -> None:
     np.testing.assert_allclose(published, standard, rtol=1e-14)
 
 
-def test_what_cannot_be_studied(three: dict[str, tuple[Any, Any]]) -> None:
+def test_invalid_arguments_of_study_raise(three: dict[str, tuple[Any, Any]]) -> None:
     with pytest.raises(SettingsError, match=r"takes a Collection, .* not a value of type dict"):
         study({"first": three["first"][0]})  # type: ignore[dict-item]
     with pytest.raises(SettingsError, match="names of their own"):

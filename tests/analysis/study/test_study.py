@@ -81,7 +81,7 @@ def test_a_study_is_the_same_bytes_again(files, tmp_path, capsys):
     assert contents(tmp_path / "three") == first
 
 
-def test_intervals_are_shown_at_the_length_asked_for_and_repeated(files, small, tmp_path, capsys):
+def test_intervals_are_shown_at_the_requested_length_and_repeated(files, small, tmp_path, capsys):
     assert command(files, tmp_path / "one", "--intervals", "5", "-m", "AP RR") == 0
     shown = capsys.readouterr().out
     expected = rs.scale_effect(rs.evaluate(*small, ["AP", "RR"]), length=5)["scale_effect"]
@@ -161,7 +161,7 @@ def test_some_of_the_topics_and_again_from_the_manifest(files, small, tmp_path, 
     assert "--topics selects topics of a single collection" in capsys.readouterr().err
 
 
-def test_what_came_from_memory_cannot_be_repeated(small, tmp_path):
+def test_a_study_of_data_in_memory_cannot_be_repeated(small, tmp_path):
     study(rs.Collection(*small), settings("AP nDCG"), output=tmp_path / "s")
     with pytest.raises(InputError, match="came from memory"):
         repeat_study(tmp_path / "s")
@@ -204,7 +204,7 @@ def test_the_report_can_read_the_tables(files, tmp_path):
         (["study", "{}/qrels.txt", "{}/runs", "--focus", "RR", "-o", "{}/x"], "RR is not among"),
     ],
 )
-def test_what_cannot_be_studied_gets_one_line(files, capsys, arguments, message):
+def test_invalid_study_commands_print_one_line(files, capsys, arguments, message):
     assert main([a.format(files) for a in arguments]) == 2
     error = capsys.readouterr().err
     assert message in error
