@@ -143,7 +143,7 @@ def test_cells_of_tied_gains_are_those_of_the_analysis(open_page: Open, tmp_path
     for name in ("RR", "P@10", "Rprec"):
         result = rs.effort(rs.Collection(qrels, runs), [name])
         page.get_by_label("Gain measure").select_option(name)
-        page.locator("h2", has_text=f"What {name} costs").wait_for()
+        page.locator("h2", has_text=f"{name} against effort").wait_for()
         button = page.locator("table.cells td button")
         shown = button.evaluate_all("all => all.map(b => parseInt(b.textContent))")
         assert [shown[4 * k : 4 * k + 4] for k in range(4)] == result.plane(name)[::-1].tolist(), name

@@ -26,7 +26,7 @@ _BY = {name.replace(" ", "-"): name for name in CLASSES}
 
 @dataclass
 class Options:
-    """Options of the command beside those of the analysis.
+    """Options of the command in addition to those of the analysis.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def draw_dot(axes: Any, x: float, y: float, colour: str, is_filled: bool | None,
 
 
 def limit_ticks(axis: Any, intervals: int, **options: Any) -> None:
-    """Divide an axis into at most so many intervals, at whole numbers by default."""
+    """Divide an axis into a limited number of intervals, at whole numbers by default."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(**{"nbins": intervals, "integer": True, **options}))

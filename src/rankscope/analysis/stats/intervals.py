@@ -1,8 +1,8 @@
-"""Topics are a sample: intervals for the means of runs, for their ranks, and for differences.
+"""Confidence intervals for the means, ranks and differences of runs, with topics as the sample.
 
-Scores come as a matrix runs x topics, NaN where a run has no value; what is left out of a mean is left out of its
-interval. Every interval holds the true value, that of all topics which could have been asked, in about 1 - alpha of the
-samples of topics (``docs/certainty.md`` has the shares found by simulation).
+Scores are a matrix runs x topics, with NaN for undefined values, which means and intervals leave out. An interval
+covers the value for the population of topics in about 1 - alpha of the samples of topics (``docs/certainty.md`` has the
+simulated coverage).
 """
 
 from __future__ import annotations
@@ -200,13 +200,13 @@ def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[
         m + sqrt(B) (mean - m) + c (mean in the sample - mean)
         c = sqrt(n / (n - 1)) t(1 - alpha/2; n - 1) / z(1 - alpha/2)
 
-    with m the mean of the group, which has the same order; c makes few topics no surer than Student's interval
-    (:func:`expanded`). A group ends where Student's interval for the difference of the next two runs does not hold
-    zero: nothing is drawn together that is apart. The range is the shortest one that holds 1 - alpha of these ranks,
-    or the best one that is a rank shorter if its share is nearer to 1 - alpha: whole ranks hold too much or too
-    little, and the nearer one is right on average (mid-P, Lancaster 1961). Goldstein and Spiegelhalter (1996) took
-    percentiles, without B and c. Equal means share their ranks, and a range holds all of them. Of a single topic
-    nothing is known.
+    with m the mean of the group, which has the same order; c widens the intervals of few topics to those of Student's t
+    (:func:`expanded`). A group ends where Student's interval for the difference of the next two runs excludes zero, so
+    that separated runs are not shrunk together. The range is the shortest one that contains 1 - alpha of these ranks,
+    or the best one that is a rank shorter if its share is nearer to 1 - alpha: integer ranks contain too much or too
+    little, and the nearer one is right on average (mid-P, Lancaster 1961). Goldstein and Spiegelhalter (1996) used
+    percentiles, without B and c. Runs with equal means share their ranks, and a range contains all of them. A single
+    topic gives no information.
 
     >>> values = np.array([[0.6, 0.7, 0.5, 0.8], [0.5, 0.8, 0.6, 0.7], [0.1, 0.2, 0.1, 0.2]])
     >>> [end.tolist() for end in rank_intervals(values, bootstrap_means(values, 200))]
