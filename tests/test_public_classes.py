@@ -111,6 +111,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, rs.Collection(None, RUNS), "AP"
     ),
     "certain across": lambda: rs.certain(scores(), across="measures"),
+    "significance": lambda: rs.effort(rs.Collection(QRELS, RUNS), "AP").significance(),
     "coverage": lambda: rs.Collection({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS).coverage(),
     "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
     "verdict of two": lambda: rs.verdict(scores(), ("a", "b")),

@@ -147,7 +147,9 @@ def complete(app: Any, kind: str, name: str, value: Any, options: Any, lines: li
         shown += [*([".. rubric:: Example", ""] if added else []), *text[example:]]
     for title, body in doc.sections.items():
         if title not in ("Parameters", "Returns", "Raises"):
-            shown += ["", f".. rubric:: {title}", "", *body.split("\n")]
+            literal = title == "Commands"
+            shown += ["", f".. rubric:: {title}", "", *(["::", ""] if literal else [])]
+            shown += [f"   {line}" if literal else line for line in body.split("\n")]
     lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _plain(line) for line in shown]
 
 

@@ -81,7 +81,6 @@ class Declaration:
     uses: frozenset[str]
     covers: frozenset[str]
     measures: tuple[str, ...]
-    examples: str
     needs_rankings: bool
     needs_qrels: bool
 
@@ -94,6 +93,11 @@ class Declaration:
     def doc(self) -> Docstring:
         """Parsed docstring."""
         return parse_docstring(self.function.__doc__)
+
+    @property
+    def examples(self) -> str:
+        """Example calls of the command: the section ``Commands`` of the docstring."""
+        return self.doc.sections.get("Commands", "")
 
     @cached_property
     def result(self) -> Any:
@@ -142,11 +146,12 @@ def analysis(
     uses: Sequence[str] = tuple(COLLECTION_OPTIONS),
     covers: Sequence[str] = (),
     measures: Sequence[str] = (),
-    examples: str = "",
     needs_rankings: bool = False,
     needs_qrels: bool = True,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Declare a function of scores, or of a collection, as an analysis.
+
+    The section ``Commands`` of its docstring has example calls of the command, one a line.
 
     Parameters
     ----------
@@ -162,8 +167,6 @@ def analysis(
         all orders of tied documents (``ties``), all labels of unjudged ones (``bounds``).
     measures
         Measures that the command evaluates unless ``-m`` names others.
-    examples
-        Example calls of the command, one a line.
     needs_rankings
         Whether scores must know their rankings; such an analysis has no option ``--scores``.
     needs_qrels
@@ -174,7 +177,7 @@ def analysis(
         name = function.__name__.replace("_", "-")
         declared = Declaration(
             function, name if command == "" else command, dict(figures or {}), frozenset(uses), frozenset(covers),
-            tuple(measures), inspect.cleandoc(examples), needs_rankings, needs_qrels,
+            tuple(measures), needs_rankings, needs_qrels,
         )  # fmt: skip
         result: type[Result] = declared.result
         result.figures = declared.figures

@@ -165,12 +165,6 @@ class Bounds(TypedResult):
 @analysis(
     figures={"curves": "bounds.plot_bounds"},
     uses=("order", "missing"),
-    examples="""
-    rankscope bounds qrels.txt bm25.run
-    rankscope bounds qrels.txt runs/ --p 0.5,0.8,0.95 --depths 1,10,100 --ratios 10
-    rankscope bounds qrels.txt runs/ --show bm25 --show dense --pool-depth 10 --plot bounds.pdf
-    rankscope bounds qrels.txt runs/ --p 0.8 -m "P@10 DCG@20" -f json -o bounds.json
-    """,
 )
 def bounds(
     collection: Collection,
@@ -220,6 +214,13 @@ def bounds(
     References
     ----------
     Moffat and Zobel 2008.
+
+    Commands
+    --------
+    rankscope bounds qrels.txt bm25.run
+    rankscope bounds qrels.txt runs/ --p 0.5,0.8,0.95 --depths 1,10,100 --ratios 10
+    rankscope bounds qrels.txt runs/ --show bm25 --show dense --pool-depth 10 --plot bounds.pdf
+    rankscope bounds qrels.txt runs/ --p 0.8 -m "P@10 DCG@20" -f json -o bounds.json
 
     Examples
     --------

@@ -160,15 +160,6 @@ class Certain(TypedResult):
     covers=("ties", "bounds"),
     measures=("nDCG@10", "P@10"),
     needs_rankings=True,
-    examples="""
-    rankscope certain qrels.txt runs/ -m nDCG@10
-    rankscope certain qrels.txt runs/ -m "P@10 RBP" --baseline bm25 -f json
-    rankscope certain qrels.txt runs/ -m nDCG@10 --plot order.pdf
-    rankscope certain qrels.txt runs/ --across measures              ranks by the usual measures
-    rankscope certain qrels.txt runs/ -m AP --across pools --plot pools.pdf
-    rankscope certain qrels.txt runs/ -m nDCG@10 --across cutoffs --cutoffs 5,20,100
-    rankscope certain qrels.txt runs/ -m AP --across samples --highlight bm25 --highlight dense --plot samples.pdf
-    """,
 )
 def certain(
     scores: Scores,
@@ -234,6 +225,16 @@ def certain(
     Certain
         Tables ``pairs``, ``runs``, ``certainty``, ``labels`` and ``ranges``; with ``across`` ``ranks``, ``runs`` and
         ``changes``.
+
+    Commands
+    --------
+    rankscope certain qrels.txt runs/ -m nDCG@10
+    rankscope certain qrels.txt runs/ -m "P@10 RBP" --baseline bm25 -f json
+    rankscope certain qrels.txt runs/ -m nDCG@10 --plot order.pdf
+    rankscope certain qrels.txt runs/ --across measures              ranks by the usual measures
+    rankscope certain qrels.txt runs/ -m AP --across pools --plot pools.pdf
+    rankscope certain qrels.txt runs/ -m nDCG@10 --across cutoffs --cutoffs 5,20,100
+    rankscope certain qrels.txt runs/ -m AP --across samples --highlight bm25 --highlight dense --plot samples.pdf
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,21 +126,12 @@ class Comparison(TypedResult):
         single = isinstance(settings["baseline"], str)
         names = ("a",) if single else ("a", "b")
         margin = ("noninferior",) if "margin" in settings else ()
-        columns = (
-            *names,
-            "measure",
-            "difference",
-            "adjusted",
-            "effect_size",
-            "w/l/t",
-            *margin,
-            "low",
-            "high",
-        )
+        shown = {"adjusted": "p", "effect_size": "effect"}
+        columns = (*names, "measure", "difference", *shown, "w/l/t", *margin, "low", "high")
         within = f"; noninferior: no worse by more than {settings['margin']:g}" if margin else ""
         return Table(
             "pairs",
-            (*names, "measure", "difference", "p", "effect", "w/l/t", *margin, "low", "high"),
+            tuple(shown.get(name, name) for name in columns),
             ShownPairs(self.pairs, columns),
             marks=PairMarks(self.pairs),
             p_values=("p",),
@@ -164,17 +156,6 @@ class Comparison(TypedResult):
         "differences": "compare.plot_differences",
     },
     measures=("AP", "nDCG@10", "P@10", "RBP(p=0.8)"),
-    examples="""
-    rankscope compare qrels.txt bm25.run dense.run
-    rankscope compare qrels.txt runs/ --baseline bm25 -m "AP nDCG@10" -f latex
-    rankscope compare qrels.txt runs/ --baseline bm25 --baseline dense --test randomisation
-    rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
-    rankscope compare qrels.txt runs/ --test tukey --seed 7
-    rankscope compare qrels.txt runs/ -m RR --also-interval      does the scale matter?
-    rankscope compare qrels.txt bm25.run dense.run -m AP --topics    which topics did I lose?
-    rankscope compare qrels.txt bm25.run dense.run -m AP --plot differences.pdf
-    rankscope compare qrels.txt runs/ --baseline bm25 -m AP --plot forest.pdf
-    """,
 )
 def compare(
     scores: Scores,
@@ -235,6 +216,18 @@ def compare(
     Student 1908; Wilcoxon 1945; Holm 1979; Westfall and Young 1993; Benjamini and Hochberg 1995; Smucker and others
     2007; Carterette 2012.
 
+    Commands
+    --------
+    rankscope compare qrels.txt bm25.run dense.run
+    rankscope compare qrels.txt runs/ --baseline bm25 -m "AP nDCG@10" -f latex
+    rankscope compare qrels.txt runs/ --baseline bm25 --baseline dense --test randomisation
+    rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
+    rankscope compare qrels.txt runs/ --test tukey --seed 7
+    rankscope compare qrels.txt runs/ -m RR --also-interval      does the scale matter?
+    rankscope compare qrels.txt bm25.run dense.run -m AP --topics    which topics did I lose?
+    rankscope compare qrels.txt bm25.run dense.run -m AP --plot differences.pdf
+    rankscope compare qrels.txt runs/ --baseline bm25 -m AP --plot forest.pdf
+
     Examples
     --------
     >>> import rankscope as rs
@@ -256,13 +249,9 @@ def compare(
     first, second = _pairs(scores.runs, baselines)
     if margin is not None:
         check_margin(margin, scores.measures)
-    options: dict[str, Any] = {
-        "test": test,
-        "correction": correction_for(test, correction),
-        "alpha": alpha,
-        "replicates": replicates,
-        "seed": seed,
-    }
+    corrected = correction_for(test, correction)
+    options: dict[str, Any] = {"alpha": alpha, "replicates": replicates, "seed": seed}
+    options |= {"test": test, "correction": corrected}
     indices = [scores.runs.index(name) for name in baselines]
     simultaneous = False
     pairs: list[Rows] = []
@@ -274,19 +263,15 @@ def compare(
         kept = (tests.p, tests.adjusted, tests.half)
         pairs.append(PairRows(scores.runs, matrix, merits, first, second, *kept, alpha, margin))
         means = np.array([matrix.measure.mean(row) for row in matrix.values])
-        marks = _marks(matrix.measure.merit(means), indices, (first, second), tests.adjusted, alpha)
+        marks = _marks(matrix.measure.merit(means), indices, first, second, tests.adjusted, alpha)
         runs += map(RunMean, scores.runs, [str(matrix.measure)] * len(means), means.tolist(), marks)
     compared = list(zip(first.tolist(), second.tolist(), strict=True)) if per_topic or len(first) == 1 else []
     changes: dict[str, Any] = {}
     if also_interval is not None:
         changes = interval_changes(scores, also_interval, lambda both: compare(both, baselines, **options))
+    without, ranked_by = ("lower", "noninferior") if margin is None else (), ("adjusted", "effect_size")
     return Comparison(
-        pairs=Pair.table(
-            "pairs",
-            ConcatenatedRows(pairs),
-            without=("lower", "noninferior") if margin is None else (),
-            ranked_by=("adjusted", "effect_size"),
-        ),
+        pairs=Pair.table("pairs", ConcatenatedRows(pairs), without=without, ranked_by=ranked_by),
         runs=RunMean.table("runs", runs),
         topics=topic_differences(matrices, scores.runs, compared) if compared else None,
         **changes,
@@ -295,7 +280,7 @@ def compare(
             **scores.settings,
             "baseline": baselines[0] if len(baselines) == 1 else baselines or None,
             "test": test,
-            "correction": options["correction"],
+            "correction": corrected,
             "intervals": "simultaneous" if simultaneous else "unadjusted",
             "alpha": alpha,
             "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None,
@@ -388,14 +373,9 @@ def check_margin(margin: float, measures: Iterable[Measure]) -> None:
 
 
 def _marks(
-    merits: Floats,
-    baselines: Sequence[int],
-    pairs: tuple[Indices, Indices],
-    adjusted: Floats,
-    alpha: float,
+    merits: Floats, baselines: Sequence[int], first: Indices, second: Indices, adjusted: Floats, alpha: float
 ) -> list[str]:
     """Return the marks of all runs: stars, signs of baselines, or letters."""
-    first, second = pairs
     marks = ["" for _ in merits]
     if len(baselines) == 1:
         for run, p in zip(first.tolist(), adjusted.tolist(), strict=True):
@@ -406,12 +386,8 @@ def _marks(
     different = list(zip(first[is_significant].tolist(), second[is_significant].tolist(), strict=True))
     if baselines:
         both = {*different, *((b, a) for a, b in different)}
-        return [
-            "".join(
-                ("↓" if merits[run] < merits[b] else "") + _sign(k)
-                for k, b in enumerate(baselines)
-                if (run, b) in both
-            )
-            for run in range(len(marks))
-        ]
+        for run, (k, b) in product(range(len(marks)), enumerate(baselines)):
+            if (run, b) in both:
+                marks[run] += ("↓" if merits[run] < merits[b] else "") + _sign(k)
+        return marks
     return marks if len(marks) > _MAX_LETTERED_RUNS else letters(merits.tolist(), different)

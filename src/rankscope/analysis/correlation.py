@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
@@ -120,13 +120,6 @@ class Correlations(TypedResult):
 @analysis(
     figures={"matrix": "correlation.plot_correlation"},
     measures=DEFAULT_MEASURES,
-    examples="""
-    rankscope correlate qrels.txt runs/
-    rankscope correlate qrels.txt runs/ -m "AP nDCG@10 Twist" --top 0.75 -f latex
-    rankscope correlate qrels.txt runs/ --method rbo --rbo-p 0.8        agreement at the top
-    rankscope correlate qrels.txt runs/ --pool-depth 10 --orders trec_eval,file --against "RR P@10 Rprec AP"
-    rankscope correlate qrels.txt runs/ -m "AP RBP(p=0.5)" --swaps      which pairs of runs change order
-    """,
 )
 def correlate(
     scores: Scores,
@@ -169,6 +162,14 @@ def correlate(
     ----------
     Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010; Corsi and Urbano 2024; Ferro and others 2016.
 
+    Commands
+    --------
+    rankscope correlate qrels.txt runs/
+    rankscope correlate qrels.txt runs/ -m "AP nDCG@10 Twist" --top 0.75 -f latex
+    rankscope correlate qrels.txt runs/ --method rbo --rbo-p 0.8        agreement at the top
+    rankscope correlate qrels.txt runs/ --pool-depth 10 --orders trec_eval,file --against "RR P@10 Rprec AP"
+    rankscope correlate qrels.txt runs/ -m "AP RBP(p=0.5)" --swaps      which pairs of runs change order
+
     Examples
     --------
     >>> import rankscope as rs
@@ -194,12 +195,10 @@ def correlate(
         raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
     matrices = [complete(scores, measure) for measure in scores.measures]
     merits = [run_merits(matrix) for matrix in matrices]
-    found = list(_topic_rows(matrices, methods, coefficient)) if per_topic else None
+    topics = _topics(matrices, methods, coefficient) if per_topic else None
     return Correlations(
         correlations=_correlations(matrices, merits, methods, coefficient),
-        topics=None
-        if found is None
-        else TopicCorrelation.table("topics", found, caption="Correlation on every topic"),
+        topics=topics,
         swaps=Swap.table("swaps", _swaps(scores.runs, matrices, merits)) if swaps else None,
         settings={**settings, **left_out(matrices)},
     )
@@ -230,9 +229,8 @@ def _correlations(
             value, p, more = coefficient(method, x, y)
             rows.append(Correlation(a, b, method, value, p, len(x), **more))
     without = [name for method, names in _DETAILS.items() if method not in methods for name in names]
-    return Correlation.table(
-        "correlations", rows, without=without, caption="Correlation of every two measures"
-    )
+    caption = "Correlation of every two measures"
+    return Correlation.table("correlations", rows, without=without, caption=caption)
 
 
 @dataclass(frozen=True)
@@ -252,13 +250,8 @@ class Coefficients:
         x, y = (one if isinstance(one, Standing) else Standing(one) for one in (x, y))
         if method == "kendall":
             tau = kendall(x, y)
-            more = {
-                "tau_a": tau.tau_a,
-                "discordant": tau.discordant,
-                "ties_a": tau.ties_x,
-                "ties_b": tau.ties_y,
-            }
-            return tau.tau_b, tau.p, more
+            more = zip(_DETAILS[method], (tau.tau_a, tau.discordant, tau.ties_x, tau.ties_y), strict=True)
+            return tau.tau_b, tau.p, dict(more)
         if method == "ap":
             given_a, given_b = ap_correlation(x, y), ap_correlation(y, x)
             return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
@@ -270,11 +263,12 @@ class Coefficients:
         return result.value, result.p, {}
 
 
-def _topic_rows(
+def _topics(
     matrices: Sequence[CompleteMatrix], methods: Sequence[str], coefficient: Coefficients
-) -> Iterator[TopicCorrelation]:
+) -> RowTable[TopicCorrelation]:
     from rankscope.analysis.stats.matrices import rounded
 
+    rows: list[TopicCorrelation] = []
     for a, b in combinations(matrices, 2):
         second = {topic: t for t, topic in enumerate(b.topics)}
         for t, topic in enumerate(a.topics):
@@ -283,7 +277,9 @@ def _topic_rows(
                 y = b.measure.merit(rounded(b.values[:, second[topic]]))
                 for method in methods:
                     value, p, _ = coefficient(method, x, y)
-                    yield TopicCorrelation(topic, str(a.measure), str(b.measure), method, value, p, len(x))
+                    label = topic, str(a.measure), str(b.measure), method
+                    rows.append(TopicCorrelation(*label, value, p, len(x)))
+    return TopicCorrelation.table("topics", rows, caption="Correlation on every topic")
 
 
 def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], merits: Sequence[Floats]) -> list[Swap]:

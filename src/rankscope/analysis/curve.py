@@ -181,27 +181,16 @@ class Curve(TypedResult):
         """Rank by rank, with ``crp_before`` if the ranking was edited."""
         delta = self._gained - self._discounted(self.ideal_grade)
         before = [None] * self.length if self.crp_before is None else self.crp_before.tolist()
-        arrays = (self.rp, self.crp, self.dcg, self.ideal_dcg, delta)
-        cells = [
-            range(1, self.length + 1),
-            self.documents,
-            self.grade,
-            *(one.tolist() for one in arrays),
-            before,
-        ]
-        return Rank.table(
-            "curve",
-            [Rank(*row) for row in zip(*cells, strict=True)],
-            without=() if self.before is not None else ("crp_before",),
-            caption=f"{self.run} on topic {self.topic}",
-        )
+        arrays = [array.tolist() for array in (self.rp, self.crp, self.dcg, self.ideal_dcg, delta)]
+        rows = [*map(Rank, range(1, self.length + 1), self.documents, self.grade, *arrays, before)]
+        without = () if self.before is not None else ("crp_before",)
+        return Rank.table("curve", rows, without=without, caption=f"{self.run} on topic {self.topic}")
 
     @lazy_table("marked points")
     def points(self) -> RowTable[Point]:
         """Marked points: rank (infinite if CRP never gets there) and CRP."""
-        rows: list[Point] = []
         if not self.recall_base:
-            return Point.table("points", rows, caption="Marked points")
+            return Point.table("points", [], caption="Marked points")
         curves = self._curves
         ranks: list[tuple[str, float]] = [
             ("recall base", self.recall_base),
@@ -213,15 +202,17 @@ class Curve(TypedResult):
         ranks += [(f"first crossing ({mode})", curves.crossing(mode)[0]) for mode in CROSSINGS]
         if self.crp.any():
             ranks += [("crossing", rank) for rank in self.crossings()]
-        full = [row.full_scale for row in self.references]
-        for name, rank in ranks:
-            if np.isfinite(rank):
-                crp = full if name.endswith("full scale") else self.crp.tolist()
-                rows.append(Point(name, int(rank), crp[int(rank) - 1]))
-            else:
-                rows.append(Point(name, float("inf"), None))
+        rows = [self._point(name, rank) for name, rank in ranks]
         rows.insert(1, Point("loss at the recall base", self.recall_base, int(curves.loss[0])))
         return Point.table("points", rows, caption="Marked points")
+
+    def _point(self, name: str, rank: float) -> Point:
+        if not np.isfinite(rank):
+            return Point(name, float("inf"), None)
+        row = self.references[int(rank) - 1]
+        return Point(
+            name, row.rank, row.full_scale if name.endswith("full scale") else int(self.crp[row.rank - 1])
+        )
 
     @lazy_table("effort measures of the list, and its archetype")
     def values(self) -> RowTable[Value]:
@@ -231,14 +222,11 @@ class Curve(TypedResult):
 
         rows = []
         for name in ("Twist", "Rho", "BalancePoint"):
-            rows += [
-                Value(self.label(name, mode), self._value(REGISTRY[name](crossing=mode)))
-                for mode in CROSSINGS
-            ]
+            rows += [self._value(REGISTRY[name](crossing=mode), mode) for mode in CROSSINGS]
         for name in ("Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N"):
-            rows.append(Value(self.label(name), self._value(REGISTRY[name])))
+            rows.append(self._value(REGISTRY[name]))
             if "clamped" in REGISTRY[name].parameters:
-                rows.append(Value(self.label(name, "clamped"), self._value(REGISTRY[name](clamped=True))))
+                rows.append(self._value(REGISTRY[name](clamped=True), "clamped"))
         rows.append(Value("archetype", str(find_archetypes(self.lists, cutoff=self.cutoff)[0]) or None))
         return Value.table("values", rows, caption=f"Effort at N = {self.length}")
 
@@ -269,10 +257,8 @@ class Curve(TypedResult):
         nothing = np.zeros(self.length, np.int64)
         worst = np.cumsum(self._relative_positions(nothing)).tolist()
         full = np.cumsum(self._relative_positions(self.ideal_grade[::-1])).tolist()
-        cells = zip(range(1, self.length + 1), nothing.tolist(), worst, full, strict=True)
-        return Reference.table(
-            "references", [Reference(*row) for row in cells], caption="CRP of the reference lists"
-        )
+        rows = [*map(Reference, range(1, self.length + 1), nothing.tolist(), worst, full)]
+        return Reference.table("references", rows, caption="CRP of the reference lists")
 
     def crossings(self, crossing: str = "sign-change") -> list[int]:
         """Return every rank j such that CRP crosses the axis between j and j + 1; all ranks if CRP is 0 everywhere."""
@@ -293,8 +279,8 @@ class Curve(TypedResult):
         measure = str(REGISTRY[name] @ self.cutoff)
         return f"{measure} ({form})" if form else measure
 
-    def _value(self, measure: Any) -> float:
-        return float((measure @ self.cutoff).evaluate(self.lists)[0])
+    def _value(self, measure: Any, form: str = "") -> Value:
+        return Value(self.label(measure.name, form), float((measure @ self.cutoff).evaluate(self.lists)[0]))
 
     @property
     def display(self) -> Sequence[Table]:
@@ -305,16 +291,6 @@ class Curve(TypedResult):
 @analysis(
     figures={"crp": "crp.plot_curve", "dcg": "dcg.plot_dcg", "rp": "rp.plot_rp"},
     uses=("order",),
-    examples="""
-    rankscope curve qrels.txt bm25.run --topic 351
-    rankscope curve qrels.txt bm25.run --topic 351 --cutoff 1000 --head 30
-    rankscope curve qrels.txt bm25.run --topic 351 -f json -o curve.json
-    rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
-    rankscope curve qrels.txt bm25.run --topic 351 --axis linear --bars linear --plot curve.pdf
-    rankscope curve qrels.txt bm25.run --topic 351 --figure rp --plot rp.pdf    how RP arises, document by document
-    # what if the document at rank 5 stood at rank 2, and that at rank 7 were one of grade 1?
-    rankscope curve qrels.txt bm25.run --topic 351 --edits "m5-2 r7=1"
-    """,
 )
 def curve(
     collection: Collection,
@@ -358,6 +334,17 @@ def curve(
     ----------
     Angelini and others 2012, Ferro and others 2016.
 
+    Commands
+    --------
+    rankscope curve qrels.txt bm25.run --topic 351
+    rankscope curve qrels.txt bm25.run --topic 351 --cutoff 1000 --head 30
+    rankscope curve qrels.txt bm25.run --topic 351 -f json -o curve.json
+    rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
+    rankscope curve qrels.txt bm25.run --topic 351 --axis linear --bars linear --plot curve.pdf
+    rankscope curve qrels.txt bm25.run --topic 351 --figure rp --plot rp.pdf    how RP arises, document by document
+    # what if the document at rank 5 stood at rank 2, and that at rank 7 were one of grade 1?
+    rankscope curve qrels.txt bm25.run --topic 351 --edits "m5-2 r7=1"
+
     Examples
     --------
     >>> import rankscope as rs
@@ -389,10 +376,9 @@ def _curve(
         judge(qrels, run, allow_disjoint=True)
     ranking = run.ranking(topic)
     if not ranking and topic not in (run.memory or {}):
+        hint = "name a topic that it has, or another run"
         raise InputError(
-            f"the run has no documents for topic {topic!r}",
-            path=run.path or run.name,
-            hint="name a topic that it has, or another run",
+            f"the run has no documents for topic {topic!r}", path=run.path or run.name, hint=hint
         )
     judgments = qrels.judgments(topic)
     unedited, ranking = ranking, edited(ranking, edits or "", judgments)

@@ -7,6 +7,7 @@ rankings with high or huge gain at high or huge effort.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis.plane import EqualGain, Planes, find_choice
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from rankscope.analysis.curve import Curve
+    from rankscope.analysis.quadrant_tests import QuadrantSignificance
     from rankscope.judging import Judged
     from rankscope.measures import Measure
-    from rankscope.result import TableResult
     from rankscope.scores import Collection
 
 
@@ -148,13 +149,9 @@ class Effort(Planes, TypedResult):
         """Cells of the effort/gain plane, 16 for each gain measure."""
         rows: list[Quadrant] = []
         for measure in self.gains:
-            plane = self.plane(measure)
-            total = max(1, int(plane.sum()))
-            for g, gain in enumerate(GAINS):
-                for e, cost in enumerate(EFFORTS):
-                    rows.append(
-                        Quadrant(str(measure), gain, cost, int(plane[g, e]), float(plane[g, e] / total))
-                    )
+            counts = self.plane(measure).ravel().tolist()
+            for (gain, cost), count in zip(product(GAINS, EFFORTS), counts, strict=True):
+                rows.append(Quadrant(str(measure), gain, cost, count, count / max(1, sum(counts))))
         return Quadrant.table("quadrants", rows, caption="Effort/gain quadrants")
 
     @lazy_table(
@@ -168,11 +165,9 @@ class Effort(Planes, TypedResult):
             total = max(1, int(plane.sum()))
             high, same = int(plane[2:, :2].sum()), int(np.trace(plane))
             borders = self.quartiles(measure)
+            shares = same, same / total, high, high / total
             lower, middle, upper = borders or [float("nan")] * 3
-            alike = _coinciding(borders) or None
-            rows.append(
-                Agreement(str(measure), same, same / total, high, high / total, lower, middle, upper, alike)
-            )
+            rows.append(Agreement(str(measure), *shares, lower, middle, upper, _coinciding(borders) or None))
         caption = "Where effort and gain agree, and gain at a high price"
         return Agreement.table("agreement", rows, caption=caption)
 
@@ -251,7 +246,7 @@ class Effort(Planes, TypedResult):
         caption = f"{len(points)} lists with {gain} gain by {name} and {effort} effort"
         return Table("points", ("run", "topic", name, "Twist", "archetype"), points, caption=caption)
 
-    def significance(self, *, alpha: float = 0.05, least: int = 5) -> TableResult:
+    def significance(self, *, alpha: float = 0.05, least: int = 5) -> QuadrantSignificance:
         """Test whether gain and effort differ together: see :mod:`rankscope.analysis.quadrant_tests`."""
         from rankscope.analysis.quadrant_tests import quadrant_significance
 
@@ -313,19 +308,6 @@ def count_archetypes(archetypes: npt.NDArray[np.str_]) -> RowTable[ArchetypeCoun
         "indicators": "indicators.plot_indicators",
     },
     uses=("order", "missing"),
-    examples="""
-    rankscope effort qrels.txt runs/
-    rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
-    rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
-    rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
-    rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
-    rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  the planes of both
-    rankscope effort qrels.txt runs/ -m AP --colour archetype --plot plane.pdf       or --facet recall-base
-    rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --plot equal.pdf    equal gain, from huge to low effort
-    rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --highlight bm25:351 --plot two.pdf
-    rankscope effort qrels.txt runs/ -m AP --significance        do gain and effort differ together?
-    rankscope effort --enumerate --relevant 4 --length 10        all rankings of small topics; no data needed
-    """,
 )
 def effort(
     collection: Collection,
@@ -369,6 +351,20 @@ def effort(
     References
     ----------
     Ferro and others 2016, Angelini and others 2012.
+
+    Commands
+    --------
+    rankscope effort qrels.txt runs/
+    rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
+    rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
+    rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
+    rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
+    rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  the planes of both
+    rankscope effort qrels.txt runs/ -m AP --colour archetype --plot plane.pdf       or --facet recall-base
+    rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --plot equal.pdf    equal gain, from huge to low effort
+    rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --highlight bm25:351 --plot two.pdf
+    rankscope effort qrels.txt runs/ -m AP --significance        do gain and effort differ together?
+    rankscope effort --enumerate --relevant 4 --length 10        all rankings of small topics; no data needed
 
     Examples
     --------

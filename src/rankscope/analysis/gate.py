@@ -119,12 +119,6 @@ class Gate(TypedResult):
 
 @analysis(
     measures=("nDCG@10",),
-    examples="""
-    rankscope gate qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.005
-    rankscope gate qrels.txt new.run --baseline old.run --topics 301-325
-    rankscope eval qrels.txt old.run -m "nDCG@10 AP" -q -f csv -o baseline.csv
-    rankscope gate qrels.txt new.run --baseline baseline.csv -m "nDCG@10 AP" --margin nDCG@10=0.01,AP=0.02 -o gate.md
-    """,
 )
 def gate(
     scores: Scores,
@@ -165,6 +159,13 @@ def gate(
     ----------
     Berger 1982.
 
+    Commands
+    --------
+    rankscope gate qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.005
+    rankscope gate qrels.txt new.run --baseline old.run --topics 301-325
+    rankscope eval qrels.txt old.run -m "nDCG@10 AP" -q -f csv -o baseline.csv
+    rankscope gate qrels.txt new.run --baseline baseline.csv -m "nDCG@10 AP" --margin nDCG@10=0.01,AP=0.02 -o gate.md
+
     Examples
     --------
     >>> import rankscope as rs
@@ -197,16 +198,13 @@ def gate(
             unmatched |= dict.fromkeys(left_out)
             difference = measure.merit(values) - measure.merit(before)
             lower = lower_limit(difference, alpha)
+            name, accepted = str(measure), margins[measure]
             means = (float(values.mean()), float(before.mean()), float(difference.mean()))
-            passed = bool(lower > -margins[measure]) or not difference.any()
-            plan = pass_plan(float(difference.std(ddof=1)), len(topics), margins[measure], alpha)
-            checks.append(
-                Check(run, str(measure), *means, lower, margins[measure], passed, len(topics), *plan)
-            )
+            passed = bool(lower > -accepted) or not difference.any()
+            plan = pass_plan(float(difference.std(ddof=1)), len(topics), accepted, alpha)
+            checks.append(Check(run, name, *means, lower, accepted, passed, len(topics), *plan))
             lost += [
-                LostTopic(
-                    run, str(measure), topics[t], float(values[t]), float(before[t]), float(difference[t])
-                )
+                LostTopic(run, name, topics[t], float(values[t]), float(before[t]), float(difference[t]))
                 for t in np.argsort(difference, kind="stable")[:worst].tolist()
                 if difference[t] < 0
             ]

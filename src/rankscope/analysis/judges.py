@@ -137,11 +137,6 @@ class _Panel:
     figures={"confusion": "judges.plot_confusion", "slopes": "judges.plot_slopes"},
     uses=("order", "missing"),
     measures=MEASURES,
-    examples="""
-    rankscope judges people.qrels model.qrels
-    rankscope judges person=a.txt model=b.txt --runs runs/ -m "AP nDCG@10" -f json -o judges.json
-    rankscope judges old.qrels new.qrels --runs runs/ --plot slopes.pdf --figure slopes
-    """,
 )
 def judges(
     judgments: Mapping[str, Any],
@@ -193,6 +188,12 @@ def judges(
     -------
     Tables ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``bias`` and ``judgments``.
 
+    Commands
+    --------
+    rankscope judges people.qrels model.qrels
+    rankscope judges person=a.txt model=b.txt --runs runs/ -m "AP nDCG@10" -f json -o judges.json
+    rankscope judges old.qrels new.qrels --runs runs/ --plot slopes.pdf --figure slopes
+
     Examples
     --------
     >>> import rankscope as rs
@@ -223,21 +224,11 @@ def judges(
         judged, scores, more = _evaluate(panel, collection, measures)
         settings |= {**more, "top": top}
         options = {"alpha": alpha, "replicates": replicates, "seed": seed}
-        leaderboards, bias = _compare_leaderboards(panel, pairs, scores, top=top, **options)
-        disputed = _find_disputed(panel, pairs, judged, scores, most)
-        tables = {
-            "leaderboards": LeaderboardStatistic.table(
-                "leaderboards", leaderboards, caption="What that does to the order of the runs"
-            ),
-            "bias": RunGain.table("bias", bias, caption="Who gains under the second judge"),
-            "judgments": DisputedJudgment.table(
-                "judgments", disputed, caption="The judgments that move the leaderboard most"
-            ),
-        }
+        tables = _compare_leaderboards(panel, pairs, scores, top=top, **options)
+        tables["judgments"] = _find_disputed(panel, pairs, judged, scores, most)
+    caption = "How far the judges agree, with 95 % intervals over topics"
     return Judges(
-        agreement=Agreement.table(
-            "agreement", agreement, caption="How far the judges agree, with 95 % intervals over topics"
-        ),
+        agreement=Agreement.table("agreement", agreement, caption=caption),
         confusion=GradePair.table("confusion", confusion, caption="Documents by the grades of two judges"),
         **tables,
         settings=settings,
@@ -260,9 +251,8 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
     collection.check_options("judges", ("order", "missing"))
     parsed = parse_many(measures)
     if needs_aspects(parsed):
-        raise SettingsError(
-            "judges give one grade to a document", hint="leave out measures that need aspects"
-        )
+        hint = "leave out measures that need aspects"
+        raise SettingsError("judges give one grade to a document", hint=hint)
     inputs = open_collection(panel.qrels, collection.runs)
     with using(collection.engine, collection.jobs):
         judged = judge(*inputs)
@@ -313,9 +303,8 @@ def _compute_agreement(
         names = panel.names[a], panel.names[b]
         levels, counts = _counts(panel, a, b)
         if not counts.sum():
-            raise InputError(
-                f"{names[0]!r} and {names[1]!r} judged no document both", hint="compare other judges"
-            )
+            message = f"{names[0]!r} and {names[1]!r} judged no document both"
+            raise InputError(message, hint="compare other judges")
         rows.append(Agreement(*names, "documents", int(counts.sum()), None, None))
         for name, function in _statistics(levels, distance).items():
             rows.append(Agreement(*names, name, *_estimate(function, counts, resampled, tail)))
@@ -389,7 +378,8 @@ def _agreement_of_all(panel: _Panel, resampled: Ints, tail: float) -> Agreement:
 
 def _compare_leaderboards(
     panel: _Panel, pairs: Pairs, scored: Sequence[Scores], *, top: int, **options: Any
-) -> tuple[list[LeaderboardStatistic], list[RunGain]]:
+) -> dict[str, Any]:
+    """Return the tables ``leaderboards`` and ``bias``."""
     from rankscope.analysis.two_leaderboards import Leaderboards
 
     leaderboards: list[LeaderboardStatistic] = []
@@ -406,17 +396,19 @@ def _compare_leaderboards(
                 )
             both = Leaderboards(measure, scored[a].runs, first[:, is_defined], second[:, is_defined])
             if len(both.runs) > 1:
-                leaderboards += [
-                    LeaderboardStatistic(*label, statistic, value, low, high)
-                    for statistic, value, low, high in both.similarity(top=top, **options)
-                ]
+                statistics: list[tuple[Any, ...]] = both.similarity(top=top, **options)
+                leaderboards += [LeaderboardStatistic(*label, *row) for row in statistics]
             bias += [RunGain(*label, *row) for row in both.gains(options["alpha"])]
-    return leaderboards, bias
+    caption = "What that does to the order of the runs"
+    return {
+        "leaderboards": LeaderboardStatistic.table("leaderboards", leaderboards, caption=caption),
+        "bias": RunGain.table("bias", bias, caption="Who gains under the second judge"),
+    }
 
 
 def _find_disputed(
     panel: _Panel, pairs: Pairs, judged: Judged, scored: Sequence[Scores], most: int
-) -> list[DisputedJudgment]:
+) -> RowTable[DisputedJudgment]:
     """Return the judgments on which judges differ, those that move the leaderboard most first."""
     from rankscope.analysis.influence import influences, reversals
     from rankscope.read.ids import to_text
@@ -433,15 +425,14 @@ def _find_disputed(
                 moves = measure.merit(np.nan_to_num(one.moves, nan=0.0, posinf=0.0, neginf=0.0))
                 disputes.append((float(np.ptp(moves)), one.document, one.topic, moves))
             for reach, document, topic, moves in sorted(disputes, key=lambda one: (-one[0], one[1]))[:most]:
-                rows.append(
-                    DisputedJudgment(
-                        panel.names[a], panel.names[b], str(measure), panel.qrels.topics[topic],
-                        to_text(panel.qrels.documents[document]), _grade(first[document]), _grade(second[document]),
-                        reach, reversals(merits, merits + moves), judged.runs[int(moves.argmax())],
-                        judged.runs[int(moves.argmin())],
-                    )
-                )  # fmt: skip
-    return rows
+                label = panel.names[a], panel.names[b], str(measure), panel.qrels.topics[topic]
+                grades = _grade(first[document]), _grade(second[document])
+                effect = reach, reversals(merits, merits + moves)
+                runs = judged.runs[int(moves.argmax())], judged.runs[int(moves.argmin())]
+                name = to_text(panel.qrels.documents[document])
+                rows.append(DisputedJudgment(*label, name, *grades, *effect, *runs))
+    caption = "The judgments that move the leaderboard most"
+    return DisputedJudgment.table("judgments", rows, caption=caption)
 
 
 def _grade(grade: Any) -> int | None:

@@ -63,9 +63,7 @@ class Leaderboard(TypedResult):
 
 
 @analysis(
-    command=None,
-    figures={"intervals": "leaderboard.plot_leaderboard"},
-    uses=(*COLLECTION_OPTIONS, "bounds"),
+    command=None, figures={"intervals": "leaderboard.plot_leaderboard"}, uses=(*COLLECTION_OPTIONS, "bounds")
 )
 def leaderboard(
     scores: Scores, *, alpha: Level = 0.05, replicates: Annotated[int, Option("B")] = 1000, seed: Seed = 1
@@ -118,17 +116,11 @@ def leaderboard(
             limits = () if scores.uncertainty is None else scores.uncertainty.of_mean(measure, index, r)
             named: dict[str, Any] = dict(zip(known, limits, strict=True))
             rows.append(Standing(scores.runs[r], str(measure), *cells[r], **named))
+    without = [name for name in _UNCERTAINTY if name not in known]
+    settings = {"alpha": alpha, "tied_for_first": FIRST, "replicates": replicates, "seed": seed}
     return Leaderboard(
-        leaderboard=Standing.table(
-            "leaderboard", rows, without=[name for name in _UNCERTAINTY if name not in known]
-        ),
-        settings={
-            **scores.settings,
-            "alpha": alpha,
-            "tied_for_first": FIRST,
-            "replicates": replicates,
-            "seed": seed,
-        },
+        leaderboard=Standing.table("leaderboard", rows, without=without),
+        settings={**scores.settings, **settings},
     )
 
 
@@ -150,18 +142,13 @@ def _columns(
     columns: list[Sequence[Any]] = [array.tolist() for array in (means, n_topics, *student, *bootstrap)]
     if measure.better == "neither":
         return [*columns, *([None] * len(values) for _ in range(3))]
-    ranks = intervals.ranks(rounded(measure.merit(means))[:, None])[0][:, 0]
+    ranks = intervals.ranks(rounded(measure.merit(means)))[0]
     ends = intervals.rank_intervals(measure.merit(terms), measure.merit(samples), alpha)
     return [*columns, ranks.tolist(), *(end.tolist() for end in ends)]
 
 
 def tied_for_first(
-    scores: Scores,
-    measure: str | Measure,
-    *,
-    alpha: float = 0.05,
-    replicates: int = 1000,
-    seed: int = 1,
+    scores: Scores, measure: str | Measure, *, alpha: float = 0.05, replicates: int = 1000, seed: int = 1
 ) -> list[bool | None]:
     """Return for every run whether it may be the best: no test shows that it is worse than the best run.
 

@@ -80,11 +80,6 @@ class Next(TypedResult):
     covers=("ties", "bounds"),
     measures=("nDCG@10",),
     needs_rankings=True,
-    examples="""
-    rankscope next qrels.txt runs/ -m nDCG@10 --budget 200 --template todo.txt
-    rankscope next qrels.txt runs/ -m nDCG@10 --judged todo.txt
-    rankscope next qrels.txt runs/ -m P@10 --simulate
-    """,
 )
 def next(
     scores: Scores,
@@ -122,6 +117,12 @@ def next(
     -------
     Next
         Tables ``next`` and ``open``, or ``needed`` and ``curve`` of a simulation.
+
+    Commands
+    --------
+    rankscope next qrels.txt runs/ -m nDCG@10 --budget 200 --template todo.txt
+    rankscope next qrels.txt runs/ -m nDCG@10 --judged todo.txt
+    rankscope next qrels.txt runs/ -m P@10 --simulate
 
     Examples
     --------

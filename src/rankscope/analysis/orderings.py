@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import repeat
-from operator import add
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from rankscope.declaration import Option, analysis
 from rankscope.errors import SettingsError
@@ -85,10 +84,6 @@ class Orderings(TypedResult):
     uses=("missing", "ties", "unjudged"),
     measures=_MEASURES,
     needs_rankings=True,
-    examples="""
-    rankscope orderings qrels.txt runs/
-    rankscope orderings qrels.txt runs/ --orders trec_eval9,trec_eval -m "AP P@10 RBP(p=0.95)"
-    """,
 )
 def orderings(
     scores: Scores, *, orders: Annotated[str | Sequence[str], Option("A,B")] = ("file", "trec_eval")
@@ -106,6 +101,11 @@ def orderings(
         Measures and runs to look at; the scores need their rankings.
     orders
         Two orderings, of trec_eval, trec_eval9, ascending_id, rank and file.
+
+    Commands
+    --------
+    rankscope orderings qrels.txt runs/
+    rankscope orderings qrels.txt runs/ --orders trec_eval9,trec_eval -m "AP P@10 RBP(p=0.95)"
 
     Examples
     --------
@@ -130,25 +130,25 @@ def orderings(
         matrices = collection.reordered(order).evaluate(measures).values
         values.append([rounded(row_means(m, one)) for m, one in zip(measures, matrices, strict=True)])
     runs = collection.runs
-    work = _Count(collection.qrels, (first, second))
+    work = partial(count_swaps, collection.qrels, first=first, second=second)
     counted = run_pieces(work, list(runs.values()), processes=len(runs) > 8, label="orderings")
+    swaps = [RunSwaps(run, *_shares(one)) for run, one in zip(runs, counted, strict=True)]
+    total = [TotalSwaps(*_shares(Swaps.total(counted)))]
+    effect = [
+        Effect(run, str(measure), a, b, b - a)
+        for measure, before, after in zip(measures, *values, strict=True)
+        for run, a, b in zip(runs, before.tolist(), after.tolist(), strict=True)
+    ]
+    ranking = [_change(*one) for one in zip(measures, *values, strict=True)]
+    elsewhere = f"Documents that stand elsewhere in the order {second} than in {first}"
+    changes = (
+        "Rankings of the runs by both orders (Kendall's tau-b, AP correlation), and changes of their means"
+    )
     return Orderings(
-        swaps=RunSwaps.table(
-            "swaps",
-            [RunSwaps(run, *_shares(one)) for run, one in zip(runs, counted, strict=True)],
-            caption=f"Documents that stand elsewhere in the order {second} than in {first}",
-        ),
-        total=TotalSwaps.table(
-            "total",
-            [TotalSwaps(*_shares(sum(counted, Swaps(0, 0, 0, 0, 0))))],
-            caption="The same over all runs",
-        ),
-        effect=Effect.table("effect", _effects(list(runs), measures, *values)),
-        ranking=RankingChange.table(
-            "ranking",
-            [_change(*one) for one in zip(measures, *values, strict=True)],
-            caption="Rankings of the runs by both orders (Kendall's tau-b, AP correlation), and changes of their means",
-        ),
+        swaps=RunSwaps.table("swaps", swaps, caption=elsewhere),
+        total=TotalSwaps.table("total", total, caption="The same over all runs"),
+        effect=Effect.table("effect", effect),
+        ranking=RankingChange.table("ranking", ranking, caption=changes),
         settings={
             "orders": [first, second],
             "aspects": collection.settings["aspects"],
@@ -159,8 +159,7 @@ def orderings(
     )
 
 
-@dataclass(frozen=True)
-class Swaps:
+class Swaps(NamedTuple):
     """Ranks at which two orderings of a run have different documents, by the grades of the two."""
 
     documents: int
@@ -169,17 +168,10 @@ class Swaps:
     equal: int
     different: int
 
-    def __add__(self, other: Swaps) -> Swaps:
-        return Swaps(*map(add, astuple(self), astuple(other)))
-
-
-@dataclass(frozen=True)
-class _Count:
-    qrels: Qrels
-    orders: tuple[str, str]
-
-    def __call__(self, run: Run) -> Swaps:
-        return count_swaps(self.qrels, run, *self.orders)
+    @classmethod
+    def total(cls, counts: Iterable[Swaps]) -> Swaps:
+        """Return the sums of several counts."""
+        return cls(*map(sum, zip((0, 0, 0, 0, 0), *counts, strict=True)))
 
 
 def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
@@ -187,7 +179,7 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
     from rankscope.read.ids import to_bytes
     from rankscope.read.orders import permutation
 
-    total = Swaps(0, 0, 0, 0, 0)
+    counts: list[Swaps] = []
     for topic, ranking in run.with_order("file").iterate_lists():
         if topic not in qrels.topic_index:
             continue
@@ -203,8 +195,8 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
             swapped = len(moved)
             nonrelevant = int(((old == 0) & (new == 0)).sum())
             equal = int(((old == new) & (old > 0)).sum())
-        total += Swaps(len(before), swapped, nonrelevant, equal, swapped - nonrelevant - equal)
-    return total
+        counts.append(Swaps(len(before), swapped, nonrelevant, equal, swapped - nonrelevant - equal))
+    return Swaps.total(counts)
 
 
 def _shares(swaps: Swaps) -> tuple[float | None, int, int, float | None, float | None, float | None]:
@@ -214,15 +206,6 @@ def _shares(swaps: Swaps) -> tuple[float | None, int, int, float | None, float |
     )
     share = swaps.swapped / swaps.documents if swaps.documents else None
     return share, swaps.documents, swaps.swapped, nonrelevant, equal, different
-
-
-def _effects(runs: Sequence[str], measures: Sequence[Measure], first: Any, second: Any) -> list[Effect]:
-    rows = []
-    for m, measure in enumerate(measures):
-        for r, run in enumerate(runs):
-            before, after = float(first[m][r]), float(second[m][r])
-            rows.append(Effect(run, str(measure), before, after, after - before))
-    return rows
 
 
 def _change(measure: Measure, before: Any, after: Any) -> RankingChange:

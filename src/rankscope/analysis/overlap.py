@@ -82,12 +82,6 @@ class Overlap(TypedResult):
     figures={"curves": "overlap.plot_overlap"},
     uses=("order",),
     needs_qrels=False,
-    examples="""
-    rankscope overlap bm25.run dense.run
-    rankscope overlap qrels.txt bm25.run dense.run --depth 1000 --rbo-p 0.95 -q
-    rankscope overlap bm25.run dense.run --topics 301,310-320
-    rankscope overlap runs/ --baseline bm25 --depths 1,5,10 --plot overlap.pdf
-    """,
 )
 def overlap(
     collection: Collection,
@@ -125,6 +119,13 @@ def overlap(
     ----------
     Webber, Moffat and Zobel 2010; Corsi and Urbano 2024.
 
+    Commands
+    --------
+    rankscope overlap bm25.run dense.run
+    rankscope overlap qrels.txt bm25.run dense.run --depth 1000 --rbo-p 0.95 -q
+    rankscope overlap bm25.run dense.run --topics 301,310-320
+    rankscope overlap runs/ --baseline bm25 --depths 1,5,10 --plot overlap.pdf
+
     Examples
     --------
     >>> import rankscope as rs
@@ -161,14 +162,11 @@ def overlap(
     }  # fmt: skip
     if collection.topics:
         settings["chosen_topics"] = sort_naturally({topic for one in rankings.values() for topic in one})
+    caption = (
+        "How alike the lists of two runs are: rank-biased overlap and common documents, means over topics"
+    )
     return Overlap(
-        overlap=PairOverlap.table(
-            "overlap",
-            means,
-            without=without,
-            ranked_by=("rbo",),
-            caption="How alike the lists of two runs are: rank-biased overlap and common documents, means over topics",
-        ),
+        overlap=PairOverlap.table("overlap", means, without=without, ranked_by=("rbo",), caption=caption),
         topics=TopicOverlap.table("topics", topics, without=without),
         depths=DepthOverlap.table("depths", by_depth, caption="Common documents of two runs by depth"),
         settings={**settings, "baseline": baseline},

@@ -6,27 +6,25 @@ the measures under all judgments, the orderings of the run files side by side.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, Top, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.correlation import Coefficients
     from rankscope.analysis.stats.matrices import CompleteMatrix
-    from rankscope.arrays import Floats, Indices
     from rankscope.columns import Cell
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
+    Measures = Sequence[Measure]
     Cells = dict[tuple[str, str], CompleteMatrix]
 
 
@@ -154,7 +152,7 @@ def pool_correlation(
     [('full', 'AP', 1.0), ('full', 'RR', 0.0), ('depth 1', 'AP', 0.0), ('depth 1', 'RR', 1.0)]
     """
     from rankscope.analysis.correlation import Coefficients, checked_methods
-    from rankscope.analysis.stats.matrices import left_out, run_merits
+    from rankscope.analysis.stats.matrices import best_judged, chosen_by, left_out, run_merits
     from rankscope.judging import judge
     from rankscope.measures import parse_many
     from rankscope.read.orders import check_order
@@ -170,15 +168,20 @@ def pool_correlation(
     depths = [pool_depth] if isinstance(pool_depth, int) else list(pool_depth)
     if not across or not named:
         raise SettingsError("no measure or no ordering", hint="name at least one of each")
-    collection = collection.for_measures([*measures, *across, *([] if top is None else parse_many([by]))])
+    if len(scores.runs) < 2:
+        raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
+    collection = collection.for_measures([*measures, *across, *chosen_by(top, by)])
     rows: list[PooledCorrelation] = []
     dropped: dict[str, Any] = {}
     for order in map(check_order, dict.fromkeys(named)):
         judged = judge(collection.qrels, collection.runs.with_order(order))
         cells = _evaluate_pools(judged, measures, across, depths, collection.missing)
-        best = _best_runs(judged, by, top, collection.missing)
+        best = [judged.runs.index(run) for run in best_judged(judged, top, by, collection.missing).runs]
         merits = {key: run_merits(matrix)[best] for key, matrix in cells.items()}
-        rows += _correlate(merits, measures, across, methods, coefficient, order)
+        lines = [(a, pool) for a, pool in cells if a in map(str, measures)]
+        for (a, pool), b, name in product(lines, map(str, across), methods):
+            value, p, _ = coefficient(name, merits[a, pool], merits[b, FULL])
+            rows.append(PooledCorrelation(a, b, name, value, p, len(best), pool, FULL, order))
         dropped |= left_out(list(cells.values()))
     correlations = PooledCorrelation.table("correlations", rows)
     return PoolCorrelation(
@@ -200,11 +203,7 @@ def pool_correlation(
 
 
 def _evaluate_pools(
-    judged: Judged,
-    measures: Sequence[Measure],
-    against: Sequence[Measure],
-    depths: Sequence[int],
-    missing: str,
+    judged: Judged, measures: Measures, against: Measures, depths: Sequence[int], missing: str
 ) -> Cells:
     """Return the scores of every measure under every pool, and of ``against`` under all judgments."""
     from rankscope.analysis.stats.matrices import complete
@@ -218,36 +217,6 @@ def _evaluate_pools(
         others = score(judged, more, missing=missing)
         cells |= {(str(m), FULL): complete(others, m) for m in more}
     return cells
-
-
-def _best_runs(judged: Judged, by: str | Measure, top: float | None, missing: str) -> Indices:
-    from rankscope.analysis.stats.matrices import best_of, complete
-    from rankscope.measures import parse_many
-    from rankscope.scores import score
-
-    if len(judged.runs) < 2:
-        raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
-    if top is None:
-        return np.arange(len(judged.runs))
-    (measure,) = parse_many([by])
-    return best_of(complete(score(judged, [measure], missing=missing), measure), top)
-
-
-def _correlate(
-    merits: Mapping[tuple[str, str], Floats],
-    measures: Sequence[Measure],
-    across: Sequence[Measure],
-    methods: Sequence[str],
-    coefficient: Coefficients,
-    order: str,
-) -> list[PooledCorrelation]:
-    names = {str(measure) for measure in measures}
-    rows: list[PooledCorrelation] = []
-    lines = [key for key in merits if key[0] in names]
-    for (a, pool), b, method in product(lines, map(str, across), methods):
-        value, p, _ = coefficient(method, merits[a, pool], merits[b, FULL])
-        rows.append(PooledCorrelation(a, b, method, value, p, len(merits[a, pool]), pool, FULL, order))
-    return rows
 
 
 def _differences(

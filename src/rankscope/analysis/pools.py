@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isnan, nan
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from rankscope.choices import DEFAULT_MEASURES, RATIOS, Sampling
 from rankscope.declaration import Groups, MeasureName, Option, Seed, Top, analysis
@@ -16,7 +17,7 @@ from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.analysis.stats.sampling import Sampler
-    from rankscope.arrays import Bools, Floats, Grades
+    from rankscope.arrays import Floats, Grades
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
@@ -77,11 +78,6 @@ class Pools(TypedResult):
     figures={"curves": "pools.plot_robustness", "means": "pool_means.plot_pool_means"},
     measures=DEFAULT_MEASURES,
     needs_rankings=True,
-    examples="""
-    rankscope pools qrels.txt runs/ --ratios 90,70,50,30,10 --repeats 10 --seed 1
-    rankscope pools qrels.txt runs/ --pool-depth 10 -m "P@10 AP RBP(p=0.95)"
-    rankscope pools qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
-    """,
 )
 def pools(
     scores: Scores,
@@ -124,6 +120,12 @@ def pools(
     ----------
     Ferro and others 2016.
 
+    Commands
+    --------
+    rankscope pools qrels.txt runs/ --ratios 90,70,50,30,10 --repeats 10 --seed 1
+    rankscope pools qrels.txt runs/ --pool-depth 10 -m "P@10 AP RBP(p=0.95)"
+    rankscope pools qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
+
     Examples
     --------
     >>> import rankscope as rs
@@ -135,7 +137,7 @@ def pools(
     """
     from rankscope.analysis.stats.matrices import best_runs, top_settings
     from rankscope.analysis.stats.randomness import streams
-    from rankscope.analysis.stats.sampling import Sampler
+    from rankscope.analysis.stats.sampling import Sampler, depth_pool
     from rankscope.engines import run_pieces
 
     best = best_runs(scores, top, by)
@@ -146,61 +148,44 @@ def pools(
         raise SettingsError(f"{repeats} repeats", hint="give at least 1")
     depths = () if pool_depth is None else (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
     ratios = (() if depths else RATIOS) if ratios is None else tuple(ratios)
-    smaller = [_Smaller(f"depth {depth}", 1, depth=depth) for depth in depths]
+    smaller = [_Smaller(f"depth {depth}", 1, partial(depth_pool, depth=depth)) for depth in depths]
     if ratios:
         samplers = [Sampler(judged.pool, sampling, stream) for stream in streams(seed, repeats)]
         smaller += [
-            _Smaller(_label(ratio), repeat + 1, sampler=sampler, ratio=ratio)
+            _Smaller(_label(ratio), repeat, partial(_sample, sampler=sampler, ratio=ratio))
             for ratio in ratios
-            for repeat, sampler in enumerate(samplers)
+            for repeat, sampler in enumerate(samplers, 1)
         ]
     work = _Evaluation(judged, best.measures, missing)
-    full, _ = work(None)
-    robustness, curve, means = _compared(
-        judged, best.measures, full, smaller, run_pieces(work, smaller, label="pools")
-    )
+    evaluated = run_pieces(work, [pool.select for pool in smaller], label="pools")
+    robustness, curve, means = _compare(work, smaller, evaluated)
+    caption = f"Rankings of {len(judged.runs)} runs by smaller pools against all judgments (Kendall's tau-b)"
+    legend = "pool: percent of the judgments, or depth; change: mean change of the runs' means"
+    sampled = {"sampling": sampling, "repeats": repeats, "seed": seed}
     return Pools(
         robustness=Robustness.table("robustness", robustness),
-        curve=RobustnessMean.table(
-            "curve",
-            curve,
-            caption=f"Rankings of {len(judged.runs)} runs by smaller pools against all judgments (Kendall's tau-b)",
-            legend="pool: percent of the judgments, or depth; change: mean change of the runs' means",
-        ),
+        curve=RobustnessMean.table("curve", curve, caption=caption, legend=legend),
         means=PoolMean.table("means", means),
         settings={
-            **read_settings(scores),
+            **scores.settings,
             **top_settings(top, by),
-            "measures": [str(m) for m in best.measures],
-            "missing": missing,
             "ratios": list(ratios),
             "depths": list(depths),
-            "sampling": sampling if ratios else None,
-            "repeats": repeats if ratios else None,
-            "seed": seed if ratios else None,
+            **(sampled if ratios else dict.fromkeys(sampled)),
         },
     )
 
 
-def read_settings(scores: Scores) -> dict[str, Any]:
-    """Return how the collection was read: all settings of scores except measures and missing."""
-    return {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
-
-
-@dataclass(frozen=True)
-class _Smaller:
-    """One pool smaller than the full one: a depth, or a ratio of a sampler's order."""
+class _Smaller(NamedTuple):
+    """A pool smaller than the full one, and the function that selects its judgments."""
 
     label: str | int | float
     repeat: int
-    depth: int = 0
-    sampler: Sampler | None = None
-    ratio: float = 100
+    select: Callable[[Judged], Grades]
 
-    def grades(self, judged: Judged) -> Grades:
-        from rankscope.analysis.stats.sampling import depth_pool
 
-        return depth_pool(judged, self.depth) if self.sampler is None else self.sampler.sample(self.ratio)
+def _sample(judged: Judged, sampler: Sampler, ratio: float) -> Grades:
+    return sampler.sample(ratio)
 
 
 @dataclass(frozen=True)
@@ -211,14 +196,12 @@ class _Evaluation:
     measures: tuple[Measure, ...]
     missing: str
 
-    def __call__(self, pool: _Smaller | None) -> tuple[Floats, int]:
+    def __call__(self, select: Callable[[Judged], Grades]) -> tuple[Floats, int]:
         from rankscope.judging import UNJUDGED
 
-        judged = self.judged
-        if pool is not None:
-            judged = judged.rejudged(pool.grades(judged))
-        means = mean_scores(judged, self.measures, self.missing)
-        return means, int((judged.qrels.grade != UNJUDGED).sum())
+        grades = select(self.judged)
+        means = mean_scores(self.judged.rejudged(grades), self.measures, self.missing)
+        return means, int((grades != UNJUDGED).sum())
 
 
 def mean_scores(judged: Judged, measures: Sequence[Measure], missing: str = "zero") -> Floats:
@@ -236,24 +219,19 @@ def _label(ratio: float) -> int | float:
     return int(ratio) if float(ratio).is_integer() else ratio
 
 
-def _compared(
-    judged: Judged,
-    measures: Sequence[Measure],
-    full: Floats,
-    pools: Sequence[_Smaller],
-    smaller: Sequence[tuple[Floats, int]],
+def _compare(
+    work: _Evaluation, pools: Sequence[_Smaller], smaller: Sequence[tuple[Floats, int]]
 ) -> tuple[list[Robustness], list[RobustnessMean], list[PoolMean]]:
     robustness: list[Robustness] = []
     curve: list[RobustnessMean] = []
     means: list[PoolMean] = []
-    labels = list(dict.fromkeys(pool.label for pool in pools))
-    for m, measure in enumerate(measures):
+    runs, full = work.judged.runs, mean_scores(work.judged, work.measures, work.missing)
+    for m, measure in enumerate(work.measures):
         name = str(measure)
         means += [
-            PoolMean(run, name, "full", 1, v, 0.0)
-            for run, v in zip(judged.runs, full[m].tolist(), strict=True)
+            PoolMean(run, name, "full", 1, v, 0.0) for run, v in zip(runs, full[m].tolist(), strict=True)
         ]
-        taus: dict[Any, list[tuple[float, float]]] = {label: [] for label in labels}
+        taus: dict[Any, list[tuple[float, float]]] = {pool.label: [] for pool in pools}
         for pool, (reduced, judgments) in zip(pools, smaller, strict=True):
             tau, tau_ap = _agreement(measure.merit(full[m]), measure.merit(reduced[m]))
             with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
@@ -261,10 +239,8 @@ def _compared(
             moved = float(np.abs(change).mean())
             robustness.append(Robustness(name, pool.label, pool.repeat, tau, tau_ap, moved, judgments))
             taus[pool.label].append((tau, moved))
-            rows = zip(judged.runs, reduced[m].tolist(), change.tolist(), strict=True)
-            means += [
-                PoolMean(run, name, pool.label, pool.repeat, value, moved_by) for run, value, moved_by in rows
-            ]
+            rows = zip(runs, reduced[m].tolist(), change.tolist(), strict=True)
+            means += [PoolMean(run, name, pool.label, pool.repeat, *values) for run, *values in rows]
         for label, pairs in taus.items():
             tau_mean, moved_mean = np.mean(pairs, axis=0).tolist()
             spread = float(np.std([tau for tau, _ in pairs], ddof=1)) if len(pairs) > 1 else None
@@ -319,10 +295,6 @@ class LeaveOut(TypedResult):
 @analysis(
     measures=DEFAULT_MEASURES,
     needs_rankings=True,
-    examples="""
-    rankscope leave-out qrels.txt runs/ --pool-depth 10
-    rankscope leave-out qrels.txt runs/ --pool-depth 10 --groups teams.txt
-    """,
 )
 def leave_out(
     scores: Scores,
@@ -355,6 +327,11 @@ def leave_out(
     ----------
     Zobel 1998.
 
+    Commands
+    --------
+    rankscope leave-out qrels.txt runs/ --pool-depth 10
+    rankscope leave-out qrels.txt runs/ --pool-depth 10 --groups teams.txt
+
     Examples
     --------
     >>> import rankscope as rs
@@ -364,8 +341,9 @@ def leave_out(
     [('a', 1, 1.0, 1.0), ('b', 0, 0.5, 0.5)]
     """
     from rankscope.analysis.stats.matrices import best_runs, top_settings
-    from rankscope.analysis.stats.sampling import groups_of
+    from rankscope.analysis.stats.sampling import groups_of, without_group
     from rankscope.engines import run_pieces
+    from rankscope.judging import UNJUDGED
     from rankscope.read.groups import run_groups
 
     judged = best_runs(scores, top, by).require_judged("leave_out")
@@ -375,19 +353,19 @@ def leave_out(
     teams = run_groups(judged.runs, groups) if groups else None
     members = groups_of(judged.runs, teams)
     full = mean_scores(judged, measures, missing)
-    work = _Without(judged, measures, pool_depth, missing)
-    done = run_pieces(work, list(members.values()), label="leave out")
+    n_judgments = int((judged.qrels.grade != UNJUDGED).sum())
+    pieces = [partial(without_group, depth=pool_depth, group=group) for group in members.values()]
+    done = run_pieces(_Evaluation(judged, measures, missing), pieces, label="leave out")
     rows: list[Left] = []
     bias: list[Bias] = []
     for m, measure in enumerate(measures):
         changes: list[tuple[float, int]] = []
-        for (name, group), (means, unique) in zip(members.items(), done, strict=True):
+        for (name, group), (means, n_kept) in zip(members.items(), done, strict=True):
             for r in np.flatnonzero(group).tolist():
                 value, without = float(full[m, r]), float(means[m, r])
                 ranks = _rank(measure.merit(full[m]), r), _rank(measure.merit(means[m]), r)
-                rows.append(
-                    Left(name, judged.runs[r], str(measure), unique, value, without, without - value, *ranks)
-                )
+                label = name, judged.runs[r], str(measure), n_judgments - n_kept
+                rows.append(Left(*label, value, without, without - value, *ranks))
                 changes.append((abs(without - value), abs(ranks[1] - ranks[0])))
         moved = [change for change, _ in changes if not isnan(change)] or [nan]
         worst = max(change for _, change in changes)
@@ -395,32 +373,8 @@ def leave_out(
     return LeaveOut(
         leave_out=Left.table("leave_out", rows, caption="Runs without what they alone put into the pool"),
         bias=Bias.table("bias", bias, caption="What leaving out changes, by measure"),
-        settings={
-            **read_settings(scores),
-            **top_settings(top, by),
-            "measures": [str(m) for m in measures],
-            "missing": missing,
-            "depth": pool_depth,
-            "groups": teams,
-        },
+        settings={**scores.settings, **top_settings(top, by), "depth": pool_depth, "groups": teams},
     )
-
-
-@dataclass(frozen=True)
-class _Without:
-    """Means of all runs without what one group alone contributed to the pool, and how many judgments that is."""
-
-    judged: Judged
-    measures: tuple[Measure, ...]
-    depth: int
-    missing: str
-
-    def __call__(self, group: Bools) -> tuple[Floats, int]:
-        from rankscope.analysis.stats.sampling import without_group
-
-        grades = without_group(self.judged, self.depth, group)
-        unique = int((grades != self.judged.qrels.grade).sum())
-        return mean_scores(self.judged.rejudged(grades), self.measures, self.missing), unique
 
 
 def _rank(merits: Floats, run: int) -> int:

@@ -89,13 +89,6 @@ class Power(TypedResult):
 @analysis(
     figures={"curves": "power.plot_asl"},
     measures=DEFAULT_MEASURES,
-    examples="""
-    rankscope power qrels.txt runs/
-    rankscope power qrels.txt runs/ --test t --test wilcoxon --alpha 0.05,0.01
-    rankscope power --scores AP=ap.csv --scores P@10=p10.csv --test wilcoxon --test t --alpha 0.05,0.01
-    rankscope power qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
-    rankscope power qrels.txt runs/ -m "AP Twist" --test tukey --seed 7 -f json -o power.json
-    """,
 )
 def power(
     scores: Scores,
@@ -134,6 +127,14 @@ def power(
     References
     ----------
     Sakai 2006; Carterette 2012; Ferro and others 2016.
+
+    Commands
+    --------
+    rankscope power qrels.txt runs/
+    rankscope power qrels.txt runs/ --test t --test wilcoxon --alpha 0.05,0.01
+    rankscope power --scores AP=ap.csv --scores P@10=p10.csv --test wilcoxon --test t --alpha 0.05,0.01
+    rankscope power qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
+    rankscope power qrels.txt runs/ -m "AP Twist" --test tukey --seed 7 -f json -o power.json
 
     Examples
     --------
@@ -176,27 +177,18 @@ def power(
                 )
                 done = replace(done, p=_asl(done.p, name, replicates))
                 count, delta = int(np.count_nonzero(done.p < level)), float(done.delta.max())
-                separated.append(
-                    Separation(
-                        *label, level, len(first), count, count / len(first), delta, len(matrix.topics)
-                    )
-                )
+                pairs, topics = len(first), len(matrix.topics)
+                separated.append(Separation(*label, level, pairs, count, count / pairs, delta, topics))
             asl.append(Columns([*_labels(label, len(first)), *names, done.p, done.difference]))
-            levels, pairs = _curve(done)
-            curve.append(Columns([*_labels(label, len(levels)), levels, pairs]))
+            levels, cumulated = _curve(done)
+            curve.append(Columns([*_labels(label, len(levels)), levels, cumulated]))
+    caption = f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(test_name, tests))}"
+    legend = "power: share of the pairs of runs that differ significantly; delta: difference that is needed"
+    levels_caption = "Achieved significance level of every pair of runs"
+    ranked_by = ("asl", "difference")
     return Power(
-        power=Separation.table(
-            "power",
-            separated,
-            caption=f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(test_name, tests))}",
-            legend="power: share of the pairs of runs that differ significantly; delta: difference that is needed",
-        ),
-        asl=PairLevel.table(
-            "asl",
-            ConcatenatedRows(asl),
-            ranked_by=("asl", "difference"),
-            caption="Achieved significance level of every pair of runs",
-        ),
+        power=Separation.table("power", separated, caption=caption, legend=legend),
+        asl=PairLevel.table("asl", ConcatenatedRows(asl), ranked_by=ranked_by, caption=levels_caption),
         curve=LevelCount.table("curve", ConcatenatedRows(curve)),
         settings={
             **scores.settings,

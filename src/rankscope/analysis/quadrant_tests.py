@@ -8,7 +8,7 @@ also cell by cell) and the others (*across*); both differences are tested on eac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,19 +17,49 @@ from rankscope.analysis.stats.significance import all_pairs
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError
-from rankscope.result import TableResult
-from rankscope.tables import Cell, Table
-
-_KINDS = ("both", "opposite", "gain_only", "effort_only", "neither")
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 
 
-class _Part(NamedTuple):
-    """A part of the plane, and the topics of every pair of runs in it (pairs, topics)."""
+class _Part(Row):
+    measure: str = column()
+    where: str = column("part of the plane: all, within cells, across cells, or a cell")
+    gain: str | None = column()
+    effort: str | None = column()
 
-    where: str
-    gain: str | None
-    effort: str | None
-    topics: Bools
+
+class PartCount(_Part):
+    """Pairs of runs by the significance of their differences in gain and in effort."""
+
+    pairs: int = column("number of pairs of runs with enough topics")
+    topics: float | None = column("mean number of topics of a pair")
+    both: int = column("pairs that differ significantly in both, in the same direction")
+    opposite: int = column(
+        "pairs that differ significantly in both: the run that gains more costs more effort"
+    )
+    gain_only: int = column("pairs that differ significantly in gain only")
+    effort_only: int = column("pairs that differ significantly in effort only")
+    neither: int = column("pairs that do not differ significantly")
+    agreement: float | None = column("share of the pairs that are significant by both, or by neither")
+
+
+class PartPair(_Part):
+    """Differences of a pair of runs in a part of the plane."""
+
+    a: str = column()
+    b: str = column()
+    topics: int = column()
+    gain_difference: float = column("mean difference in gain, a minus b")
+    gain_p: float = column("p-value of the difference in gain")
+    twist_difference: float = column("mean difference in Twist, a minus b")
+    twist_p: float = column("p-value of the difference in Twist")
+
+
+class QuadrantSignificance(TypedResult):
+    """Significant differences in gain and in effort, by part of the plane."""
+
+    significance: RowTable[PartCount] = table("counts of significant pairs by part of the plane")
+    significance_pairs: RowTable[PartPair] = table("differences of every pair", main=False)
 
 
 class _Tested(NamedTuple):
@@ -39,15 +69,10 @@ class _Tested(NamedTuple):
     p: Floats
 
 
-def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5) -> TableResult:
+def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5) -> QuadrantSignificance:
     """Count the pairs of runs that differ significantly in gain and in Twist, by gain measure and part of the plane.
 
     Paired two-sided t tests on the topics of the part; a pair with fewer than ``least`` topics there is not tested.
-    Tables: ``significance`` {measure, where, gain, effort, pairs, topics, both, opposite, gain_only, effort_only,
-    neither, agreement}, where ``opposite`` counts pairs that differ significantly in both, but the run that gains more
-    costs more effort, ``topics`` is the mean number of topics and ``agreement`` the share of pairs that are significant
-    by both in the same direction or by neither; ``significance_pairs`` {measure, where, gain, effort, a, b, topics,
-    gain_difference, gain_p, twist_difference, twist_p}.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"d": 1} for i in range(9)}
@@ -55,7 +80,7 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
     >>> poor = {q: [*"stuvw"[: 2 + i % 3], "d"] for i, q in enumerate(qrels)}
     >>> collection = rs.Collection(qrels, {"good": good, "poor": poor})
     >>> result = quadrant_significance(rs.effort(collection, "AP"))
-    >>> result["significance"].records()[0]["both"]
+    >>> result.significance[0].both
     1
     """
     if not 0 < alpha < 1:
@@ -66,45 +91,44 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
         raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
     runs = effort.judged.runs
     first, second = all_pairs(len(runs))
-    summary: list[tuple[Cell, ...]] = []
-    pairs: list[tuple[Cell, ...]] = []
+    counts: list[PartCount] = []
+    pairs: list[PartPair] = []
     for number, measure in enumerate(effort.gains):
         cell = np.full(effort.judged.grid(effort.twist).shape, -1, np.int64)
         where, rows, columns = effort.cells(number)
         cell.ravel()[where] = 4 * rows + columns
         gain, twist = (effort.judged.grid(values) for values in (effort.gain[number], effort.twist))
-        for part in _parts(cell[first], cell[second]):
-            tested = part.topics.sum(axis=1)
+        for place, topics in _parts(cell[first], cell[second]):
+            tested = topics.sum(axis=1)
             enough = tested >= least
-            by_gain, by_effort = (_t_tests(v[first] - v[second], part.topics, enough) for v in (gain, twist))
-            label = (str(measure), part.where, part.gain, part.effort)
+            by_gain, by_effort = (_t_tests(v[first] - v[second], topics, enough) for v in (gain, twist))
+            label = (str(measure), *place)
             merit = by_gain._replace(difference=measure.merit(by_gain.difference))
-            summary.append((*label, *_count_pairs(merit, by_effort, tested, enough, alpha)))
+            counts.append(PartCount(*label, *_count_pairs(merit, by_effort, tested, enough, alpha)))
             for i in np.flatnonzero(enough).tolist():
+                names = runs[first[i]], runs[second[i]]
                 values = (by_gain.difference[i], by_gain.p[i], by_effort.difference[i], by_effort.p[i])
-                pairs.append((*label, runs[first[i]], runs[second[i]], int(tested[i]), *map(float, values)))
-    label = ("measure", "where", "gain", "effort")
-    columns_ = (*label, "pairs", "topics", *_KINDS, "agreement")
-    differences = ("gain_difference", "gain_p", "twist_difference", "twist_p")
-    tables = (
-        Table(
-            "significance", columns_, summary, caption=f"Significant differences (t test, alpha {alpha:g})"
-        ),
-        Table("significance_pairs", (*label, "a", "b", "topics", *differences), pairs),
+                pairs.append(PartPair(*label, *names, int(tested[i]), *map(float, values)))
+    caption = f"Significant differences (t test, alpha {alpha:g})"
+    return QuadrantSignificance(
+        significance=PartCount.table("significance", counts, caption=caption),
+        significance_pairs=PartPair.table("significance_pairs", pairs),
+        settings={**effort.settings, "alpha": alpha, "least": least, "test": "t"},
     )
-    settings = {**effort.settings, "alpha": alpha, "least": least, "test": "t"}
-    return TableResult.of(*tables, settings=settings)
 
 
-def _parts(a: Ints, b: Ints) -> Iterator[_Part]:
-    """Yield the parts of the plane, given the cells of the rankings of each pair and topic (-1: no ranking)."""
+def _parts(a: Ints, b: Ints) -> Iterator[tuple[tuple[str, str | None, str | None], Bools]]:
+    """Yield the parts of the plane (where, gain, effort) and the topics of each pair in them (pairs, topics).
+
+    ``a`` and ``b`` have the cells of the rankings of each pair and topic (-1: no ranking).
+    """
     is_defined = (a >= 0) & (b >= 0)
-    yield _Part("all", None, None, is_defined)
-    yield _Part("within", None, None, is_defined & (a == b))
-    yield _Part("across", None, None, is_defined & (a != b))
+    yield ("all", None, None), is_defined
+    yield ("within", None, None), is_defined & (a == b)
+    yield ("across", None, None), is_defined & (a != b)
     for row, gain in enumerate(GAINS):
-        for column, cost in enumerate(EFFORTS):
-            yield _Part("cell", gain, cost, is_defined & (a == 4 * row + column) & (b == 4 * row + column))
+        for place, cost in enumerate(EFFORTS):
+            yield ("cell", gain, cost), is_defined & (a == 4 * row + place) & (b == 4 * row + place)
 
 
 def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
@@ -126,7 +150,7 @@ def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
 
 def _count_pairs(
     gain: _Tested, effort: _Tested, topics: Ints, enough: Bools, alpha: float
-) -> tuple[Cell, ...]:
+) -> tuple[Any, ...]:
     more, less = (gain.p < alpha), (effort.p < alpha)
     same = np.sign(gain.difference) == np.sign(effort.difference)
     kinds = (more & less & same, more & less & ~same, more & ~less, ~more & less, ~more & ~less)

@@ -169,7 +169,7 @@ def _compare(
     """Return the ranks by all orders, and how each differs from the first."""
     merits = [rounded(order.measure.merit(order.means)) for order in orders]
     # Runs with equal means share the middle of their ranks.
-    middle = [np.mean([end[:, 0] for end in ranks(merit[:, None])], axis=0).tolist() for merit in merits]
+    middle = [np.mean(ranks(merit), axis=0).tolist() for merit in merits]
     changes: Rows = []
     for order, merit in zip(orders[1:], merits[1:], strict=True):
         is_defined = ~(np.isnan(merits[0]) | np.isnan(merit))

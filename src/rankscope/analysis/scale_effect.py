@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Annotated
 
-from rankscope.analysis.pools import read_settings
 from rankscope.choices import INTERVAL_LENGTH, Test
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError
@@ -109,18 +108,8 @@ def scale_effect(
     if len(judged.runs) < 2 or len(judged.topics) < 2:
         raise InputError("a comparison needs at least two runs and two topics", hint="add run files")
     rows = [_compare(judged, measure, length, missing, test, alpha, seed) for measure in scores.measures]
-    return ScaleEffect(
-        scale_effect=MeasureEffect.table("scale_effect", rows),
-        settings={
-            **read_settings(scores),
-            "measures": [str(measure) for measure in scores.measures],
-            "length": length,
-            "test": test,
-            "alpha": alpha,
-            "seed": seed,
-            "missing": missing,
-        },
-    )
+    settings = {**scores.settings, "length": length, "test": test, "alpha": alpha, "seed": seed}
+    return ScaleEffect(scale_effect=MeasureEffect.table("scale_effect", rows), settings=settings)
 
 
 def _compare(

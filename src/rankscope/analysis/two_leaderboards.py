@@ -39,22 +39,20 @@ class Leaderboards:
         terms, back = averaged(self.measure, values)
         return rounded(self.measure.merit(back(terms.mean(axis=1))))
 
-    def similarity(
-        self, *, top: int, alpha: float, replicates: int, seed: int
-    ) -> list[tuple[str, float, float | None, float | None]]:
+    def similarity(self, *, top: int, alpha: float, replicates: int, seed: int) -> list[tuple[Any, ...]]:
         """Return (statistic, value, low, high): correlations with their intervals, and counts without."""
         a, b = self.merits(self.first), self.merits(self.second)
         samples = [
             rounded(self.measure.merit(bootstrap_means(averaged(self.measure, values)[0], replicates, seed)))
             for values in (self.first, self.second)
         ]
-        rows: list[tuple[str, float, float | None, float | None]] = []
+        rows: list[tuple[Any, ...]] = []
         for name, function in COEFFICIENTS.items():
             value = function(a, b)
             sampled = np.array([function(x, y) for x, y in zip(samples[0].T, samples[1].T, strict=True)])
             low, high = reflected_interval(value, sampled, expanded(alpha, self.first.shape[1]))
             rows.append((name, value, max(low, _LOWEST[name]), min(high, 1.0)))
-        before, after = (ranks(merits[:, None])[0][:, 0] for merits in (a, b))
+        before, after = (ranks(merits)[0] for merits in (a, b))
         best = min(top, len(a))
         shared = len(set(np.argsort(-a, kind="stable")[:best]) & set(np.argsort(-b, kind="stable")[:best]))
         rows.append(("largest rank change", int(np.abs(before - after).max()), None, None))
@@ -91,7 +89,7 @@ class Leaderboards:
         beyond = more - more.mean(axis=0)
         low, high = t_intervals(beyond, alpha)
         gain = beyond.mean(axis=1)
-        order = [ranks(self.merits(values)[:, None])[0][:, 0] for values in (self.first, self.second)]
+        order = [ranks(self.merits(values))[0] for values in (self.first, self.second)]
         columns = (
             self.runs, self.first.mean(axis=1).tolist(), self.second.mean(axis=1).tolist(), more.mean(axis=1).tolist(),
             gain.tolist(), low.tolist(), high.tolist(), order[0].tolist(), order[1].tolist(),

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.analysis.pools import read_settings
 from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
 from rankscope.declaration import Option, analysis, check_run
 from rankscope.errors import InputError, SettingsError
@@ -131,11 +130,6 @@ class Verdict(TypedResult):
     uses=("order",),
     measures=VERDICT_MEASURES,
     needs_rankings=True,
-    examples="""
-    rankscope verdict qrels.txt bm25.run dense.run
-    rankscope verdict qrels.txt runs/ --pair bm25 dense -m "AP Twist nDCG@10" -q --plot regions.pdf
-    rankscope verdict qrels.txt runs/ -f json -o verdict.json
-    """,
 )
 def verdict(
     scores: Scores,
@@ -165,6 +159,12 @@ def verdict(
     For two runs the tables ``verdict``, ``regions``, ``measures`` and ``topics``, for more runs ``shares``, ``runs``
     and ``pairs``; the other fields are None.
 
+    Commands
+    --------
+    rankscope verdict qrels.txt bm25.run dense.run
+    rankscope verdict qrels.txt runs/ --pair bm25 dense -m "AP Twist nDCG@10" -q --plot regions.pdf
+    rankscope verdict qrels.txt runs/ -f json -o verdict.json
+
     Examples
     --------
     >>> import rankscope as rs
@@ -188,8 +188,9 @@ def verdict(
         raise InputError("a verdict needs at least two runs", hint="name another run file")
     counts = _Counts.from_judged(judged, depth)
     tables = _pair_tables(scores, judged, counts) if len(judged.runs) == 2 else _many_tables(counts)
-    measures = [str(measure) for measure in scores.measures]
-    return Verdict(**tables, settings={**read_settings(scores), "measures": measures, "depth": depth})
+    # A topic that a run lacks is an empty ranking, whatever the collection says.
+    settings = {name: value for name, value in scores.settings.items() if name != "missing"}
+    return Verdict(**tables, settings={**settings, "depth": depth})
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,12 +247,11 @@ def _pair_tables(scores: Scores, judged: Judged, counts: _Counts) -> dict[str, A
     winner = _dominant_run(judged.runs, dominant[order]) if order in dominant else None
     strongest = StrongestOrder(judged.runs[0], judged.runs[1], winner, order, ORDERS[order])
     regions = _regions(judged, counts)
+    winners = _winners(scores, regions)
     return {
         "verdict": StrongestOrder.table("verdict", [strongest], caption="The strongest order"),
         "regions": Region.table("regions", regions, caption="Who wins by the mean"),
-        "measures": MeasureWinner.table(
-            "measures", _winners(scores, regions), caption="The measures asked for"
-        ),
+        "measures": MeasureWinner.table("measures", winners, caption="The measures asked for"),
         "topics": TopicOrder.table("topics", topics, caption="Who dominates on each list"),
     }
 
@@ -377,18 +377,13 @@ def _many_tables(counts: _Counts) -> dict[str, Any]:
         for of, numbers, times in (("means", on_means, 1), ("lists", on_lists, n_topics))
         for order, n in zip([*ORDERS][-len(numbers) :], numbers.tolist(), strict=True)
     ]
+    runs = _possible_ranks(counts.runs, first, second)
+    orders = _pair_columns(counts.runs, [everywhere, first, second], pairs, strongest)
+    caption = "The ranks that a run can have by any measure of the family"
     return {
         "shares": OrderShare.table("shares", shares, caption="How many pairs of runs each order decides"),
-        "runs": RunRanks.table(
-            "runs",
-            _possible_ranks(counts.runs, first, second),
-            caption="The ranks that a run can have by any measure of the family",
-        ),
-        "pairs": PairOrder.table(
-            "pairs",
-            _pair_columns(counts.runs, [everywhere, first, second], pairs, strongest),
-            caption="The strongest order of each pair",
-        ),
+        "runs": RunRanks.table("runs", runs, caption=caption),
+        "pairs": PairOrder.table("pairs", orders, caption="The strongest order of each pair"),
     }
 
 
@@ -452,14 +447,8 @@ def _pair_columns(
         won, lost = mask[i, j], mask[j, i]
         by_mask = np.where(won & lost, len(names), np.where(won, i, j))
         winner = np.where(strongest == index, by_mask, winner)
-    return Columns(
-        [
-            CategoricalColumn(names, i),
-            CategoricalColumn(names, j),
-            CategoricalColumn((*names, "both", None), winner),
-            CategoricalColumn(tuple(ORDERS), strongest),
-        ]
-    )
+    words = (names, names, (*names, "both", None), tuple(ORDERS))
+    return Columns([*map(CategoricalColumn, words, (i, j, winner, strongest))])
 
 
 def _possible_ranks(names: Sequence[str], first: Bools, second: Bools) -> list[RunRanks]:

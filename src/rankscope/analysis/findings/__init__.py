@@ -18,12 +18,6 @@ __all__ = ["Chart", "Finding", "Findings", "findings"]
     figures={"findings": "findings.plot_findings"},
     covers=("bounds",),
     measures=FINDINGS_MEASURES,
-    examples="""
-    rankscope findings qrels.txt runs/
-    rankscope findings qrels.txt runs/ -m "nDCG@10 AP Twist" --plot findings.pdf
-    rankscope findings --scores AP=ap.csv --scores RR=rr.csv
-    rankscope findings qrels.txt runs/ -f json -o findings.json
-    """,
 )
 def findings(
     scores: Scores,
@@ -64,6 +58,13 @@ def findings(
     -------
     Findings
         The findings, the most important first, and the tables that they are based on.
+
+    Commands
+    --------
+    rankscope findings qrels.txt runs/
+    rankscope findings qrels.txt runs/ -m "nDCG@10 AP Twist" --plot findings.pdf
+    rankscope findings --scores AP=ap.csv --scores RR=rr.csv
+    rankscope findings qrels.txt runs/ -f json -o findings.json
 
     Examples
     --------

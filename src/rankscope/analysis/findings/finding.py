@@ -7,19 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rankscope.analysis.effort import Quadrant
-from rankscope.analysis.findings.evidence import (
-    BarrenTopic,
-    DecidingTopic,
-    Disagreement,
-    HardTopic,
-    LeaderRow,
-    MeasureScale,
-    OvertakingTopic,
-    Sentence,
-    Separation,
-    TiedMean,
-    UnjudgedShare,
-)
+from rankscope.analysis.findings import evidence as rows
+from rankscope.analysis.findings.evidence import Sentence
 from rankscope.result import TypedResult, table
 from rankscope.rows import RowTable
 from rankscope.tables import Cell, Table
@@ -83,29 +72,35 @@ class Findings(TypedResult):
     """Findings about a collection, the most important first; tables of other kinds are None."""
 
     findings: RowTable[Sentence] = table("every finding, as a sentence")
-    leader: RowTable[LeaderRow] | None = table("means, and runs tied for first", main=False, default=None)
-    apart: RowTable[Separation] | None = table("pairs that the topics separate", main=False, default=None)
-    disagreement: RowTable[Disagreement] | None = table(
+    leader: RowTable[rows.LeaderRow] | None = table(
+        "means, and runs tied for first", main=False, default=None
+    )
+    apart: RowTable[rows.Separation] | None = table(
+        "pairs that the topics separate", main=False, default=None
+    )
+    disagreement: RowTable[rows.Disagreement] | None = table(
         "pairs that measures order differently", main=False, default=None
     )
-    deciding: RowTable[DecidingTopic] | None = table("topics that decide", main=False, default=None)
-    overtaking: RowTable[OvertakingTopic] | None = table(
+    deciding: RowTable[rows.DecidingTopic] | None = table("topics that decide", main=False, default=None)
+    overtaking: RowTable[rows.OvertakingTopic] | None = table(
         "differences of the first two runs", main=False, default=None
     )
-    hard: RowTable[HardTopic] | None = table("hardest topics", main=False, default=None)
-    unjudged: RowTable[UnjudgedShare] | None = table("unjudged documents", main=False, default=None)
-    ties: RowTable[TiedMean] | None = table("ranges over orders of ties", main=False, default=None)
+    hard: RowTable[rows.HardTopic] | None = table("hardest topics", main=False, default=None)
+    unjudged: RowTable[rows.UnjudgedShare] | None = table("unjudged documents", main=False, default=None)
+    ties: RowTable[rows.TiedMean] | None = table("ranges over orders of ties", main=False, default=None)
     parting: RowTable[Quadrant] | None = table("rankings by effort and gain", main=False, default=None)
-    unreturned: RowTable[BarrenTopic] | None = table("curves that never return", main=False, default=None)
-    scale: RowTable[MeasureScale] | None = table("scales of the measures", main=False, default=None)
+    unreturned: RowTable[rows.BarrenTopic] | None = table(
+        "curves that never return", main=False, default=None
+    )
+    scale: RowTable[rows.MeasureScale] | None = table("scales of the measures", main=False, default=None)
     items: tuple[Finding, ...]
 
     @classmethod
     def from_items(cls, items: tuple[Finding, ...], settings: Mapping[str, Any]) -> Findings:
         """Return the result with these findings and the tables that they are based on."""
-        rows = [Sentence(item.kind, item.sentence, item.evidence.name) for item in items]
+        sentences = [Sentence(item.kind, item.sentence, item.evidence.name) for item in items]
         tables: dict[str, Any] = {item.evidence.name: item.evidence for item in items}
-        first = Sentence.table("findings", rows, caption="Findings")
+        first = Sentence.table("findings", sentences, caption="Findings")
         return cls(findings=first, items=items, settings=settings, **tables)
 
     def __len__(self) -> int:
@@ -129,11 +124,11 @@ class Findings(TypedResult):
 
 def _excerpt(finding: Finding) -> Table:
     evidence = finding.evidence
-    rows = list(evidence.rows[:_ROWS])
-    n_more = len(evidence) - len(rows)
+    shown = list(evidence.rows[:_ROWS])
+    n_more = len(evidence) - len(shown)
     rest = f"{n_more:,} more rows in the table {evidence.name}" if n_more else ""
     legend = "; ".join(filter(None, (evidence.caption, evidence.legend, rest)))
-    return replace(evidence, rows=rows, caption=f"{finding.title}. {finding.sentence}", legend=legend)
+    return replace(evidence, rows=shown, caption=f"{finding.title}. {finding.sentence}", legend=legend)
 
 
 def join_names(names: Sequence[str], limit: int = 3) -> str:

@@ -225,19 +225,29 @@ def average_ranks(values: Floats) -> Floats:
     >>> average_ranks(np.array([10.0, 30.0, 10.0, 20.0])).tolist()
     [1.5, 4.0, 1.5, 3.0]
     """
+    first, last = tied_ranks(values)
+    return np.asarray((first + last) / 2)
+
+
+def tied_ranks(values: Floats) -> tuple[Ints, Ints]:
+    """Return the first and the last rank that each value can have along the last axis, smallest first.
+
+    >>> [ends.tolist() for ends in tied_ranks(np.array([10.0, 30.0, 10.0, 20.0]))]
+    [[1, 4, 1, 3], [2, 4, 2, 3]]
+    """
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
     length = values.shape[-1]
-    position = np.broadcast_to(np.arange(1, length + 1), ordered.shape)
-    starts = np.ones(ordered.shape, dtype=bool)
-    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    ends = np.ones(ordered.shape, dtype=bool)
-    ends[..., :-1] = starts[..., 1:]
-    first = np.maximum.accumulate(np.where(starts, position, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(ends, position, length)[..., ::-1], axis=-1)[..., ::-1]
-    ranks = np.empty(ordered.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2, axis=-1)
-    return ranks
+    # Edges are above the first, between others that differ, and below the last.
+    is_edge = np.ones((*values.shape[:-1], length + 1), np.bool_)
+    is_edge[..., 1:-1] = ordered[..., 1:] != ordered[..., :-1]
+    place = np.arange(1, length + 1)
+    begin = np.maximum.accumulate(np.where(is_edge[..., :-1], place, 1), axis=-1)
+    end = np.minimum.accumulate(np.where(is_edge[..., 1:], place, length)[..., ::-1], axis=-1)[..., ::-1]
+    first, last = np.empty((2, *values.shape), np.int64)
+    np.put_along_axis(first, order, begin, axis=-1)
+    np.put_along_axis(last, order, end, axis=-1)
+    return first, last
 
 
 def _vectors(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Floats, Floats]:

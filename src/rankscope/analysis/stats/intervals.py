@@ -13,6 +13,7 @@ from math import sqrt
 import numpy as np
 
 from rankscope.analysis.stats.bootstrap import resample_counts
+from rankscope.analysis.stats.coefficients import tied_ranks
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Floats, Ints
@@ -166,22 +167,11 @@ def ranks(merits: Floats) -> tuple[Ints, Ints]:
 
     Undefined merits rank last.
 
-    >>> [one[:, 0].tolist() for one in ranks(np.array([[0.3], [0.5], [0.3]]))]
+    >>> [ends.tolist() for ends in ranks(np.array([0.3, 0.5, 0.3]))]
     [[2, 1, 2], [3, 1, 3]]
     """
-    known = np.where(np.isnan(merits), -np.inf, merits)
-    order = np.argsort(-known, axis=0, kind="stable")
-    ordered = np.take_along_axis(known, order, axis=0)
-    # above the first, between others that differ, below the last
-    edge = np.ones((len(known) + 1, known.shape[1]), np.bool_)
-    edge[1:-1] = ordered[1:] != ordered[:-1]
-    place = np.arange(1, len(known) + 1)[:, None]
-    begin = np.maximum.accumulate(np.where(edge[:-1], place, 1), axis=0)
-    end = np.minimum.accumulate(np.where(edge[1:], place, len(known))[::-1], axis=0)[::-1]
-    first, last = np.empty((2, *known.shape), np.int64)
-    np.put_along_axis(first, order, begin, axis=0)
-    np.put_along_axis(last, order, end, axis=0)
-    return first, last
+    first, last = tied_ranks(np.where(np.isnan(merits), np.inf, -merits).T)
+    return first.T, last.T
 
 
 def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[Ints, Ints]:
@@ -214,7 +204,7 @@ def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[
     """
     runs, replicates = drawn.shape
     means, _, counts = _moments(merits)
-    best, worst = (one[:, 0] for one in ranks(rounded(means[:, None])))
+    best, worst = ranks(rounded(means))
     first, last = ranks(rounded(_ranked_by(means, drawn, counts, alpha)))
     low, high = np.ones(runs, np.int64), np.full(runs, runs)
     for run in np.flatnonzero(counts > 1):

@@ -87,25 +87,15 @@ def _has_digests(inputs: Any) -> bool:
 
 def _text(outcome: Outcome) -> str:
     """Return an outcome as JSON, which preserves numbers exactly."""
-    if isinstance(outcome, str):
-        content: dict[str, Any] = {"impossible": outcome}
-    else:
-        content = {
-            "tables": [
-                {
-                    "name": name,
-                    "columns": list(table.columns),
-                    "rows": [list(row) for row in table.rows],
-                    "digits": table.digits if isinstance(table.digits, int) else dict(table.digits),
-                    "best": dict(table.best),
-                    "marks": [[*cell, mark] for cell, mark in table.marks.items()],
-                    "caption": table.caption,
-                }
-                for name, table in outcome.items()
-            ]
-        }
+    content = outcome if isinstance(outcome, str) else [_cells(table) for table in outcome.values()]
     body = json.dumps(content, ensure_ascii=True)
     return json.dumps({"sha256": digest(body.encode()), "part": body})
+
+
+def _cells(table: Table) -> list[Any]:
+    digits = table.digits if isinstance(table.digits, int) else dict(table.digits)
+    marks = [[*cell, mark] for cell, mark in table.marks.items()]
+    return [table.name, table.columns, list(table.rows), digits, dict(table.best), marks, table.caption]
 
 
 def _read(file: Path) -> Outcome | None:
@@ -115,19 +105,12 @@ def _read(file: Path) -> Outcome | None:
         if digest(kept["part"].encode()) != kept["sha256"]:
             return None
         content = json.loads(kept["part"])
-        if "impossible" in content:
-            return str(content["impossible"])
-        return {
-            entry["name"]: Table(
-                entry["name"],
-                tuple(entry["columns"]),
-                [tuple(row) for row in entry["rows"]],
-                entry["digits"],
-                entry["best"],
-                {(row, column): mark for row, column, mark in entry["marks"]},
-                entry["caption"],
-            )
-            for entry in content["tables"]
-        }
+        if isinstance(content, str):
+            return content
+        tables = {}
+        for name, columns, rows, digits, best, marks, caption in content:
+            marked = {(row, column): mark for row, column, mark in marks}
+            tables[name] = Table(name, tuple(columns), [*map(tuple, rows)], digits, best, marked, caption)
+        return tables
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

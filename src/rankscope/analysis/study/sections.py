@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from rankscope.measures import REGISTRY
 from rankscope.progress import progress
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell, Table
+
+_SECTIONS = ("collection", "correlations", "effort", "pools", "power", "scales", "bounds")
+"""Experiments in their order; each is a method."""
 
 _PAIRS = ("correlations", "pools", "power", "scales")
 """Experiments that compare runs, and so need two of them."""
@@ -58,23 +61,10 @@ class Experiments:
 
     def tables(self, checkpoints: Checkpoints) -> dict[str, Table]:
         """Return all tables by name, with ``left_out`` if an experiment is impossible; reuse finished experiments."""
-        sections: dict[str, Callable[[], dict[str, Table]]] = {
-            "collection": self._collection,
-            "correlations": self._correlations,
-            "effort": self._effort,
-            "pools": self._pools,
-            "power": self._power,
-            "scales": self._scales,
-            "bounds": self._bounds,
-        }
         tables: dict[str, Table] = {}
         left_out: list[tuple[Cell, ...]] = []
-        for experiment in progress(list(sections), len(sections), f"study of {self.name}"):
-            outcome = checkpoints.load_or_run(
-                self.name,
-                experiment,
-                lambda name=experiment: self._run(name, sections[name]),  # type: ignore[misc]
-            )
+        for experiment in progress(_SECTIONS, len(_SECTIONS), f"study of {self.name}"):
+            outcome = checkpoints.load_or_run(self.name, experiment, partial(self._run, experiment))
             if isinstance(outcome, str):
                 left_out.append((experiment, outcome))
             else:
@@ -83,7 +73,7 @@ class Experiments:
             tables["left_out"] = Table("left_out", ("experiment", "reason"), left_out)
         return tables
 
-    def _run(self, experiment: str, section: Callable[[], dict[str, Table]]) -> dict[str, Table] | str:
+    def _run(self, experiment: str) -> dict[str, Table] | str:
         """Return the tables of an experiment, or the reason why it is impossible."""
         if experiment in _PAIRS:
             judged = self._best if experiment == "correlations" else self._judged_for(experiment)
@@ -91,6 +81,7 @@ class Experiments:
                 return f"{len(judged.runs)} of {len(self.judged.runs)} runs cannot be compared"
             if len(judged.topics) < 2:
                 return "one topic is too few"
+        section: Callable[[], dict[str, Table]] = getattr(self, f"_{experiment}")
         return {name: replace(table, name=name) for name, table in section().items()}
 
     @cached_property
