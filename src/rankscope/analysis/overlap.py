@@ -146,17 +146,18 @@ def overlap(
     compare = Comparison(at, depth, rbo_p, rbo_ties, qrels)
     pairs = _pairs(list(collection.runs), baseline)
     rankings = get_rankings(collection, depth)
+    without = () if qrels else _RELEVANT
+    width = len(TopicOverlap.specs) - 3 - len(without)  # Values follow a, b and topic.
     means, topics, by_depth = [], [], []
     for a, b in pairs:
         similarities = compare.topics(rankings[a], rankings[b])
         alone = [len(rankings[run]) - len(similarities) for run in (a, b)]
-        values = defined_means([one.values for one in similarities.values()], len(compare.names))
+        values = defined_means([one.values for one in similarities.values()], width)
         means.append(PairOverlap(a, b, len(similarities), *alone, *values))
         topics += [TopicOverlap(a, b, topic, *one.values) for topic, one in similarities.items()]
         common = defined_means([one.common for one in similarities.values()], len(at))
         jaccard = defined_means([one.jaccard for one in similarities.values()], len(at))
         by_depth += [DepthOverlap(a, b, *row) for row in zip(at, common, jaccard, strict=True)]
-    without = () if qrels else _RELEVANT
     settings: dict[str, Any] = {
         "order": collection.runs.order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties,
     }  # fmt: skip

@@ -66,7 +66,7 @@ class Similarity:
     """Similarity of two rankings."""
 
     values: tuple[float, ...]
-    """One for each of :attr:`Comparison.names`."""
+    """The columns of :class:`~rankscope.analysis.overlap.TopicOverlap` from ``rbo`` on."""
     common: Ints
     jaccard: Floats
     """Common documents and Jaccard coefficient at every depth."""
@@ -81,20 +81,6 @@ class Comparison:
     p: float
     ties: str
     qrels: Qrels | None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the values of each topic."""
-        relevant = ("relevant_a", "relevant_b", "relevant_common", "relevant_jaccard")
-        return (
-            "rbo",
-            "rbo_low",
-            "rbo_high",
-            "kendall",
-            "common",
-            "jaccard",
-            *(relevant if self.qrels else ()),
-        )
 
     def topics(self, a: Mapping[str, Ranking], b: Mapping[str, Ranking]) -> dict[str, Similarity]:
         """Compare the rankings of two runs on the topics that both have."""

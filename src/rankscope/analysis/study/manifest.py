@@ -31,12 +31,8 @@ def versions() -> dict[str, str]:
     import scipy
 
     python = ".".join(map(str, sys.version_info[:3]))
-    return {
-        "rankscope": __version__,
-        "python": python,
-        "numpy": numpy.__version__,
-        "scipy": scipy.__version__,
-    }
+    libraries = {module.__name__: module.__version__ for module in (numpy, scipy)}
+    return {"rankscope": __version__, "python": python, **libraries}
 
 
 def collection_settings(collections: Mapping[str, Collection], several: bool) -> dict[str, Any]:
@@ -159,11 +155,8 @@ def checked_input(entry: Mapping[str, Any], label: str, directory: Path, *, here
     paths = [Path(entry["path"]), directory / entry["path"]] if here else [directory / entry["path"]]
     file: Path | None = next((path for path in paths if path.exists()), None)
     if file is None:
-        raise InputError(
-            f"{label}: no such file",
-            path=entry["path"],
-            hint="run in the directory in which the study was written",
-        )
+        hint = "run in the directory in which the study was written"
+        raise InputError(f"{label}: no such file", path=entry["path"], hint=hint)
     if digest(file) != entry["sha256"]:
         raise _changed(label, file)
     return file

@@ -85,25 +85,13 @@ _ONE = _manifest(
     record({**_SETTINGS, "name": text(), **_OPENED}, {**_CHOSEN, **_OPTIONAL}),
     record({"qrels": record(_FILE, _FORMAT), "runs": list_shape(_RUN, min_length=2), "plugins": _PLUGINS}),
 )
+_MEMBER = record({"name": _NAME, **_OPENED}, _CHOSEN)
+_MEMBER_FILES = record(
+    {"name": _NAME, "qrels": record(_FILE, _FORMAT), "runs": list_shape(_RUN, min_length=1)}
+)
 _SEVERAL = _manifest(
-    record(
-        {
-            **_SETTINGS,
-            "collections": list_shape(record({"name": _NAME, **_OPENED}, _CHOSEN), min_length=1),
-        },
-        _OPTIONAL,
-    ),
-    record(
-        {
-            "collections": list_shape(
-                record(
-                    {"name": _NAME, "qrels": record(_FILE, _FORMAT), "runs": list_shape(_RUN, min_length=1)}
-                ),
-                min_length=1,
-            ),
-            "plugins": _PLUGINS,
-        }
-    ),
+    record({**_SETTINGS, "collections": list_shape(_MEMBER, min_length=1)}, _OPTIONAL),
+    record({"collections": list_shape(_MEMBER_FILES, min_length=1), "plugins": _PLUGINS}),
 )
 
 
@@ -114,9 +102,8 @@ def check_manifest(content: Any, place: str) -> None:
         versions = content.get("versions")
         version = versions.get("rankscope") if isinstance(versions, dict) else None
         by = f" by rankscope {version}" if isinstance(version, str) else ""
-        raise Mismatch(
-            "format", f"the manifest was written{by} in another format than {FORMAT}, which is read here"
-        )
+        message = f"the manifest was written{by} in another format than {FORMAT}, which is read here"
+        raise Mismatch("format", message)
     settings = content.get("settings")
     if not isinstance(settings, dict) or "collections" not in settings:
         _ONE(content, place)
