@@ -206,7 +206,7 @@ class Scores(Result):
             for r, run in enumerate(self.runs)
         }
 
-    def of_topics(self, topics: Iterable[str]) -> Scores:
+    def with_topics(self, topics: Iterable[str]) -> Scores:
         """Return the scores of some of the topics."""
         selected = frozenset(topics)
         kept = [t for t, topic in enumerate(self.topics) if topic in selected]
@@ -214,14 +214,14 @@ class Scores(Result):
         settings = {**self.settings, "chosen_topics": list(names)}
         return replace(self, topics=names, values=self.values[:, :, kept], settings=settings, judged=None)
 
-    def of_measures(self, measures: Measures) -> Scores:
+    def with_measures(self, measures: Measures) -> Scores:
         """Return the scores of some of the measures."""
         selected = measures if isinstance(measures, list | tuple) else parse_many(measures)
         kept = [self._index(measure) for measure in selected]
         settings = {**self.settings, "measures": [str(self.measures[m]) for m in kept]}
         return replace(
             self, measures=tuple(self.measures[m] for m in kept), values=self.values[kept], settings=settings,
-            uncertainty=None if self.uncertainty is None else self.uncertainty.of_measures(kept),
+            uncertainty=None if self.uncertainty is None else self.uncertainty.with_measures(kept),
         )  # fmt: skip
 
     def best_first(self, measure: str | Measure | None = None) -> list[int]:

@@ -139,7 +139,7 @@ def test_rank_biased_overlap_of_the_rankings_of_runs(scored):
 def test_rank_biased_overlap_looks_at_the_top(scored):
     best = [[4], [3], [2], [1], [0]]
     top = scored({"AP": best, "RR": [[3], [4], [2], [1], [0]], "P@1": [[4], [3], [2], [0], [1]]})
-    result = rs.correlate(top.of_measures(["AP", "RR", "P@1"]), ["kendall", "rbo"])
+    result = rs.correlate(top.with_measures(["AP", "RR", "P@1"]), ["kendall", "rbo"])
     taus, overlaps = (
         {r["b"]: r["value"] for r in rows(result, method=m, a="AP")} for m in ("kendall", "rbo")
     )

@@ -78,7 +78,7 @@ def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **
 
 def evaluate_measures(options: dict[str, Any]) -> rs.Scores:
     """Pop the measures from the options, and return their scores."""
-    return scores().of_measures(options.pop("measures", scores().measures))
+    return scores().with_measures(options.pop("measures", scores().measures))
 
 
 CALLS: dict[str, Callable[[], Any]] = {

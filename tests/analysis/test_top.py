@@ -72,7 +72,7 @@ def test_the_best_by_a_measure_in_every_analysis() -> None:
     power = rs.power(scores, "t", **few)
     assert power["asl"].rows == rs.power(alone, "t")["asl"].rows
     assert power.settings["top"] == 0.75 and power.settings["by"] == "nDCG"
-    only = rs.power(scores.of_measures(["AP"]), "t", **few)["power"].column("measure")
+    only = rs.power(scores.with_measures(["AP"]), "t", **few)["power"].column("measure")
     assert only == ["AP"]
     pools = rs.pools(rs.evaluate(qrels, lists, ["AP"]), **few, repeats=2)
     assert pools["means"].rows == rs.pools(rs.evaluate(qrels, best, ["AP"]), repeats=2)["means"].rows

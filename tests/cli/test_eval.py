@@ -66,7 +66,7 @@ def test_some_topics(named: str, place: Path, tmp_path: Path, capsys: pytest.Cap
     answer = json.loads(run_command(capsys, *arguments, "-f", "json")[1])
     assert answer["settings"]["chosen_topics"] == ["301", "304", "305", "306"]
     all_scores = rs.evaluate(place / "qrels.txt", place / "runs", "AP")
-    expected = all_scores.of_topics(["301", "304", "305", "306"]).means()
+    expected = all_scores.with_topics(["301", "304", "305", "306"]).means()
     assert {row["run"]: row["value"] for row in answer["tables"]["means"]} == {
         run: means[rs.AP] for run, means in expected.items()
     }

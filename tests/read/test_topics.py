@@ -51,7 +51,7 @@ def test_values_are_those_of_all_topics(place: Path, name: str) -> None:
     scores = score(judged, measures)
     kept = [complete.topics.index(topic) for topic in scores.topics]
     assert np.array_equal(scores.values, complete.values[:, :, kept], equal_nan=True)
-    assert np.array_equal(complete.of_topics(scores.topics).values, scores.values, equal_nan=True)
+    assert np.array_equal(complete.with_topics(scores.topics).values, scores.values, equal_nan=True)
 
 
 def test_a_run_that_lacks_the_chosen_topics_is_of_the_same_collection(place: Path, tmp_path: Path) -> None:

@@ -341,7 +341,7 @@ def leave_out(
     [('a', 1, 1.0, 1.0), ('b', 0, 0.5, 0.5)]
     """
     from rankscope.analysis.stats.matrices import best_runs, top_settings
-    from rankscope.analysis.stats.sampling import groups_of, without_group
+    from rankscope.analysis.stats.sampling import group_masks, without_group
     from rankscope.engines import run_pieces
     from rankscope.judging import UNJUDGED
     from rankscope.read.groups import run_groups
@@ -351,7 +351,7 @@ def leave_out(
     if len(judged.runs) < 2:
         raise InputError("leaving one run out needs at least two runs", hint="name more run files")
     teams = run_groups(judged.runs, groups) if groups else None
-    members = groups_of(judged.runs, teams)
+    members = group_masks(judged.runs, teams)
     full = mean_scores(judged, measures, missing)
     n_judgments = int((judged.qrels.grade != UNJUDGED).sum())
     pieces = [partial(without_group, depth=pool_depth, group=group) for group in members.values()]

@@ -87,7 +87,7 @@ def follow_ranks(
             )
         settings = {"cutoffs": list(cutoffs)}
     elif across == "pools":
-        by_pool = means_by_pool(scores.of_measures([lead]), pool_depth, ratios, seed=seed)[str(lead)]
+        by_pool = means_by_pool(scores.with_measures([lead]), pool_depth, ratios, seed=seed)[str(lead)]
         orders = [_Order(pool, means, lead) for pool, means in by_pool.items()]
         settings = {"depths": list(pool_depth), "ratios": list(ratios), "seed": seed}
     else:

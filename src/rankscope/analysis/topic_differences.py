@@ -39,9 +39,5 @@ def topic_differences(
                 TopicDifference(runs[a], runs[b], str(matrix.measure), matrix.topics[t], x, y, x - y)
                 for t, x, y in zip(order, first[order].tolist(), second[order].tolist(), strict=True)
             ]
-    return TopicDifference.table(
-        "topics",
-        rows,
-        caption="Topics that a loses to b first (difference a - b), then those that it wins",
-        ranked_by=("difference",),
-    )
+    caption = "Topics that a loses to b first (difference a - b), then those that it wins"
+    return TopicDifference.table("topics", rows, caption=caption, ranked_by=("difference",))

@@ -57,11 +57,11 @@ class Uncertainty:
             columns[name] = lists.T.ravel()
         return columns
 
-    def of_runs(self, keep: npt.NDArray[np.intp]) -> Uncertainty:
+    def with_runs(self, keep: npt.NDArray[np.intp]) -> Uncertainty:
         """Return the uncertainty of some of the runs."""
         return replace(self, **{name: getattr(self, name)[:, keep] for name in self.columns})
 
-    def of_measures(self, keep: Sequence[int]) -> Uncertainty:
+    def with_measures(self, keep: Sequence[int]) -> Uncertainty:
         """Return that of some of the measures."""
         return replace(self, **{name: getattr(self, name)[list(keep)] for name in self.columns})
 

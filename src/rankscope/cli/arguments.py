@@ -153,7 +153,7 @@ def _read_scores(args: argparse.Namespace) -> Scores:
     load_plugins(args)  # Plugins may define the measures of the files.
     files = map(split_named_file, args.scores)
     scores = read_scores(*({name: path} if name else path for name, path in files))
-    return scores.of_topics(select_topics(args.topics, scores.topics)) if args.topics else scores
+    return scores.with_topics(select_topics(args.topics, scores.topics)) if args.topics else scores
 
 
 def split_named_file(text: str) -> tuple[str, str]:

@@ -296,5 +296,5 @@ def _with_intervals(table: Table, scores: Scores, seed: int) -> Table | None:
             return extended
     if ranked is None or not table.fits(more=_RANK_WIDTH):
         return None
-    extended = with_margins(table, leaderboard(scores.of_measures([ranked]), seed=seed), margins=False)
+    extended = with_margins(table, leaderboard(scores.with_measures([ranked]), seed=seed), margins=False)
     return extended if extended.fits() else None

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     measures = arguments.parse_measures(args)
     scores, baseline = arguments.evaluate(args, measures), _read_baseline(args, measures)
     if args.topics:
-        baseline = baseline.of_topics(scores.topics)
+        baseline = baseline.with_topics(scores.topics)
     result = gate(scores, **{**derived.parameter_values(args, gate), "baseline": baseline})
     if args.format == "markdown" or (
         args.format is None and choose_format(args) in ("table", "tsv", "markdown")

@@ -25,7 +25,7 @@ def find(scores: Scores, measures: Sequence[Measure]) -> list[FindingData]:
     """Return the findings about some measures of the scores."""
     if not measures or not len(scores.topics) or not len(scores.runs):
         return []
-    return [_plain(finding) for finding in findings(scores.of_measures(list(measures)))]
+    return [_plain(finding) for finding in findings(scores.with_measures(list(measures)))]
 
 
 def _plain(finding: Finding) -> FindingData:

@@ -88,13 +88,10 @@ class Basis(CacheMixin):
 
     def board(self, measure: Measure) -> list[dict[str, Cell]]:
         """Return the rows of the leaderboard of one measure, best first."""
-        alone = self.scores.of_measures([measure])
-        return self.cache(
-            ("board", str(measure)),
-            lambda: leaderboard(alone, alpha=self.alpha, replicates=self.replicates, seed=self.seed)[
-                "leaderboard"
-            ].records(),
-        )
+        alone = self.scores.with_measures([measure])
+        options: Any = {"alpha": self.alpha, "replicates": self.replicates, "seed": self.seed}
+        rows = self.cache(("board", str(measure)), lambda: leaderboard(alone, **options).leaderboard)
+        return rows.records()
 
     def chance(self, matrix: CompleteMatrix) -> float:
         """Return the probability that chance spreads the means of the runs as widely: randomised Tukey HSD.
@@ -116,14 +113,12 @@ class Basis(CacheMixin):
 
     def significant(self, matrix: CompleteMatrix) -> Bools:
         """Return a mask of the ``tested`` pairs of runs that differ significantly, after correction."""
-
-        def test() -> Bools:
-            options: Any = {"correction": self.correction, "alpha": self.alpha, "seed": self.seed}
-            return np.asarray(
-                run_test(self.test, matrix.values, *self.tested, **options).adjusted < self.alpha
-            )
-
-        return self.cache(("significant", str(matrix.measure)), test)
+        options: Any = {"correction": self.correction, "alpha": self.alpha, "seed": self.seed}
+        tests = self.cache(
+            ("tests", str(matrix.measure)),
+            lambda: run_test(self.test, matrix.values, *self.tested, **options),
+        )
+        return np.asarray(tests.adjusted < self.alpha)
 
     @cached_property
     def lists(self) -> Judged | None:

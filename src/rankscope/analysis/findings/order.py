@@ -107,7 +107,7 @@ def disagreement(basis: Basis) -> Finding | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         # Correlations are about values, so scores with ranges are accepted here.
-        scores = replace(basis.scores.of_measures(list(basis.matrices)), collection=None)
+        scores = replace(basis.scores.with_measures(list(basis.matrices)), collection=None)
         correlations = correlate(scores, "kendall").correlations
     pairs_of_matrices = combinations(basis.matrices.values(), 2)
     rows: list[tuple[Cell, ...]] = []

@@ -120,7 +120,7 @@ def top_runs(merits: Floats, fraction: float) -> Indices:
     return np.sort(np.argsort(-merits, kind="stable")[:size])
 
 
-def best_of(matrix: CompleteMatrix, fraction: float) -> Indices:
+def best_indices(matrix: CompleteMatrix, fraction: float) -> Indices:
     """Return :func:`top_runs` by the means of a measure; raise if the measure has no direction."""
     if matrix.measure.better == "neither":
         raise SettingsError(
@@ -134,7 +134,7 @@ def with_runs(scores: Scores, keep: Indices) -> Scores:
     """Return the scores of some of the runs."""
     names = tuple(scores.runs[r] for r in keep)
     judged = None if scores.judged is None else scores.judged.with_runs(keep)
-    known = None if scores.uncertainty is None else scores.uncertainty.of_runs(keep)
+    known = None if scores.uncertainty is None else scores.uncertainty.with_runs(keep)
     return Scores(
         names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, known
     )
@@ -148,7 +148,7 @@ def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Sc
     """
     if top is None:
         return scores
-    return with_runs(scores, best_of(complete(_with_measure(scores, by), by), top))
+    return with_runs(scores, best_indices(complete(_with_measure(scores, by), by), top))
 
 
 def _with_measure(scores: Scores, by: str | Measure) -> Scores:
@@ -166,7 +166,7 @@ def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", mis
     if top is None:
         return judged
     scores = score(judged, parse_many([by]), missing=missing)
-    return judged.with_runs(best_of(complete(scores, scores.measures[0]), top))
+    return judged.with_runs(best_indices(complete(scores, scores.measures[0]), top))
 
 
 def chosen_by(top: float | None, by: str | Measure) -> list[Measure]:

@@ -99,7 +99,7 @@ class Sampler:
         return grades
 
 
-def groups_of(runs: Sequence[str], groups: Mapping[str, str] | None) -> dict[str, Bools]:
+def group_masks(runs: Sequence[str], groups: Mapping[str, str] | None) -> dict[str, Bools]:
     """Return a mask of runs for each group; without groups every run is its own group."""
     names = [run if groups is None else groups.get(run, run) for run in runs]
     return {name: np.array([other == name for other in names]) for name in dict.fromkeys(names)}

@@ -94,22 +94,17 @@ class Study(Result):
     def _writers(self) -> dict[str, Callable[[], str]]:
         """Return functions that return the text of each file."""
         rounded = cache(lambda name: _rounded(self.tables[name]))
-        figures = {
-            figure: [name for name in names if name in self.tables] for figure, names in _FIGURES.items()
-        }
-        return {
-            **{f"tables/{name}.csv": partial(lambda name: rounded(name).csv(), name) for name in self.tables},
-            **{
-                f"tables/{name}.tex": partial(lambda name: rounded(name).latex(), name)
-                for name in _PAPER
-                if name in self.tables
-            },
-            **{
-                f"figures/{figure}.json": partial(lambda names: _json([*map(rounded, names)]), names)
-                for figure, names in figures.items()
-                if names
-            },
-        }
+        writers: dict[str, Callable[[], str]] = {}
+        for name in self.tables:
+            writers[f"tables/{name}.csv"] = partial(lambda name: rounded(name).csv(), name)
+        for name in filter(self.tables.__contains__, _PAPER):
+            writers[f"tables/{name}.tex"] = partial(lambda name: rounded(name).latex(), name)
+        for figure, names in _FIGURES.items():
+            if drawn := [name for name in names if name in self.tables]:
+                writers[f"figures/{figure}.json"] = partial(
+                    lambda names: _json([*map(rounded, names)]), drawn
+                )
+        return writers
 
     def write(self, directory: str | Path, pictures: Mapping[str, bytes] | None = None) -> int:
         """Write tables, data of figures, pictures and the manifest atomically.

@@ -193,18 +193,11 @@ def _archetype_shares(found: Effort, name: str) -> Table:
     """Return one row as in Table 2 of Ferro et al. (2016), in percent; ups-and-downs count as excellent."""
     share = {str(row["archetype"]): float(str(row["share"])) for row in found.summary.records()}
     total = sum(int(str(count)) for count in found.summary.column("count"))
-    excellent = share["excellent A"] + share["excellent B"] + share["ups-and-downs"]
-    values = [
-        share["ideal"],
-        share["worst"],
-        share["typical A"],
-        share["typical B"],
-        excellent,
-        share["full scale"],
-    ]
-    columns = ("collection", "total", "ideal", "worst", "typical A", "typical B", "excellent", "full scale")
-    row: tuple[Cell, ...] = (name, total, *(100 * value for value in values))
-    return Table("archetype_shares", columns, [row], digits=2, caption="Archetypes, percent of lists")
+    share["excellent"] = share["excellent A"] + share["excellent B"] + share["ups-and-downs"]
+    kinds = ("ideal", "worst", "typical A", "typical B", "excellent", "full scale")
+    row: tuple[Cell, ...] = (name, total, *(100 * share[kind] for kind in kinds))
+    caption = "Archetypes, percent of lists"
+    return Table("archetype_shares", ("collection", "total", *kinds), [row], digits=2, caption=caption)
 
 
 def _points(found: Effort) -> Table:
