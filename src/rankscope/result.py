@@ -217,6 +217,8 @@ class TypedResult(Result):
     (0.25, [{'run': 'bm25', 'value': 0.25}], ['means'])
     """
 
+    shown: ClassVar[Sequence[str]] = ()
+    """Names of the displayed tables, if they are not the main ones; those without rows are not displayed."""
     settings: Mapping[str, Any]
 
     def __init_subclass__(cls) -> None:
@@ -259,3 +261,9 @@ class TypedResult(Result):
         """Names of the main tables."""
         specs = self.specs()
         return [name for name in self.tables if specs[name].main]
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """Tables for reading."""
+        listed = [self[name] for name in self.shown if name in self.tables]
+        return [table for table in listed if len(table)] or listed or super().display

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis.list_edits import edited
 from rankscope.choices import CROSSINGS
-from rankscope.declaration import Option, RunName, analysis
+from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError, check_name, suggest_names
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table
@@ -450,9 +450,6 @@ def _select_run(collection: Collection, name: str | None) -> Run:
     runs = collection.runs
     if name is None and len(runs) != 1:
         raise InputError(f"a curve shows one run, not {len(runs)}", hint="name a single run")
-    if name is not None and name not in runs:
-        raise InputError(
-            f"no run is called {name!r}",
-            hint=suggest_names(name, runs) or f"there are {', '.join(list(runs)[:5])}",
-        )
+    if name is not None:
+        check_run(name, list(runs))
     return next(iter(runs.values())) if name is None else runs[name]

@@ -85,10 +85,7 @@ class Gate(TypedResult):
     gate: RowTable[Check] = table("every run and measure")
     topics: RowTable[LostTopic] = table("topics that lost most", main=False)
 
-    @property
-    def display(self) -> Sequence[Table]:
-        """Checks, and the lost topics if there are any."""
-        return [self.gate, *([self.topics] if len(self.topics) else [])]
+    shown = ("gate", "topics")
 
     @property
     def passed(self) -> bool:

@@ -13,7 +13,6 @@ from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
-from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,10 +112,7 @@ class Judges(TypedResult):
         "disputed judgments that move the leaderboard most", main=False, default=None
     )
 
-    @property
-    def display(self) -> Sequence[Table]:
-        """Tables that people read: all with rows, except the confusion of grades."""
-        return [one for name, one in self.tables.items() if len(one) and name != "confusion"]
+    shown = ("agreement", "leaderboards", "bias", "judgments")
 
 
 @dataclass(frozen=True, eq=False)

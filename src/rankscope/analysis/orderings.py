@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rankscope.measures import Measure
     from rankscope.read import Qrels, Run
     from rankscope.scores import Scores
-    from rankscope.tables import Table
 
 
 _MEASURES = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
@@ -73,10 +72,7 @@ class Orderings(TypedResult):
     effect: RowTable[Effect] = table("the mean of every run under both orderings")
     ranking: RowTable[RankingChange] = table("rankings of the runs under both orderings")
 
-    @property
-    def display(self) -> Sequence[Table]:
-        """Tables that people read: all but ``effect``, which has a row for every run and measure."""
-        return (self.swaps, self.total, self.ranking)
+    shown = ("swaps", "total", "ranking")
 
 
 @analysis(

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
-    from rankscope.tables import Table
 
 
 _POOL = "the smaller pool: percent of the judgments, or a depth"
@@ -68,10 +67,7 @@ class Pools(TypedResult):
     curve: RowTable[RobustnessMean] = table("mean over the repeats of each pool", main=False)
     means: RowTable[PoolMean] = table("the mean of every run", flag="--per-run")
 
-    @property
-    def display(self) -> Sequence[Table]:
-        """People read the means over the repeats."""
-        return (self.curve,)
+    shown = ("curve",)
 
 
 @analysis(
@@ -286,10 +282,7 @@ class LeaveOut(TypedResult):
     leave_out: RowTable[Left] = table("every run")
     bias: RowTable[Bias] = table("every measure")
 
-    @property
-    def display(self) -> Sequence[Table]:
-        """Summary, then the runs."""
-        return (self.bias, self.leave_out)
+    shown = ("bias", "leave_out")
 
 
 @analysis(

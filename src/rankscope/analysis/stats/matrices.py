@@ -40,10 +40,8 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
     kept = tuple(topic for topic, gone in topics if not gone)
     dropped = tuple(topic for topic, gone in topics if gone)
     if not kept:
-        raise InputError(
-            f"{matrix.measure} is undefined on every topic for some run",
-            hint="leave this measure out, or evaluate with missing='zero'",
-        )
+        hint = "leave this measure out, or evaluate with missing='zero'"
+        raise InputError(f"{matrix.measure} is undefined on every topic for some run", hint=hint)
     if dropped:
         warnings.warn(
             f"{matrix.measure} is undefined on {len(dropped)} of {len(topics)} topics, which are left out",

@@ -63,10 +63,8 @@ def correction_for(test: str, correction: str | None = None) -> str:
         return "none"
     resampling = test in ("randomisation", "bootstrap")
     if correction == "max-t" and not resampling:
-        raise SettingsError(
-            f"max-t corrects tests by resampling, not {test!r}",
-            hint="choose randomisation or bootstrap, or holm",
-        )
+        hint = "choose randomisation or bootstrap, or holm"
+        raise SettingsError(f"max-t corrects tests by resampling, not {test!r}", hint=hint)
     return correction or ("max-t" if resampling else "holm")
 
 
