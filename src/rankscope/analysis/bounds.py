@@ -162,10 +162,7 @@ class Bounds(TypedResult):
         )
 
 
-@analysis(
-    figures={"curves": "bounds.plot_bounds"},
-    uses=("order", "missing"),
-)
+@analysis(figures={"curves": "bounds.plot_bounds"}, uses=("order", "missing"))
 def bounds(
     collection: Collection,
     p: Annotated[float | Sequence[float], Option("P,...")] = PERSISTENCE,

@@ -117,10 +117,7 @@ class Correlations(TypedResult):
         return (*map(self.matrix, methods), *self.tables.values())
 
 
-@analysis(
-    figures={"matrix": "correlation.plot_correlation"},
-    measures=DEFAULT_MEASURES,
-)
+@analysis(figures={"matrix": "correlation.plot_correlation"}, measures=DEFAULT_MEASURES)
 def correlate(
     scores: Scores,
     method: Coefficient | Sequence[Coefficient] = ("kendall", "ap"),

@@ -288,10 +288,7 @@ class Curve(TypedResult):
         return (self.curve, self.points, self.values, self.intervals)
 
 
-@analysis(
-    figures={"crp": "crp.plot_curve", "dcg": "dcg.plot_dcg", "rp": "rp.plot_rp"},
-    uses=("order",),
-)
+@analysis(figures={"crp": "crp.plot_curve", "dcg": "dcg.plot_dcg", "rp": "rp.plot_rp"}, uses=("order",))
 def curve(
     collection: Collection,
     run: RunName | None,

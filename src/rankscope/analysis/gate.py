@@ -114,9 +114,7 @@ class Gate(TypedResult):
         return "\n".join(parts)
 
 
-@analysis(
-    measures=("nDCG@10",),
-)
+@analysis(measures=("nDCG@10",))
 def gate(
     scores: Scores,
     baseline: Baseline,

@@ -75,12 +75,7 @@ class Next(TypedResult):
         return "".join(lines)
 
 
-@analysis(
-    uses=("order", "missing"),
-    covers=("ties", "bounds"),
-    measures=("nDCG@10",),
-    needs_rankings=True,
-)
+@analysis(uses=("order", "missing"), covers=("ties", "bounds"), measures=("nDCG@10",), needs_rankings=True)
 def next(
     scores: Scores,
     budget: Annotated[int, Option("N")] = 200,

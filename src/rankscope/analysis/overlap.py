@@ -78,11 +78,7 @@ class Overlap(TypedResult):
     depths: RowTable[DepthOverlap] = table("common documents by depth")
 
 
-@analysis(
-    figures={"curves": "overlap.plot_overlap"},
-    uses=("order",),
-    needs_qrels=False,
-)
+@analysis(figures={"curves": "overlap.plot_overlap"}, uses=("order",), needs_qrels=False)
 def overlap(
     collection: Collection,
     *,

@@ -285,10 +285,7 @@ class LeaveOut(TypedResult):
     shown = ("bias", "leave_out")
 
 
-@analysis(
-    measures=DEFAULT_MEASURES,
-    needs_rankings=True,
-)
+@analysis(measures=DEFAULT_MEASURES, needs_rankings=True)
 def leave_out(
     scores: Scores,
     pool_depth: Annotated[int, Option("K")],

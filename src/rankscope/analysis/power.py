@@ -86,10 +86,7 @@ class Power(TypedResult):
         return (self.significant_pairs, self.power) if several else (self.power,)
 
 
-@analysis(
-    figures={"curves": "power.plot_asl"},
-    measures=DEFAULT_MEASURES,
-)
+@analysis(figures={"curves": "power.plot_asl"}, measures=DEFAULT_MEASURES)
 def power(
     scores: Scores,
     test: Test | Sequence[Test] = "bootstrap",
@@ -175,7 +172,8 @@ def power(
                 done = run_test(
                     name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
                 )
-                done = replace(done, p=_asl(done.p, name, replicates))
+                if name == "bootstrap":
+                    done = replace(done, p=_asl(done.p, replicates or REPLICATES[name]))
                 count, delta = int(np.count_nonzero(done.p < level)), float(done.delta.max())
                 pairs, topics = len(first), len(matrix.topics)
                 separated.append(Separation(*label, level, pairs, count, count / pairs, delta, topics))
@@ -215,14 +213,9 @@ def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None
             )
 
 
-def _asl(p: Floats, test: str, replicates: int | None) -> Floats:
+def _asl(p: Floats, replicates: int) -> Floats:
     """Return Sakai's ASL, the share b/B of the replicates, of p-values (b + 1)/(B + 1) that count the data, too."""
-    from rankscope.analysis.stats.significance import REPLICATES
-
-    if test != "bootstrap":
-        return p
-    n_replicates = replicates or REPLICATES[test]
-    return np.rint(p * (n_replicates + 1) - 1) / n_replicates
+    return np.asarray(np.rint(p * (replicates + 1) - 1) / replicates)
 
 
 def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Chart", "Finding", "Findings", "findings"]
 
 
-@analysis(
-    figures={"findings": "findings.plot_findings"},
-    covers=("bounds",),
-    measures=FINDINGS_MEASURES,
-)
+@analysis(figures={"findings": "findings.plot_findings"}, covers=("bounds",), measures=FINDINGS_MEASURES)
 def findings(
     scores: Scores,
     *,

@@ -67,12 +67,7 @@ def _turns(replicates: int, topics: int, multiple: int = 1) -> Iterator[slice]:
 
 
 def bootstrap_pairs(
-    values: Floats,
-    first: Indices,
-    second: Indices,
-    resampled: Ints,
-    *,
-    alpha: float = 0.05,
+    values: Floats, first: Indices, second: Indices, resampled: Ints, *, alpha: float = 0.05
 ) -> Bootstrap:
     """Sakai's (2006) paired bootstrap test of run ``first[k]`` against run ``second[k]`` for every k.
 

@@ -10,14 +10,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.choices import (
-    DEFAULT_MEASURES,
-    EXPERIMENTS,
-    INTERVAL_LENGTH,
-    PERSISTENCE,
-    RATIOS,
-    Sampling,
-)
+from rankscope.choices import DEFAULT_MEASURES, EXPERIMENTS, INTERVAL_LENGTH, PERSISTENCE, RATIOS, Sampling
 from rankscope.declaration import Level, MeasureName, Option, Seed
 from rankscope.errors import InputError, check_name
 
