@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging.judged import Judged
 from rankscope.result import TypedResult, table
@@ -19,7 +20,6 @@ from rankscope.tables import Cell, Table
 
 __all__ = ["Coverage", "FirstRanks", "find_coverage", "first_ranks"]
 
-Floats = NDArray[np.float64]
 
 _MAX_RANK = 1000
 _DISPLAYED = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -183,8 +183,8 @@ def find_coverage(judged: Judged, topic: str | None, missing: str, settings: Map
 
 
 def _shares(
-    judged: Judged, first: NDArray[np.uint32], n_aspects: NDArray[np.int64], depth: int, missing: str
-) -> tuple[Floats, NDArray[np.bool_]]:
+    judged: Judged, first: NDArray[np.uint32], n_aspects: Ints, depth: int, missing: str
+) -> tuple[Floats, Bools]:
     """Return StRec at ranks 0 to depth, mean over topics, runs x ranks, and a mask of the ranks at which it rises."""
     owner = np.repeat(np.arange(len(n_aspects)), n_aspects)
     is_skipped = ~judged.present if missing == "skip" else np.zeros(len(n_aspects), np.bool_)

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Floats, Ints
 from rankscope.judging.judged import Judged
 from rankscope.read import UNJUDGED
 from rankscope.result import TableResult, TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Cell, Table
-
-Floats = npt.NDArray[np.float64]
 
 
 class Feature(Row):
@@ -142,9 +141,7 @@ def _describe_runs(judged: Judged, depths: Floats, by_run: Floats) -> RowTable[R
     return RunDescription.table("runs", rows, caption="Runs, and how deep they are judged")
 
 
-def _describe_topics(
-    judged: Judged, base: npt.NDArray[np.int64], by_topic: Floats
-) -> RowTable[TopicDescription]:
+def _describe_topics(judged: Judged, base: Ints, by_topic: Floats) -> RowTable[TopicDescription]:
     judgments = judged.pool.count(judged.qrels.grade != UNJUDGED)
     columns = zip(judged.topics, judgments.tolist(), base.tolist(), by_topic.tolist(), strict=True)
     rows = [TopicDescription(topic, n, relevant, _whole(depth)) for topic, n, relevant, depth in columns]

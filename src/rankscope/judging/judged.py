@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools
 from rankscope.caching import TransientCacheMixin
 from rankscope.engines import cores, current, run_pieces
 from rankscope.errors import InputError
@@ -54,7 +55,7 @@ class ListArrays:
     """Index of the judgment of each hit in the qrels."""
     length: npt.NDArray[np.int32]
     """Number of documents of each list."""
-    present: npt.NDArray[np.bool_]
+    present: Bools
     """Whether the run has the list; one that it lacks is empty."""
     tied: npt.NDArray[np.int32]
     """Number of documents of each list that share their score with another one."""
@@ -79,7 +80,7 @@ class ListArrays:
             None if self.groups is None else self.groups.take(lists),
         )  # fmt: skip
 
-    def condensed(self, rated: npt.NDArray[np.bool_]) -> ListArrays:
+    def condensed(self, rated: Bools) -> ListArrays:
         """Return the lists with only the hits that are ``rated``, which get new ranks."""
         keep = np.flatnonzero(rated)
         owner = self.owner[keep]
@@ -150,7 +151,7 @@ class Judged(TransientCacheMixin):
         return self.arrays.length
 
     @property
-    def present(self) -> npt.NDArray[np.bool_]:
+    def present(self) -> Bools:
         """Whether the run has the list."""
         return self.arrays.present
 

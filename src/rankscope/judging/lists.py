@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools
+from rankscope.arrays import Floats as Floats
+from rankscope.arrays import Ints as Ints
 from rankscope.caching import CacheMixin
 from rankscope.judging.pool import Pool
 from rankscope.read.qrels import UNJUDGED
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from rankscope.judging.aspects import ByAspect
 
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 AnyArray = npt.NDArray[Any]
 
 _BLOCK = 1 << 22  # cells of a padded matrix, which bounds memory
@@ -87,7 +88,7 @@ class Hits:
         """Return the ordinals of some hits, by ascending index, without computing all of them."""
         return index + 1 - np.repeat(self._starts, np.diff(np.searchsorted(index, self._bounds)))
 
-    def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
+    def where(self, keep: Bools) -> Hits:
         """Return the hits for which a mask is true."""
         return self if keep.all() else HitsView(self, np.flatnonzero(keep))
 
@@ -203,7 +204,7 @@ class HitsView(Hits):
     def _bounds(self) -> Ints:
         return np.searchsorted(self._index, self._hits._bounds)
 
-    def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
+    def where(self, keep: Bools) -> Hits:
         return self if keep.all() else HitsView(self._hits, self._index[keep])
 
 

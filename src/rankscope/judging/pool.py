@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
 from rankscope.read.qrels import UNJUDGED, Aspects, Qrels
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from rankscope.judging.lists import Hits, Lists
 
 __all__ = ["Aspects", "Pool"]
-
-Ints = npt.NDArray[np.int64]
 
 
 class Pool(CacheMixin):
@@ -61,7 +60,7 @@ class Pool(CacheMixin):
         """Maximum grade of the collection (at least 1)."""
         return max(1, int(self.grade.max(initial=0)))
 
-    def count(self, where: npt.NDArray[np.bool_]) -> Ints:
+    def count(self, where: Bools) -> Ints:
         """Return the number of judged documents of each topic for which a mask is true."""
         return np.bincount(self.topic[where], minlength=len(self))
 
@@ -111,7 +110,7 @@ class Pool(CacheMixin):
             return np.ones(len(self), np.int64)
         return np.diff(self.aspects.topic_offsets)
 
-    def aspects_counted(self, rel: int = 1) -> npt.NDArray[np.bool_]:
+    def aspects_counted(self, rel: int = 1) -> Bools:
         """Return whether the a-th aspect of topic t has a relevant document, as an array of shape (aspects, topics).
 
         Other aspects cannot be covered and do not count, as in ndeval.
@@ -121,11 +120,11 @@ class Pool(CacheMixin):
             lambda: self.by_aspect.recall_base(rel).reshape(len(self.aspect_grades), -1) > 0,
         )
 
-    def aspect_weights(self, rel: int = 1) -> npt.NDArray[np.float64]:
+    def aspect_weights(self, rel: int = 1) -> Floats:
         """Return the weight of the a-th aspect of topic t, shape (aspects, topics); the weights of a topic sum to 1."""
         return self.cache(("aspect weights", rel), lambda: self._aspect_weights(rel))
 
-    def _aspect_weights(self, rel: int) -> npt.NDArray[np.float64]:
+    def _aspect_weights(self, rel: int) -> Floats:
         weights = self.aspects_counted(rel).astype(np.float64)
         if self.aspects is not None and self.aspects.weight is not None:
             is_aspect = np.arange(len(weights))[:, np.newaxis] < self.aspect_count
@@ -142,7 +141,7 @@ class Pool(CacheMixin):
         starts = (np.arange(len(self.aspect_grades))[:, np.newaxis] * size + self.offsets[:-1]).ravel()
         return Pool(np.append(starts, len(self.aspect_grades) * size), self.aspect_grades.ravel())
 
-    def best_first(self, gain: Callable[[npt.NDArray[np.int32]], npt.NDArray[np.float64]]) -> Hits:
+    def best_first(self, gain: Callable[[npt.NDArray[np.int32]], Floats]) -> Hits:
         """Return the documents of each topic with a positive gain, best first, as the hits of one list per topic."""
         from rankscope.judging.lists import Hits
 

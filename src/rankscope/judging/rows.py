@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools, Floats
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging.lists import Ints, Lists, iterate_blocks
 from rankscope.judging.pool import Pool
@@ -56,7 +57,7 @@ class PooledQrels:
         return pa.array([to_bytes(topic) for topic in self.qrels.topics], pa.large_binary())
 
     @cached_property
-    def _documents(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _documents(self) -> tuple[Any, Ints, Ints]:
         """Distinct judged documents, sorted keys of (topic, document), and the judgment of each key."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -68,7 +69,7 @@ class PooledQrels:
         order = np.argsort(key, kind="stable")
         return distinct, key[order], order
 
-    def judgments(self, topic: npt.NDArray[np.int64], documents: Any) -> npt.NDArray[np.int64]:
+    def judgments(self, topic: Ints, documents: Any) -> Ints:
         """Return the index of the judgment of each row (number of its topic, document as bytes), or -1."""
         distinct, keys, order = self._documents
         number = _lookup(documents, distinct)
@@ -86,8 +87,8 @@ class _Columns(NamedTuple):
     """Columns of rows: ids as an Arrow array of bytes, the number of the list, and the sort key."""
 
     documents: Any
-    list: npt.NDArray[np.int64]
-    keys: npt.NDArray[np.float64]
+    list: Ints
+    keys: Floats
     """Sort keys; smaller is better."""
     by_score: bool
     ties_descend: bool
@@ -175,7 +176,7 @@ class ListRows:
             yield part, Lists(self.judgments.pool, self.topic[part], self.length[part], offsets, *hits)
 
 
-def _lookup(texts: Any, values: Any) -> npt.NDArray[np.int64]:
+def _lookup(texts: Any, values: Any) -> Ints:
     """Return the index of each text among some values, or -1."""
     import pyarrow.compute as pc
 
@@ -183,7 +184,7 @@ def _lookup(texts: Any, values: Any) -> npt.NDArray[np.int64]:
     return np.asarray(index, np.int64)
 
 
-def _parse_columns(table: Any, number: npt.NDArray[np.int64], order: str) -> _Columns:
+def _parse_columns(table: Any, number: Ints, order: str) -> _Columns:
     documents = arrow_ids(table["doc_id"], "doc_id")
     meaning = "rank" if order == "rank" else "score"
     values = check_numbers(table[meaning], meaning)
@@ -192,7 +193,7 @@ def _parse_columns(table: Any, number: npt.NDArray[np.int64], order: str) -> _Co
     return _Columns(documents, number, keys, is_by_score(order), ties_descend(order))
 
 
-def check_numbers(column: Any, meaning: str) -> npt.NDArray[np.float64]:
+def check_numbers(column: Any, meaning: str) -> Floats:
     """Return a column of scores, ranks or grades as numbers; ranks and grades must be integers."""
     if meaning == "relevance":
         return check_grades(as_list(column)).astype(np.float64)
@@ -206,7 +207,7 @@ def check_numbers(column: Any, meaning: str) -> npt.NDArray[np.float64]:
     return values
 
 
-def _sort_rows(columns: _Columns) -> npt.NDArray[np.int64]:
+def _sort_rows(columns: _Columns) -> Ints:
     """Return the rows sorted by list and key."""
     order = np.argsort(columns.list, kind="stable")  # fast, because rows mostly come list by list
     lists, keys = columns.list[order], columns.keys[order]
@@ -221,9 +222,7 @@ def _sort_rows(columns: _Columns) -> npt.NDArray[np.int64]:
     return order
 
 
-def _break_ties(
-    columns: _Columns, order: npt.NDArray[np.int64], is_tied: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.int64]:
+def _break_ties(columns: _Columns, order: Ints, is_tied: Bools) -> Ints:
     """Sort documents with equal scores by the bytes of their ids; equal ranks are an error."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools
 from rankscope.judging.judged import Judged
 from rankscope.judging.lists import AnyArray, Hits, HitsView, Ints, Lists
 from rankscope.judging.pool import Pool
@@ -192,7 +192,7 @@ class TiedLists(Lists):
         """Return the grade of every hit; UNJUDGED if its judgment was removed."""
         return self.pool.grade.take(self._judgment)
 
-    def groups(self, kind: npt.NDArray[np.bool_], label: AnyArray | None = None) -> HitGroups:
+    def groups(self, kind: Bools, label: AnyArray | None = None) -> HitGroups:
         """Return the groups with hits of a kind; hits with different labels are separate groups."""
         member = np.flatnonzero(kind)
         owner, first = self.owner()[member], self.ties.first[member].astype(np.int64)
@@ -228,7 +228,7 @@ class TiedLists(Lists):
         """Return list ``row[i]`` for each i, with hits at other ranks."""
         return Lists(self.pool, self.topic[row], self.length[row], offsets, rank, judgment)
 
-    def has_unequal_ties(self) -> npt.NDArray[np.bool_]:
+    def has_unequal_ties(self) -> Bools:
         """Return for each list whether a group has documents that differ."""
         groups = self.groups(self.ties.size > 1)
         grade = self.grade()

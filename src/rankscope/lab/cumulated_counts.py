@@ -22,9 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.arrays import Bools, Ints
 from rankscope.errors import SettingsError
-
-Bools = NDArray[np.bool_]
 
 
 class Orders(NamedTuple):
@@ -61,7 +60,7 @@ def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
     )
 
 
-def cumulate_counts(grades: NDArray[Any], levels: Sequence[int], depth: int) -> NDArray[np.int64]:
+def cumulate_counts(grades: NDArray[Any], levels: Sequence[int], depth: int) -> Ints:
     """Return the number of documents of each level or better among the first k = 1..depth (levels, depth).
 
     >>> cumulate_counts(np.array([2, 0, 1]), (1, 2), 4).tolist()
@@ -120,17 +119,14 @@ def dominance(a: Sequence[int | None], b: Sequence[int | None]) -> Dominance:
     return Dominance(first, second, convex, crossings)
 
 
-def _grades(values: Sequence[int | None]) -> NDArray[np.int64]:
+def _grades(values: Sequence[int | None]) -> Ints:
     try:
         grades = np.array([0 if g is None else g for g in values], np.float64)
     except (TypeError, ValueError):
-        raise SettingsError(
-            f"no list of grades: {values!r}"[:120], hint="give whole numbers, such as [1, 0, 2]"
-        ) from None
+        grades = np.array(np.nan)
     if grades.ndim != 1 or not np.array_equal(grades, np.rint(grades)):
-        raise SettingsError(
-            f"no list of grades: {values!r}"[:120], hint="give whole numbers, such as [1, 0, 2]"
-        )
+        hint = "give whole numbers, such as [1, 0, 2]"
+        raise SettingsError(f"no list of grades: {values!r}"[:120], hint=hint)
     return grades.astype(np.int64)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools, Ints
 from rankscope.choices import CROSSINGS
 from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError
@@ -64,7 +65,7 @@ class _Group:
         return sum(self.counts)
 
     @cached_property
-    def indices(self) -> dict[str, npt.NDArray[np.int64]]:
+    def indices(self) -> dict[str, Ints]:
         """Indices of the rankings of each archetype that occurs."""
         return {name: index for name in ARCHETYPES if len(index := np.flatnonzero(self.archetype == name))}
 
@@ -78,7 +79,7 @@ class _Group:
         return f"{''.join(map(str, self.rows[index].tolist()))} (RB = {self.base}: {grades})"
 
 
-Test = Callable[[Floats, "_Group"], npt.NDArray[np.bool_] | bool]
+Test = Callable[[Floats, "_Group"], Bools | bool]
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class _Entry:
     reading: str
     members: tuple[str, ...]
 
-    def violations(self, group: _Group) -> tuple[int, npt.NDArray[np.int64]]:
+    def violations(self, group: _Group) -> tuple[int, Ints]:
         """Return the number of rankings that the entry concerns, and the indices of its violations."""
         if self.reading == _LONG and group.length < 3 * group.base:
             return 0, np.zeros(0, np.int64)

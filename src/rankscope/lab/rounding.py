@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rankscope.arrays import Floats
 
 RELATIVE = 1e-9
 ABSOLUTE = 1e-13
@@ -24,7 +25,7 @@ def slack(value: Any, scale: float) -> Any:
     return RELATIVE * np.abs(value) + ABSOLUTE * scale
 
 
-def magnitude(values: NDArray[np.float64]) -> float:
+def magnitude(values: Floats) -> float:
     """Return the largest absolute value of finite scores.
 
     >>> magnitude(np.array([0.5, -2.0, np.inf, np.nan]))
@@ -33,7 +34,7 @@ def magnitude(values: NDArray[np.float64]) -> float:
     return extent(values)[0]
 
 
-def extent(values: NDArray[np.float64]) -> tuple[float, bool]:
+def extent(values: Floats) -> tuple[float, bool]:
     """Return the magnitude of scores, and whether some are NaN.
 
     >>> extent(np.array([0.5, -2.0, np.inf])), extent(np.array([0.5, np.nan]))
@@ -46,7 +47,7 @@ def extent(values: NDArray[np.float64]) -> tuple[float, bool]:
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), bool(np.isnan(highest))
 
 
-def upper_limits(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def upper_limits(values: Floats, scale: float) -> Floats:
     """Return, for each score, the number that a larger score must exceed: the score plus its slack.
 
     >>> limits = upper_limits(np.array([0.3, -np.inf]), 1.0)

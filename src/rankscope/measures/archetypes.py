@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.effort_curves import Curves, get_curves
 
@@ -56,9 +57,7 @@ def find_archetypes(
     return np.select(list(tests.values()), list(tests), "excellent B")
 
 
-def _is_full_scale(
-    hits: Hits, base: npt.NDArray[np.int64], length: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def _is_full_scale(hits: Hits, base: Ints, length: Ints) -> Bools:
     """Return whether all relevant documents occupy the last RB ranks in ascending order of grade."""
     falling = np.zeros(len(hits))
     falling[1:] = (hits.grade[1:] < hits.grade[:-1]) & (hits.list[1:] == hits.list[:-1])
@@ -66,7 +65,7 @@ def _is_full_scale(
     return np.asarray((hits.count == base) & at_the_end & (hits.sum(falling) == 0))
 
 
-def _is_negative_again(curves: Curves, m: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _is_negative_again(curves: Curves, m: Floats) -> Bools:
     """Return whether CRP < 0 at a rank in m + 2 .. RB. CRP falls between hits, so the ends of the gaps suffice."""
     hits, base = curves.hits, curves.base
     start, end = m[hits.list] + 2, base[hits.list]

@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Indices
 from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.classic import satisfaction
@@ -162,7 +162,7 @@ class _Greedy:
         return Lists(self._pool, np.arange(size), np.diff(offsets), offsets, rank, documents[is_present])
 
 
-def _largest(gains: Floats, kinds: _Kinds) -> npt.NDArray[np.intp]:
+def _largest(gains: Floats, kinds: _Kinds) -> Indices:
     """Return the kind with the largest gain for every topic; the larger id of the next document breaks ties."""
     best = gains.max(axis=1, keepdims=True)
     tied = (gains >= best - _TIE * np.abs(best)) & (kinds.left > 0)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools
 from rankscope.errors import MeasureError
 from rankscope.judging import UNJUDGED
 from rankscope.judging.lists import Floats, Ints, Lists
@@ -175,7 +176,7 @@ def _counts(measure: Measure, pool: Pool, topic: int) -> Counts:
     return ((lowest, relevant),) if relevant else ()
 
 
-def _possible(lists: Lists, counts: Counts) -> npt.NDArray[np.bool_]:
+def _possible(lists: Lists, counts: Counts) -> Bools:
     """Return a mask of lists with at most as many documents of each grade as are judged."""
     is_possible = np.ones(len(lists), np.bool_)
     above: npt.NDArray[Any] = np.zeros(len(lists), np.int64)

@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Matrix = npt.NDArray[np.bool_]
+from rankscope.arrays import Bools, Floats
+
+Matrix = Bools
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class PreferenceGroup:
     """
 
     prefers: Matrix
-    level: npt.NDArray[np.float64]
+    level: Floats
     n_retrieved: int
     partial: bool
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools, Floats
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, RunList
 from rankscope.read.ids import to_bytes
@@ -104,7 +104,7 @@ def _count_preferences(prefs: Preferences, topic: str, retrieved: list[bytes]) -
     return PreferenceCounts(preference_groups, len(order), len(retrieved_judged))
 
 
-def _level_array(levels: Levels, position: dict[bytes, int], size: int) -> npt.NDArray[np.float64]:
+def _level_array(levels: Levels, position: dict[bytes, int], size: int) -> Floats:
     level = np.full(size, np.nan)
     level[[position[document] for document in levels]] = list(levels.values())
     return level
@@ -141,7 +141,7 @@ def _merge_subgroups(
     return PreferenceGroup(prefers, level, retrieved, partial=True)
 
 
-def _transitive_closure(prefers: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _transitive_closure(prefers: Bools) -> Bools:
     """Return the transitive closure of a relation (Warshall's algorithm)."""
     closed = prefers.copy()
     for middle in range(len(closed)):

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.judging import Floats, Pool
@@ -59,7 +58,7 @@ class Results:
         return math.exp(mean) if column.summary == "geometric" else mean
 
 
-def sum_in_order(values: npt.NDArray[np.float64]) -> float:
+def sum_in_order(values: Floats) -> float:
     """Return the sum in the given order, on which the last printed digit may depend."""
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 

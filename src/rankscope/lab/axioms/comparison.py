@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools
 from rankscope.errors import MeasureError, SettingsError, suggest_names
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
@@ -163,7 +163,7 @@ class Merits:
         values = np.ascontiguousarray(self.values, np.float64)
         return native.compare(values, stretches, (RELATIVE, ABSOLUTE * self.scale), cases.relation.strict)
 
-    def broken(self, relation: Relation, pairs: Pairs) -> npt.NDArray[np.bool_]:
+    def broken(self, relation: Relation, pairs: Pairs) -> Bools:
         """Return the mask of pairs that violate the relation; for a relation with ``some`` it is all or none."""
         if relation.within is not None:
             outside = self._outside(*relation.within)
@@ -176,12 +176,12 @@ class Merits:
             wrong = low > limit
         return np.full_like(wrong, wrong.all()) if relation.some else wrong
 
-    def tied(self, pairs: Pairs) -> npt.NDArray[np.bool_]:
+    def tied(self, pairs: Pairs) -> Bools:
         """Return the mask of pairs whose lower ranking scores at most as much as the higher one, up to rounding."""
         low, limit = pairs.select(self.values, self.limits)
         return np.asarray(low <= limit)
 
-    def _outside(self, lowest: float, highest: float) -> npt.NDArray[np.bool_]:
+    def _outside(self, lowest: float, highest: float) -> Bools:
         scores = self.measure.merit(self.values)
         ends = upper_limits(np.array([-lowest, highest]), self.scale)
         return np.asarray((-scores > ends[0]) | (scores > ends[1]))

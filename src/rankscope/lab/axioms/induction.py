@@ -11,11 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Ints
 from rankscope.lab.rankings.tree import Tree
-
-Ints = npt.NDArray[np.int64]
 
 
 class Steps(NamedTuple):

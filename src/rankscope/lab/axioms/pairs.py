@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools, Ints
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World
 
-Bools = npt.NDArray[np.bool_]
 Word = tuple[int, ...]
 """A ranking as the numbers of its letters."""
 
@@ -49,7 +49,7 @@ class Stretch:
         fixed = [size for size, at in zip(self.shape, self.index, strict=False) if isinstance(at, int)]
         return (self.stop - self.start) // prod(fixed)
 
-    def nodes(self) -> npt.NDArray[np.int64]:
+    def nodes(self) -> Ints:
         """Return the indices of the nodes."""
         return np.asarray(np.arange(self.start, self.stop).reshape(self.shape)[self.index])
 
@@ -58,8 +58,8 @@ class Stretch:
 class Pairs:
     """Pairs of nodes, one from each stretch, in order; if there is a ``mask``, only those it selects."""
 
-    low: Stretch | npt.NDArray[np.int64]
-    high: Stretch | npt.NDArray[np.int64]
+    low: Stretch | Ints
+    high: Stretch | Ints
     mask: Bools | None = None
 
     def select(
@@ -78,7 +78,7 @@ class Pairs:
             return int(np.count_nonzero(self.mask))
         return self.low.n_nodes if isinstance(self.low, Stretch) else self.low.size
 
-    def nodes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def nodes(self) -> tuple[Ints, Ints]:
         """Return the indices of the lower and of the higher rankings."""
         low = self.low.nodes() if isinstance(self.low, Stretch) else self.low
         high = self.high.nodes() if isinstance(self.high, Stretch) else self.high

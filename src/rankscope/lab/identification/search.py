@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from math import isclose, isnan, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Bools, Floats, Indices
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.judging import judge
 from rankscope.lab.identification.calls import CALLS, RefusedError, has_scores, make_caller
@@ -26,7 +26,6 @@ from rankscope.result import TableResult
 from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table
 
-Floats = NDArray[np.float64]
 Core = Callable[[TopicLists], float]
 
 EMPTY = {
@@ -154,12 +153,10 @@ def identify(
     'AP, divided by the relevant documents found'
     """
     if isinstance(function, str):
-        called, evaluate = "library", library_function(function)
+        label, called, evaluate = name or function, "library", library_function(function)
     else:
+        label = name or str(getattr(function, "__name__", "function"))
         called, evaluate = make_caller(function, call)
-    label = name or (
-        function if isinstance(function, str) else str(getattr(function, "__name__", "function"))
-    )
     tested = [case for case in inputs() if has_scores(called) or not case.groups]
     values, refused = _call_on_inputs(evaluate, tested)
     accepted = [case for case in tested if case in values]
@@ -175,24 +172,15 @@ def identify(
         for definition in _nearest(accepted, values)
     ]
     comparisons.sort(key=lambda item: (-item.agrees, item.definition.oddities, len(str(item.definition))))
-    settings = {"function": label, "call": called, "inputs": len(accepted), "refused": len(refused)}
-    answer = _answer(label, comparisons[0])
-    nearest = NearDefinition.table(
-        "nearest",
-        [
-            (str(item.definition), item.agrees, len(accepted), item.shortest)
-            for item in comparisons[:N_NEAREST]
-        ],
-        caption="The nearest definitions",
-    )
+    answer = Answer.table("answer", [comparisons[0].answer(label)], caption="The definition that it computes")
+    rows = [(str(c.definition), c.agrees, len(accepted), c.shortest) for c in comparisons[:N_NEAREST]]
+    nearest = NearDefinition.table("nearest", rows, caption="The nearest definitions")
+    errors = Table("refused", ("input", "error"), [(str(case), error) for case, error in refused.items()])
     return Identification.of(
-        answer,
-        nearest,
-        Table("refused", ("input", "error"), [(str(case), error) for case, error in refused.items()]),
-        settings=settings,
-        main=("answer", "nearest"),
-        display=(_answer_lines(answer), nearest),
-    )
+        answer, nearest, errors,
+        settings={"function": label, "call": called, "inputs": len(accepted), "refused": len(refused)},
+        main=("answer", "nearest"), display=(_answer_lines(answer), nearest),
+    )  # fmt: skip
 
 
 def _answer_lines(answer: Table) -> Table:
@@ -223,7 +211,7 @@ def _equal(a: float, b: float) -> bool:
     return (isnan(a) and isnan(b)) or isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)
 
 
-def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
+def _all_equal(a: Floats, b: Floats) -> Bools:
     """Return the mask of equal values, with the tolerance of :func:`_equal`.
 
     >>> _all_equal(np.array([nan, 1.0, np.inf, np.inf]), np.array([nan, 1 + 1e-7, np.inf, 1.0])).tolist()
@@ -232,7 +220,7 @@ def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
     allowed = np.maximum(1e-6 * np.maximum(np.abs(a), np.abs(b)), 1e-9)
     with np.errstate(invalid="ignore"):
         near = np.isfinite(a) & np.isfinite(b) & (np.abs(a - b) <= allowed)
-    same: NDArray[np.bool_] = near | (a == b) | (np.isnan(a) & np.isnan(b))
+    same: Bools = near | (a == b) | (np.isnan(a) & np.isnan(b))
     return same
 
 
@@ -240,18 +228,16 @@ def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
 class _Sample:
     """Indices of inputs, and the values of the function on them."""
 
-    indices: NDArray[np.intp]
+    indices: Indices
     values: Floats
 
     @classmethod
     def from_values(cls, cases: Sequence[Input], values: dict[Input, float]) -> _Sample:
         number = _input_indices()
-        return cls(
-            np.array([number[case] for case in cases], np.intp),
-            np.array([values[case] for case in cases], np.float64),
-        )
+        indices = np.array([number[case] for case in cases], np.intp)
+        return cls(indices, np.array([values[case] for case in cases], np.float64))
 
-    def is_equal(self, definition: Definition) -> NDArray[np.bool_]:
+    def is_equal(self, definition: Definition) -> Bools:
         """Return the mask of inputs on which a definition agrees with the function."""
         return _all_equal(_definition_values(definition, self.indices), self.values)
 
@@ -261,7 +247,7 @@ def _input_indices() -> dict[Input, int]:
     return {case: number for number, case in enumerate(inputs())}
 
 
-def _definition_values(definition: Definition, indices: NDArray[np.intp]) -> Floats:
+def _definition_values(definition: Definition, indices: Indices) -> Floats:
     """Return the values of a definition for the inputs with these indices."""
     numbers, offsets = _list_indices(definition.unjudged, definition.ties)
     counts = offsets[indices + 1] - offsets[indices]
@@ -273,7 +259,7 @@ def _definition_values(definition: Definition, indices: NDArray[np.intp]) -> Flo
 
 
 @cache
-def _list_indices(unjudged: str, ties: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _list_indices(unjudged: str, ties: str) -> tuple[Indices, Indices]:
     """Return the indices of the rankings of every input, and the offsets of the inputs in them."""
     number = {lists: index for index, lists in enumerate(_all_lists())}
     by_input = [[number[lists] for lists in _lists(case, unjudged, ties)] for case in inputs()]
@@ -289,7 +275,7 @@ class _Column:
         self._values = np.zeros(len(_all_lists()))
         self._known = np.zeros(len(_all_lists()), bool)
 
-    def values_at(self, indices: NDArray[np.intp]) -> Floats:
+    def values_at(self, indices: Indices) -> Floats:
         """Return the values for the rankings with these indices."""
         lists = _all_lists()
         for index in np.unique(indices[~self._known[indices]]).tolist():
@@ -333,12 +319,9 @@ def _best(definitions: Sequence[Definition], sample: _Sample, number: int) -> li
 
 @cache
 def _plain() -> tuple[Input, ...]:
-    return tuple(case for case in inputs() if _is_plain(case))
-
-
-def _is_plain(case: Input) -> bool:
-    """Return whether no convention matters: no ties, no unjudged documents, some relevant document."""
-    return not case.is_tied and None not in case.grades and any(g > 0 for g in case.pool)
+    """Return the inputs for which no convention matters: no ties, no unjudged documents, some relevant document."""
+    untied = (case for case in inputs() if not case.is_tied and None not in case.grades)
+    return tuple(case for case in untied if any(g > 0 for g in case.pool))
 
 
 def _is_varied(plain: Sequence[Input]) -> bool:
@@ -364,10 +347,8 @@ def _choose_circumstances(
         ([case for case in accepted if not case.is_tied], [{"unjudged": way} for way in UNJUDGED]),
         ([case for case in accepted if case.is_tied], [{"ties": way} for way in TIES]),
     ):
-        tried, sample = (
-            [_with_changes(best, **choice) for choice in choices],
-            _Sample.from_values(cases, values),
-        )
+        tried = [_with_changes(best, **choice) for choice in choices]
+        sample = _Sample.from_values(cases, values)
         agrees = [int(sample.is_equal(definition).sum()) for definition in tried]
         best = tried[agrees.index(max(agrees))]  # the first of several equally good ones
     return best
@@ -375,20 +356,15 @@ def _choose_circumstances(
 
 def _with_changes(definition: Definition, **changes: Any) -> Definition:
     changed = replace(definition, **changes)
-    usual = Definition("", definition.core)
-    odd = sum(not _same(getattr(changed, key), getattr(usual, key)) for key in ("empty", "unjudged", "ties"))
+    conventions = ("empty", "unjudged", "ties")
+    odd = sum(getattr(changed, key) != getattr(Definition, key) for key in conventions)
     return replace(changed, oddities=definition.oddities + odd)
-
-
-def _same(a: Any, b: Any) -> bool:
-    return _equal(a, b) if isinstance(a, float) else a == b
 
 
 def _likely_definitions(sampled: tuple[Input, ...], sample: _Sample, p: float | None) -> list[Definition]:
     """Return the variants that agree most often on a few inputs, including RBP with the p that the values suggest."""
     definitions, table = _variant_table(sampled)
-    both_undefined = np.isnan(table) & np.isnan(sample.values)
-    agrees = (both_undefined | np.isclose(table, sample.values, rtol=1e-6, atol=1e-9)).sum(axis=1)
+    agrees = np.isclose(table, sample.values, rtol=1e-6, atol=1e-9, equal_nan=True).sum(axis=1)
     best = [definitions[i] for i in np.argsort(-agrees, kind="stable")[:N_CANDIDATES].tolist()]
     more = () if p is None else rbp_formulas(p)
     others = [Definition(formula.name, formula, formula.oddities) for formula in more]
@@ -415,11 +391,8 @@ def _registry() -> tuple[Definition, ...]:
     definitions = []
     for name in sorted({measure.name for measure in REGISTRY.values()} - FAMILIES.keys()):
         measure = REGISTRY[name]
-        if (
-            measure.needs_aspects
-            or measure.family == "user"
-            or measure.name in ("GMAP", "GMBpref", "NumQ", "Interval")
-        ):
+        excluded = measure.name in ("GMAP", "GMBpref", "NumQ", "Interval")
+        if excluded or measure.needs_aspects or measure.family == "user":
             continue
         try:
             cut = [] if measure.cutoff_rule == "none" else [measure @ k for k in CUTOFFS]
@@ -435,19 +408,17 @@ class _RegistryFormula:
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
-        self._known: dict[TopicLists, float] = {}
 
     def __call__(self, lists: TopicLists) -> float:
-        if not self._known:
-            self._known = self._evaluated(list(_all_lists()))
         return self._known[lists]
 
-    def _evaluated(self, lists: Sequence[TopicLists]) -> dict[TopicLists, float]:
+    @cached_property
+    def _known(self) -> dict[TopicLists, float]:
         try:
             values = self.measure.evaluate(_judged_lists().lists)
         except MeasureError:
-            return dict.fromkeys(lists, nan)
-        return dict(zip(lists, values.tolist(), strict=True))
+            return dict.fromkeys(_all_lists(), nan)
+        return dict(zip(_all_lists(), values.tolist(), strict=True))
 
 
 @cache
@@ -519,12 +490,21 @@ class _Comparison:
         return cls(definition, len(accepted) - len(different), different, accepted, values, has_refused)
 
     @property
+    def _difference(self) -> tuple[str, float, float] | None:
+        """Shortest input on which they differ, with both values; None if there is no such input."""
+        case = next(iter(self.different), None)
+        return None if case is None else (str(case), self.definition(case), self.values[case])
+
+    @property
     def shortest(self) -> str:
-        """Shortest input on which they differ, with both values."""
-        if not self.different:
-            return ""
-        case = self.different[0]
-        return f"{case}: {self.definition(case):.6g}, not {self.values[case]:.6g}"
+        """Shortest input on which they differ, with both values, as text."""
+        return "{}: {:.6g}, not {:.6g}".format(*self._difference) if self._difference else ""
+
+    def answer(self, label: str) -> tuple[Cell, ...]:
+        """Return the row of the answer for the function with this label."""
+        agrees, difference = self.agrees / len(self.known), self._difference
+        about = (label, str(self.definition), difference is None, agrees, self.where())
+        return (*about, *(difference or (None, None, None)))
 
     def where(self) -> str:
         """Return the largest class of inputs, by at most two conditions, on which they agree."""
@@ -538,18 +518,3 @@ class _Comparison:
             if inside and not failed.intersection(inside) and len(inside) > best[0]:
                 best = (len(inside), " and ".join(conditions))
         return best[1]
-
-
-def _answer(label: str, comparison: _Comparison) -> Table:
-    first = comparison.different[0] if comparison.different else None
-    row: tuple[Cell, ...] = (
-        label,
-        str(comparison.definition),
-        first is None,
-        comparison.agrees / len(comparison.known),
-        comparison.where(),
-        None if first is None else str(first),
-        None if first is None else comparison.definition(first),
-        None if first is None else comparison.values[first],
-    )
-    return Answer.table("answer", [row], caption="The definition that it computes")

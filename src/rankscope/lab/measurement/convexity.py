@@ -27,12 +27,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import RELATIVE, magnitude, slack
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | N
     return weights if group_ranges(rest[is_defined], relevant[is_defined]).max() <= tolerance else None
 
 
-def group_ranges(values: Floats, group: NDArray[np.int64]) -> Floats:
+def group_ranges(values: Floats, group: Ints) -> Floats:
     """Return the difference between the largest and the smallest value of each group."""
     n_groups = int(group.max()) + 1
     highest, lowest = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.engines import stream_pieces
 from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals, vector_count
 from rankscope.lab.rounding import magnitude, slack
@@ -32,7 +33,6 @@ _SLICE_WORDS = 1 << 13  # words of one bit set that are processed at a time
 _BLOCK_WORDS = 1 << 18  # words of all bit sets that are processed together: they fit into the cache of a core
 _PIECE_WORDS = 1 << 24  # words that a thread processes, in a moment, before it can be interrupted
 
-Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
 
@@ -155,17 +155,17 @@ class _Items:
     """
 
     falling: Floats
-    begins: NDArray[np.int64]
-    weight: NDArray[np.int64]
+    begins: Ints
+    weight: Ints
     delta: NDArray[np.int16]
-    source: NDArray[np.int64]
+    source: Ints
 
     @classmethod
     def from_differences(
         cls,
         difference: Floats,
-        level: NDArray[np.int64],
-        weight: NDArray[np.int64],
+        level: Ints,
+        weight: Ints,
         delta: NDArray[np.int16],
         group: NDArray[np.int32] | None = None,
     ) -> _Items:
@@ -177,7 +177,7 @@ class _Items:
     def __len__(self) -> int:
         return len(self.falling)
 
-    def positions(self, limits: Floats) -> NDArray[np.int64]:
+    def positions(self, limits: Floats) -> Ints:
         """Return, for every limit and class, the bit behind the last difference above the limit."""
         classes = len(self.begins) - 1
         result = np.empty((len(limits), classes), dtype=np.int64)
@@ -202,9 +202,9 @@ class _Items:
 class _Queries:
     """Queries of each group: the sum of ``worth`` times the number of bits set before ``position``."""
 
-    offsets: NDArray[np.int64]
-    position: NDArray[np.int64]
-    worth: NDArray[np.int64]
+    offsets: Ints
+    position: Ints
+    worth: Ints
 
 
 def _popcount(words: Words) -> NDArray[np.uint8]:
@@ -216,9 +216,7 @@ def _popcount(words: Words) -> NDArray[np.uint8]:
     return np.asarray(bits.reshape(*words.shape, _WORD).sum(axis=-1), dtype=np.uint8)
 
 
-def _bits_before(
-    bits: Words, before: NDArray[np.int32], row: NDArray[np.int64], position: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _bits_before(bits: Words, before: NDArray[np.int32], row: Ints, position: Ints) -> Ints:
     """Return the number of bits set before a position of a row; ``before`` has the numbers before each word."""
     word, rest = position >> 6, (position & 63).astype(np.uint64)
     part = bits[row, word] & ((np.uint64(1) << rest) - np.uint64(1))

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.distances import positions
 from rankscope.lab.measurement.intervals import delta, rankings
@@ -38,8 +39,6 @@ MAX_RANKINGS = 16
 STEPS = "counted steps"
 """Scale that the proof of Theorem 1 constructs: the number of distinct differences up to that from the bottom."""
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 Check = tuple[int, int, tuple[int, ...] | None]
 """Number of cases and of violations, and the elements of the first violation."""
 
@@ -57,7 +56,7 @@ class Structure:
     is_leq: Bools
 
     @classmethod
-    def from_values(cls, name: str, values: NDArray[np.float64]) -> Structure:
+    def from_values(cls, name: str, values: Floats) -> Structure:
         """Order differences as numbers: Delta_ab is values[a] - values[b], compared with the usual tolerance."""
         differences = values[:, None] - values
         sorted_differences = np.sort(differences.ravel())
@@ -211,29 +210,23 @@ def difference_structure(
     ]
     structures = [
         Structure.from_vectors("difference vectors", grades[codes]),
-        *(
-            Structure.from_values(
-                f"{heaviness} top-heaviness", positions(length, heaviness)[codes].astype(np.float64)
-            )
-            for heaviness in ("weak", "strong")
-        ),
+        Structure.from_values("weak top-heaviness", positions(length, "weak")[codes].astype(np.float64)),
+        Structure.from_values("strong top-heaviness", positions(length, "strong")[codes].astype(np.float64)),
         *(Structure(f"order of {score.name}", score.kind, score.is_leq) for score in scores),
     ]
     names = [setting.word(int(code)) for code in codes]
+    columns = ("holds", "cases", "violations", "counterexample")
     tables = (
         Table(
-            "axioms",
-            ("structure", "axiom", "holds", "cases", "violations", "counterexample"),
-            list(_axiom_rows(structures, names)),
+            "axioms", ("structure", "axiom", *columns), list(_axiom_rows(structures, names)),
             caption="Axioms of a difference structure; D(a,b) is the difference of a and b",
         ),
         Table(
-            "representations",
-            ("structure", "measure", "holds", "cases", "violations", "counterexample"),
+            "representations", ("structure", "measure", *columns),
             list(_representation_rows(structures, scores, names)),
             caption="Whether score differences are ordered as the differences of a structure",
         ),
-    )
+    )  # fmt: skip
     settings = {"measures": [str(m) for m in parsed], "length": length, "relevant": setting.relevant}
     return TableResult.of(*tables, settings=settings, main=tuple(table.name for table in tables))
 

@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.lab.measurement.convexity import broken_additivity
 from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.intervals import interval_count, intervals, rankings
@@ -31,14 +32,13 @@ from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 
 Heaviness = Literal["strong", "weak"]
-Floats = NDArray[np.float64]
 
 
 Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Codes of the lower and the upper ends of many intervals."""
 
 
-def positions(length: int, heaviness: Heaviness) -> NDArray[np.int64]:
+def positions(length: int, heaviness: Heaviness) -> Ints:
     """Return the position of each ranking; the distance of r <= s is the difference of their positions.
 
     >>> positions(3, "weak").tolist()

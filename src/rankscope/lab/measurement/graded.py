@@ -21,6 +21,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.convexity import convexity, group_ranges
 from rankscope.lab.measurement.intervals import Codes, Groups, Intervals
@@ -36,9 +37,6 @@ MAX_RANKINGS = 7000
 """Maximal number of rankings whose pairs are all compared, such as 3^8, 4^6 or 5^5."""
 
 _ROWS = 1 << 21  # pairs of rankings that are compared at a time
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

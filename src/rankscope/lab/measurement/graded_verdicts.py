@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import scales as findings
 from rankscope.lab.measurement.counting import FEASIBLE_WORDS, count_listed
@@ -30,9 +30,6 @@ from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=4)

@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Ints = NDArray[np.int64]
+from rankscope.arrays import Bools, Ints
+
 Codes = NDArray[np.signedinteger[Any]]
 
 
@@ -192,7 +193,7 @@ def groups(length: int, equal_relevant: bool = False, relevant: int | None = Non
     return Groups(change, vectors, _sizes(change, n_added, max_relevant))
 
 
-def _is_possible(balance: Ints, n_relevant: Ints, max_balance: int, max_relevant: int) -> NDArray[np.bool_]:
+def _is_possible(balance: Ints, n_relevant: Ints, max_balance: int, max_relevant: int) -> Bools:
     """Return which prefixes can be continued: remaining ranks lower the balance S - R by at most 1 each."""
     return np.asarray((balance >= 0) & (balance <= max_balance) & (n_relevant <= max_relevant))
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import scales as findings
 from rankscope.lab.measurement.convexity import broken_additivity, convexity, witness
@@ -25,7 +25,6 @@ from rankscope.lab.rounding import RELATIVE, slack
 from rankscope.measures import Measure
 from rankscope.measures.weighted import WeightedPrecision
 
-Floats = NDArray[np.float64]
 _SHORT = 6  # maximal length of the rankings that are searched for a violation of additivity
 
 

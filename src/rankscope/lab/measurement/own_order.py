@@ -9,15 +9,12 @@ values of AP evenly at length N.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.distances import count_listed_distances
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def value_classes(values: Floats) -> tuple[Ints, Ints]:

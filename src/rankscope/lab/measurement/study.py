@@ -6,9 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rankscope.arrays import Floats, Ints
 from rankscope.lab.measurement import scales as findings
 from rankscope.lab.measurement.own_order import count_steps, is_evenly_spaced, uneven_steps
 from rankscope.lab.measurement.scales import Counterexample, ScaleVerdict
@@ -16,8 +14,6 @@ from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure
-
-Floats = NDArray[np.float64]
 
 MAX_INTERVALS = 1 << 24
 """Maximal number of intervals whose distances are counted."""
@@ -70,7 +66,7 @@ class ScaleStudy(ABC):
             fails_from=length, counterexample=example, **numbers,
         )  # fmt: skip
 
-    def _check_spacing(self, values: Floats, codes: NDArray[np.int64], is_counted: bool) -> ScaleVerdict:
+    def _check_spacing(self, values: Floats, codes: Ints, is_counted: bool) -> ScaleVerdict:
         """Return the verdict on the scale of the measure's own order.
 
         Shorter rankings have other values, which prove nothing about these.

@@ -12,16 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.measurement.intervals import binary_word, rankings
 from rankscope.lab.rankings.enumeration import values_on_binary
 from rankscope.measures import Measure
-
-Floats = NDArray[np.float64]
 
 
 def merits_on_binary(measure: Measure, length: int, relevant: int | None = None) -> Floats:
@@ -70,7 +68,7 @@ def merits_on_grades(measure: Measure, rankings: Sequence[Sequence[int]]) -> Flo
     return _evaluate(measure, grades, grades.shape[1])
 
 
-def _evaluate(measure: Measure, grades: NDArray[np.int64], relevant: int) -> Floats:
+def _evaluate(measure: Measure, grades: Ints, relevant: int) -> Floats:
     """Return the merits of rankings, given as grades (rankings, ranks).
 
     The topic has ``relevant`` documents of each grade above 0 and as many non-relevant ones as there are ranks.

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import Floats
 from rankscope.choices import COUNTS
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
@@ -49,8 +49,6 @@ MAX_LENGTH = 20
 
 _FEASIBLE_MEMORY = 4 << 30
 _MAX_PROVABLE = 30  # The dynamic program keeps all its layers, whose size grows as N^5.
-
-Floats = NDArray[np.float64]
 
 
 @on_engine

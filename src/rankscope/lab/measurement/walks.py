@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.arrays import Floats, Ints
 from rankscope.lab.measurement.intervals import code
-
-Floats = NDArray[np.float64]
 
 # Values of d = s - r at one rank for both intervals. (0, 0) is first, so that ties go to the pair with the fewest
 # relevant documents.
@@ -148,7 +147,7 @@ def sample_few(
     2
     """
     layers = _upper_ends(length, equal_relevant, relevant)
-    kept: list[NDArray[np.int64]] = []
+    kept: list[Ints] = []
     while sum(chunk.shape[1] for chunk in kept) < samples:
         first, second = (_draw_intervals(layers, length, relevant, 4 * samples, rng) for _ in range(2))
         fits = (first.delta <= second.delta).all(axis=0)
@@ -159,9 +158,9 @@ def sample_few(
 class _Drawn(NamedTuple):
     """Sampled intervals: the codes of their ends, and their difference vectors (ranks, intervals)."""
 
-    lower: NDArray[np.int64]
-    upper: NDArray[np.int64]
-    delta: NDArray[np.int64]
+    lower: Ints
+    upper: Ints
+    delta: Ints
 
 
 _DIGITS = ((0, 0), (1, 1), (0, 1), (1, 0))  # grades of the lower and the upper end at a rank

@@ -18,14 +18,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools
 from rankscope.judging.lists import AnyArray, Floats, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.paths import Marked, accumulate_paths
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.tree_hits import PathHits
 from rankscope.lab.rankings.worlds import World
-
-Bools = npt.NDArray[np.bool_]
 
 
 class NotLumpedError(TypeError):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Bools
 from rankscope.judging.lists import Floats
 from rankscope.native import paths as native
 
@@ -73,7 +74,7 @@ def accumulate_paths(
     shape: Shape,
     marked: Sequence[Marked],
     table: Floats,
-    hits: npt.NDArray[np.bool_],
+    hits: Bools,
     combine: np.ufunc = np.add,
     start: float = 0.0,
 ) -> Floats:
@@ -102,7 +103,7 @@ def accumulate_paths(
 
 def _descend(
     table: Floats,
-    hits: npt.NDArray[np.bool_],
+    hits: Bools,
     counts: Sequence[Counts],
     above: Sequence[int],
     totals: Floats,

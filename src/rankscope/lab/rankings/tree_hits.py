@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools
 from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import AnyArray, Floats, Hits, Ints
 
@@ -50,7 +50,7 @@ class PathHits(Hits, ABC):
     def _select(self, values: AnyArray) -> AnyArray:
         return values if self._keep is None else values[self._keep]
 
-    def _selection(self, keep: npt.NDArray[np.bool_]) -> Ints:
+    def _selection(self, keep: Bools) -> Ints:
         """Return the index of the hits for which a condition holds."""
         selected = np.flatnonzero(keep)
         return selected if self._keep is None else self._keep[selected]
@@ -72,9 +72,7 @@ class PathHits(Hits, ABC):
 class TreeHits(PathHits):
     """Documents of a tree that have a marked letter, down to a rank, by tree, level, letter and parent."""
 
-    def __init__(
-        self, tree: Tree, marked: npt.NDArray[np.bool_], cutoff: int, keep: Ints | None = None
-    ) -> None:
+    def __init__(self, tree: Tree, marked: Bools, cutoff: int, keep: Ints | None = None) -> None:
         self.tree = tree
         self.size, self.n_trees = len(tree), len(marked)
         self._marked = marked
@@ -151,7 +149,7 @@ class TreeHits(PathHits):
     def __len__(self) -> int:
         return self._layout[1] if self._keep is None else len(self._keep)
 
-    def where(self, keep: npt.NDArray[np.bool_]) -> TreeHits:
+    def where(self, keep: Bools) -> TreeHits:
         """Return the hits for which a condition holds."""
         return TreeHits(self.tree, self._marked, self._cutoff, self._selection(keep))
 

@@ -15,8 +15,8 @@ from itertools import combinations, permutations, product
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Ints
 from rankscope.errors import SettingsError
 from rankscope.judging.pool import Aspects, Pool
 
@@ -100,16 +100,12 @@ class World:
             aspects[first], aspects[second] = second, first
             letters = [number.get(tuple(kind[a] for a in aspects), -1) for kind in self.kinds]
             weights = self.weights is None or self.weights[first] == self.weights[second]
-            if (
-                weights
-                and -1 not in letters
-                and all(self.judged[b] == n for b, n in zip(letters, self.judged, strict=True))
-            ):
+            if weights and -1 not in letters and self.judged == tuple(self.judged[b] for b in letters):
                 result.append((aspects, letters))
         return result
 
     @cached_property
-    def document(self) -> npt.NDArray[np.int64]:
+    def document(self) -> Ints:
         """Index of the first judged document of each letter."""
         return np.cumsum([0, *self.judged[:-1]])
 
@@ -167,8 +163,7 @@ def aspect_world(
     """
     if not 1 <= aspects <= len(_ALPHABET):
         raise SettingsError(f"{aspects} aspects", hint="the case analysis has letters for 1 to 20 aspects")
-    if not 1 <= grades <= 9:
-        raise SettingsError(f"grades up to {grades}", hint="the case analysis has letters for grades up to 9")
+    _check_grades(grades)
     if weights is not None and (len(weights) != aspects or min(weights) < 0):
         raise SettingsError(
             f"weights {list(weights)} for {aspects} aspects", hint="give one weight per aspect"
@@ -176,10 +171,8 @@ def aspect_world(
     max_aspects = aspects if several else 1
     number = sum(comb(aspects, k) * grades**k for k in range(1, max_aspects + 1))
     if number > _MAX_KINDS:
-        raise SettingsError(
-            f"{number:,} kinds of documents",
-            hint=f"choose fewer aspects or grades: up to {_MAX_KINDS} kinds",
-        )
+        hint = f"choose fewer aspects or grades: up to {_MAX_KINDS} kinds"
+        raise SettingsError(f"{number:,} kinds of documents", hint=hint)
     kinds = [
         tuple(dict(zip(subset, subset_grades, strict=True)).get(a, 0) for a in range(aspects))
         for size in range(1, max_aspects + 1)
@@ -209,16 +202,18 @@ def _label(kind: tuple[int, ...], grades: int) -> str:
 
 def graded_world(max_grade: int, *, relevant: int, nonrelevant: int) -> World:
     """Return the world of documents of grades 0 to ``max_grade``; ``relevant`` of each grade above 0 are judged."""
-    if not 1 <= max_grade <= 9:
-        raise SettingsError(
-            f"grades up to {max_grade}", hint="the case analysis has letters for grades up to 9"
-        )
+    _check_grades(max_grade)
     return World(
         tuple("0123456789"[: max_grade + 1]),
         tuple((grade,) for grade in range(max_grade + 1)),
         (_at_least_one(nonrelevant, "nonrelevant"),) + (_at_least_one(relevant, "relevant"),) * max_grade,
         graded=True,
     )
+
+
+def _check_grades(grades: int) -> None:
+    if not 1 <= grades <= 9:
+        raise SettingsError(f"grades up to {grades}", hint="the case analysis has letters for grades up to 9")
 
 
 def _at_least_one(number: int, kind: str) -> int:
