@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
@@ -28,6 +29,9 @@ DEEPEST = 10_000_000
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 """Which values are better; ``neither`` for measures that do not express quality, such as counts."""
 
+OPEN = "p lies between 0 and 1, both excluded"
+"""Hint for a probability at a bound."""
+
 _USER = "\n\nUser: "
 """Begin of the user model in the docstring of a measure."""
 
@@ -35,18 +39,18 @@ REGISTRY = Registry()
 """All measures by name, with default parameters."""
 
 
+@dataclass(eq=False)
 class Parameter:
     """A named setting of a measure: default, meaning and permitted values."""
 
-    def __init__(
-        self, default: Any, meaning: str, low: float | None, high: float | None, choices: tuple[str, ...]
-    ) -> None:
-        self.default = default
-        self.meaning = meaning
-        self.low = low
-        self.high = high
-        self.choices = choices
-        self.name = ""
+    default: Any
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    excluded: str = ""
+    """Hint for a value that equals a bound, if the bounds are not permitted."""
+    name: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -60,12 +64,11 @@ class Parameter:
         fits = isinstance(value, bool) == (kind is bool) and isinstance(value, str) == (kind is str)
         if fits and kind in (int, float):
             fits = math.isfinite(value) and (kind is float or value == int(value))
-        if not fits or not self._inside(value):
-            shown = repr(value)
-            raise MeasureError(
-                f"{measure} cannot have {self.name}={shown if len(shown) < 60 else shown[:20] + '...'}",
-                hint=f"{self.name} is {self.allowed()}: {self.meaning}",
-            )
+        at_bound = fits and self.excluded and value in (self.low, self.high)
+        if not fits or not self._inside(value) or at_bound:
+            shown = repr(value) if len(repr(value)) < 60 else repr(value)[:20] + "..."
+            hint = self.excluded if at_bound else f"{self.name} is {self.allowed()}: {self.meaning}"
+            raise MeasureError(f"{measure} cannot have {self.name}={shown}", hint=hint)
         return kind(value)
 
     def _inside(self, value: Any) -> bool:
@@ -79,24 +82,19 @@ class Parameter:
         """Describe the permitted values in words."""
         if self.choices:
             return " or ".join(self.choices)
-        kind = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}[
-            type(self.default)
-        ]
+        kinds = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
         low = "" if self.low is None else f" from {self.low:g}"
         high = "" if self.high is None else f" to {self.high:g}"
-        return kind + low + high
+        return kinds[type(self.default)] + low + high
 
 
-def parameter(
-    default: Any,
-    meaning: str,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-) -> Any:
-    """Declare a parameter in the body of a measure: ``rel: int = parameter(1, "lowest relevant grade")``."""
-    return Parameter(default, meaning, low, high, choices)
+def parameter(default: Any, meaning: str, **permitted: Any) -> Any:
+    """Declare a parameter in the body of a measure: ``rel: int = parameter(1, "lowest relevant grade", low=1)``.
+
+    Permitted values are limited by ``low`` and ``high`` (unless they are ``excluded``) or to ``choices``; see
+    :class:`Parameter`.
+    """
+    return Parameter(default, meaning, **permitted)
 
 
 class Measure:

@@ -52,12 +52,7 @@ class ScaledGains(Gains, abstract=True):
 class _TargetedGain(ScaledGains, abstract=True):
     """Base class of measures whose user has a target gain T."""
 
-    T: float = parameter(1.0, _WANTED, low=0)
-
-    def validate(self) -> None:
-        super().validate()
-        if self.T == 0:
-            raise MeasureError(f"{self.name} cannot have T=0", hint=f"T is greater than 0: {_WANTED}")
+    T: float = parameter(1.0, _WANTED, low=0, excluded=f"T is greater than 0: {_WANTED}")
 
 
 def _patience(rank: npt.NDArray[Any], target: float) -> Floats:

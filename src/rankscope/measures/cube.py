@@ -15,6 +15,8 @@ Equation 7 does not define the time; the accompanying text names the number of i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rankscope.errors import MeasureError
@@ -50,7 +52,12 @@ class CT(Diversity):
         "trec-dd-2017", "which program", choices=("trec-dd-2017", "trec-dd-2014", "equation7")
     )
     gamma: float = parameter(0.5, "discount for each earlier document of the same aspect", low=0, high=1)
-    height: float = parameter(5.0, "height at which an aspect is full (2014: always 1)", low=0)
+    height: float = parameter(
+        5.0,
+        "height at which an aspect is full (2014: always 1)",
+        low=0,
+        excluded="the height is greater than 0",
+    )
     time: str = parameter(
         "preset",
         "unit of Time: iterations, documents, or that of the preset (2017 iterations, equation7 documents)",
@@ -60,13 +67,9 @@ class CT(Diversity):
     words: float = parameter(150.0, "length of a document (2014 only)", low=0)
 
     def validate(self) -> None:
-        if self.height == 0:
-            raise MeasureError(f"{self.name} cannot have height=0", hint="the height is greater than 0")
         if self.preset == "trec-dd-2014" and self.time != "preset":
-            raise MeasureError(
-                f"{self.name} of 2014 cannot have time={self.time!r}",
-                hint="its program counts seconds of reading",
-            )
+            hint = "its program counts seconds of reading"
+            raise MeasureError(f"{self.name} of 2014 cannot have time={self.time!r}", hint=hint)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = self._hits(lists)
@@ -152,19 +155,12 @@ class ACT(CT):
         return total
 
 
+@dataclass(frozen=True)
 class _Filling:
     """Novelty model of the cube: the state of an aspect is its height and its number of documents so far."""
 
-    def __init__(self, gamma: float, height: float) -> None:
-        self.key = (gamma, height)
-        self.gamma = gamma
-        self.height = height
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Filling) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
+    gamma: float
+    height: float
 
     def start(self, shape: tuple[int, ...]) -> Floats:
         return np.zeros((*shape, 2))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Ints, Lists
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import OPEN, Measure, parameter, ratio
 
 ORDER = 11
 """Place of these measures in listings."""
@@ -25,15 +24,9 @@ class Compat(Measure):
 
     cutoff_rule = "none"
     reference = "Clarke, Vtyurina and Smucker 2020"
-    p: float = parameter(0.95, "probability of going on to the next rank", low=0, high=1)
+    p: float = parameter(0.95, "probability of going on to the next rank", low=0, high=1, excluded=OPEN)
     normalize: bool = parameter(True, "whether to divide by the overlap of the ideal list with itself")
     depth: int = parameter(0, "ranks compared; 0 for the length of the longer list", low=0, high=1_000_000)
-
-    def validate(self) -> None:
-        if not 0 < self.p < 1:
-            raise MeasureError(
-                f"Compat cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded"
-            )
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(1)

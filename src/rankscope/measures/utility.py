@@ -6,9 +6,8 @@ from math import log
 
 import numpy as np
 
-from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
-from rankscope.measures.base import Binary, parameter, weights_down_to
+from rankscope.measures.base import OPEN, Binary, parameter, weights_down_to
 from rankscope.measures.diversity import Diversity
 
 ORDER = 7
@@ -29,17 +28,13 @@ class RBU(Diversity):
 
     reference = "Amigo, Spina and Carrillo-de-Albornoz 2018"
     range = (-float("inf"), float("inf"))
-    p: float = parameter(0.99, "probability of going on to the next rank", low=0, high=1)
+    p: float = parameter(0.99, "probability of going on to the next rank", low=0, high=1, excluded=OPEN)
     e: float = parameter(0.05, "effort of looking at a document", low=0, high=1e6)
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
     preset: str = parameter(
         "definition", "definition: as printed in the paper; evall: the program of its authors",
         choices=("definition", "evall"),
     )  # fmt: skip
-
-    def validate(self) -> None:
-        if not 0 < self.p < 1:
-            raise MeasureError(f"RBU cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = lists.by_aspect.lists.relevant(1, self.cutoff)
@@ -81,7 +76,12 @@ class TBG(Binary):
 
     reference = "Smucker and Clarke 2012"
     range = (0.0, float("inf"))
-    half_life: float = parameter(224.0, "seconds after which half of the users have stopped", low=0)
+    half_life: float = parameter(
+        224.0,
+        "seconds after which half of the users have stopped",
+        low=0,
+        excluded="give seconds, such as 224",
+    )
     gain: float = parameter(0.4928, "of a relevant document: that it is clicked and found relevant", low=0)
     words: float = parameter(150.0, "length of a document in words", low=0)
     look: float = parameter(4.4, "seconds to look at a summary", low=0)
@@ -89,10 +89,6 @@ class TBG(Binary):
     decision: float = parameter(7.8, "seconds to decide about a document that was opened", low=0)
     click: float = parameter(0.64, "probability that a relevant document is opened", low=0, high=1)
     other_click: float = parameter(0.39, "probability that another document is opened", low=0, high=1)
-
-    def validate(self) -> None:
-        if self.half_life == 0:
-            raise MeasureError("TBG cannot have half_life=0", hint="give seconds, such as 224")
 
     def seconds(self, click: float) -> float:
         """Return the time spent on a document that is opened with some probability."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.measures.arithmetic import log2
-from rankscope.measures.base import Binary, Measure, parameter, ratio, weights_down_to
+from rankscope.measures.base import OPEN, Binary, Measure, parameter, ratio, weights_down_to
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
 
@@ -206,14 +206,10 @@ class RBP(WeightedPrecision):
     """
 
     reference = "Moffat and Zobel 2008"
-    p: float = parameter(0.8, "probability of going on to the next rank", low=0, high=1)
+    p: float = parameter(0.8, "probability of going on to the next rank", low=0, high=1, excluded=OPEN)
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
     graded: bool = parameter(False, "whether a document gains its grade divided by the best one")
     max_grade: int = parameter(0, "best grade when graded; 0 takes it from the judgments", low=0)
-
-    def validate(self) -> None:
-        if not 0 < self.p < 1:
-            raise MeasureError(f"RBP cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
 
     @property
     def sees_grades(self) -> bool:
@@ -405,12 +401,9 @@ class DCG(CumulatedGain):
     range = (0.0, float("inf"))
     reference = "Jarvelin and Kekalainen 2002"
     discount: str = parameter("log2", "how a rank is discounted", choices=("log2", "jk"))
-    base: float = parameter(2.0, "base of the logarithm of the jk discount", low=1)
-
-    def validate(self) -> None:
-        super().validate()
-        if self.base == 1:
-            raise MeasureError(f"{self.name} cannot have base=1", hint="base is greater than 1")
+    base: float = parameter(
+        2.0, "base of the logarithm of the jk discount", low=1, excluded="base is greater than 1"
+    )
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         if self.discount == "log2":
