@@ -54,7 +54,7 @@ def test_the_number_of_evaluations_does_not_grow_with_the_number_of_topics(
         return values_under_grades(*arguments)
 
     monkeypatch.setattr(witnesses, "values_under_grades", count)
-    for topics in (50, 400):
+    for topics in (20, 160):
         calls.clear()
         rs.certain(rs.evaluate(*collection(topics, runs="AB"), measure), labels=True)
         assert len(calls) <= 4

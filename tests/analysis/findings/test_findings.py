@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from fractions import Fraction
+from itertools import permutations, product
 
 import from_scratch as scratch
 import numpy as np
@@ -12,6 +14,7 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis.findings.rules import RULES
+from rankscope.analysis.stats.matrices import complete
 
 MEASURES = "AP P@10 RBP Twist"
 close = pytest.approx
@@ -335,6 +338,28 @@ def test_pairs_whose_orders_were_only_sampled_are_undecided_and_not_open():
         finding.sentence.startswith("At least 2 of 3 runs")
         and "of the orders that were examined" in finding.sentence
     )
+
+
+def test_pairs_are_undecided_where_another_order_may_define_an_undefined_value():
+    """On q2 b_ratio is undefined in the order by id; in another one B gains more than A leads by on q1."""
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"e": 1, "f": 0, "b": 1}}
+    lists = {
+        "A": {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"e": 1.0, "b": 1.0, "a": 1.0}},
+        "B": {"q1": {"a": 3.0, "c": 2.0, "b": 2.0}, "q2": {"b": 1.0, "f": 1.0, "e": 1.0}},
+    }
+    means = []
+    for orders in product(*(permutations(lists[run]["q2"]) for run in lists)):
+        ordered = {run: {"q1": lists[run]["q1"], "q2": list(o)} for run, o in zip(lists, orders, strict=True)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            matrix = complete(rs.evaluate(qrels, ordered, "b_ratio"), "b_ratio")
+        means.append(matrix.values.mean(axis=1))
+    assert {bool(a > b) for a, b in means} == {False, True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        finding = rs.findings(rs.evaluate(qrels, lists, "b_ratio")).get("ties")
+    assert (finding.numbers["open"], finding.numbers["unknown"]) == (0, 1)
+    assert "worst of the orders that were examined" in finding.sentence
 
 
 def test_runs_that_can_only_equal_the_best_precision_do_not_reach_more():

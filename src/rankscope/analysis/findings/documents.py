@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankscope.analysis.certain_pairs import tie_extremes, tie_verdicts
@@ -81,6 +83,10 @@ def ties(basis: Basis) -> Finding | None:
     extremes = tie_extremes(lists, measure, where)
     if not extremes.any_ties:
         return None
+    undefined = [lists.qrels.topic_index[topic] for topic in matrix.dropped]
+    present, tied = (lists.grid(column)[:, undefined] for column in (lists.present, lists.tied))
+    if (present.all(axis=0) & tied.any(axis=0)).any():  # Another order may add such a topic to the means.
+        extremes = replace(extremes, exact=False)
     worst, best = (
         np.array([measure.mean(row) for row in measure.merit(end)]) for end in (extremes.worst, extremes.best)
     )
@@ -94,7 +100,7 @@ def ties(basis: Basis) -> Finding | None:
     }  # fmt: skip
     prefix = "{touched} of {runs} runs have tied documents that matter"
     ends = "{worst:.4f} in the worst order of them and {best:.4f} in the best"
-    if not extremes.exact:  # Orders that were not sampled may be worse or better.
+    if not extremes.exact:  # Orders that were not examined may be worse or better.
         prefix = f"At least {prefix}"
         ends = "{worst:.4f} in the worst of the orders that were examined and {best:.4f} in the best of these"
     pattern = f"{prefix}, {{run}} the most: its mean {{measure}} of {{value:.4f}} is {ends}"
