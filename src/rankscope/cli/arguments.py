@@ -48,13 +48,6 @@ def _present(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(args, name, None)) is not None}
 
 
-def open_inputs(
-    args: argparse.Namespace, measures: Iterable[Measure], ahead: ReadAhead | None = None
-) -> Inputs:
-    """Open judgments and runs as :func:`open_collection` does, for commands that are not derived."""
-    return open_collection(args, measures, ahead).inputs
-
-
 def open_collection(
     args: argparse.Namespace, measures: Iterable[Measure], ahead: ReadAhead | None = None
 ) -> Collection:
@@ -96,14 +89,11 @@ def open_named_collections(args: argparse.Namespace, measures: Iterable[Measure]
 
     silence(args.quiet)
     if args.qrels is not None:
-        raise SettingsError(
-            "--collection replaces QRELS and RUN", hint="name these files as another --collection"
-        )
+        hint = "name these files as another --collection"
+        raise SettingsError("--collection replaces QRELS and RUN", hint=hint)
     if getattr(args, "topics", None):
-        raise SettingsError(
-            "--topics selects topics of a single collection",
-            hint="name its QRELS and RUN files instead of --collection",
-        )
+        hint = "name its QRELS and RUN files instead of --collection"
+        raise SettingsError("--topics selects topics of a single collection", hint=hint)
     opened = open_named(
         list_collections(args), order=args.order, grades=args.grades, needs_aspects=needs_aspects(measures),
         input_format=args.input_format,
@@ -147,9 +137,8 @@ def _read_scores(args: argparse.Namespace) -> Scores:
     if args.qrels is not None or args.measure:
         raise SettingsError("--scores replaces QRELS, RUN and -m", hint="leave these out")
     if parse_evaluation_options(args).settings:
-        raise SettingsError(
-            "--ties and --unjudged need rankings, and --scores has only values", hint="name QRELS and RUN"
-        )
+        problem = "--ties and --unjudged need rankings, and --scores has only values"
+        raise SettingsError(problem, hint="name QRELS and RUN")
     load_plugins(args)  # Plugins may define the measures of the files.
     files = map(split_named_file, args.scores)
     scores = read_scores(*({name: path} if name else path for name, path in files))

@@ -19,14 +19,9 @@ from rankscope.cli.output import emit_text
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, ())
-    parser.add_argument(
-        "--method",
-        action="append",
-        choices=tuple(METHODS),
-        metavar="NAME",
-        default=[],
-        help=f"method to cite; repeatable: {', '.join(METHODS)}",
-    )
+    text = f"method to cite; repeatable: {', '.join(METHODS)}"
+    names = tuple(METHODS)
+    parser.add_argument("--method", action="append", default=[], choices=names, metavar="NAME", help=text)
     options.add_output_file(parser)
 
 

@@ -19,17 +19,8 @@ GROUPS = {
 """Questions by group, in the order of the help."""
 
 EVERYDAY = (
-    "eval",
-    "findings",
-    "compare",
-    "gate",
-    "certain",
-    "curve",
-    "report",
-    "explore",
-    "measures",
-    "demo",
-)
+    "eval", "findings", "compare", "gate", "certain", "curve", "report", "explore", "measures", "demo",
+)  # fmt: skip
 """Commands that the help shows first."""
 
 

@@ -25,9 +25,7 @@ def run(args: argparse.Namespace) -> None:
         return
     options = arguments.parse_evaluation_options(args).settings
     if args.scores or args.per_topic or args.swaps or args.plot or options:
-        raise SettingsError(
-            "--pool-depth and --orders make one table of runs",
-            hint="leave out --scores, -q, --swaps, --plot, --ties and --unjudged",
-        )
+        hint = "leave out --scores, -q, --swaps, --plot, --ties and --unjudged"
+        raise SettingsError("--pool-depth and --orders make one table of runs", hint=hint)
     args.method = args.method or ["kendall"]
     emit(args, derived.call(args, pool_correlation))

@@ -7,18 +7,15 @@ import shutil
 import sys
 import textwrap
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from rankscope.analysis.curve import curve
+from rankscope.analysis.curve import Curve, curve
 from rankscope.choices import AXES
 from rankscope.cli import derived
 from rankscope.cli.output import choose_format, emit
 from rankscope.declaration import Option
 from rankscope.errors import printable
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curve import Curve
 
 __doc__ = derived.describe(curve)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from rankscope.analysis.effort import effort
+from rankscope.analysis.effort import Effort, effort
 from rankscope.choices import CLASSES, EFFORTS, GAINS
 from rankscope.cli import derived, options
 from rankscope.cli.output import choose_format, emit
@@ -16,9 +16,6 @@ from rankscope.errors import SettingsError
 from rankscope.progress import silence
 from rankscope.result import TableResult
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.effort import Effort
 
 __doc__ = derived.describe(effort)
 _BY = {name.replace(" ", "-"): name for name in CLASSES}
@@ -69,10 +66,9 @@ class _Enumerate(argparse.Action):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, effort)
-    cells = f"gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}"
-    parser.add_argument(
-        "--cell", metavar="'M GAIN EFFORT'", help=f"list the runs and topics of one cell; {cells}"
-    )
+    words = f"gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}"
+    cell = f"list the runs and topics of one cell; {words}"
+    parser.add_argument("--cell", metavar="'M GAIN EFFORT'", help=cell)
     derived.add_options(parser, Options)
     parser.add_argument(
         "--enumerate",

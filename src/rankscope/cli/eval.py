@@ -130,7 +130,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     if args.stream:
         _stream(args, measures)
         return
-    collection = arguments.open_inputs(args, measures, ahead)
+    collection = arguments.open_collection(args, measures, ahead).inputs
     judged = judge_with_options(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
@@ -219,10 +219,8 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
         "--sort": args.sort, "--plot": args.plot, "-f and --digits": args.format or args.digits is not None,
     }  # fmt: skip
     for name in (name for name, is_set in rejected.items() if is_set):
-        raise SettingsError(
-            f"--stream cannot be combined with {name}: it writes plain values to the file of -o",
-            hint=f"leave out --stream, or {name}",
-        )
+        problem = f"--stream cannot be combined with {name}: it writes plain values to the file of -o"
+        raise SettingsError(problem, hint=f"leave out --stream, or {name}")
     silence(args.quiet)
     formats = args.input_format or {}
     how = {"grades": args.grades, "input_format": formats.get("qrels")}

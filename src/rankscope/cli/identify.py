@@ -31,11 +31,8 @@ from rankscope.progress import silence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "function",
-        metavar="MODULE:FUNCTION",
-        help="module or file and its function, or library:measure",
-    )
+    function = "module or file and its function, or library:measure"
+    parser.add_argument("function", metavar="MODULE:FUNCTION", help=function)
     parser.add_argument("--call", choices=CALLS, help="parameters of the function (default: by their names)")
     options.add_output(parser)
 

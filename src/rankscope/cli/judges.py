@@ -16,12 +16,8 @@ __doc__ = derived.describe(judges)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     declared = derived.get_declaration(judges)
-    parser.add_argument(
-        "judgments",
-        metavar="[NAME=]QRELS",
-        nargs="+",
-        help="two or more files of judgments of the same documents, with names such as person=qrels.txt",
-    )
+    files = "two or more files of judgments of the same documents, with names such as person=qrels.txt"
+    parser.add_argument("judgments", metavar="[NAME=]QRELS", nargs="+", help=files)
     parser.add_argument("--runs", nargs="+", metavar="RUN", help="runs to rank under each judge")
     options.add_evaluation(parser, declared.uses)
     options.add_jobs(parser)

@@ -124,12 +124,8 @@ def _run(module: Any, args: argparse.Namespace) -> int:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     """Add options that every command accepts, so that scripts can pass them to any; some commands ignore them."""
-    common: dict[str, dict[str, Any]] = {
-        "--seed": {"type": int},
-        "--jobs": {"type": int},
-        "--engine": {},
-        "--quiet": {"action": "store_true"},
-    }
+    number, flag_only = {"type": int}, {"action": "store_true"}
+    common: dict[str, Any] = {"--seed": number, "--jobs": number, "--engine": {}, "--quiet": flag_only}
     for flag, options in common.items():
         if flag not in parser._option_string_actions:
             short = ("-j",) if flag == "--jobs" else ()

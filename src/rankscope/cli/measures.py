@@ -51,9 +51,8 @@ class MeasureRow(Row):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="M", nargs="?", help="measure to explain (default: list all)")
-    parser.add_argument(
-        "--certificates", action="store_true", help="add guaranteed properties, from an enumeration"
-    )
+    certificates = "add guaranteed properties, from an enumeration"
+    parser.add_argument("--certificates", action="store_true", help=certificates)
     options.add_plugin(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -69,9 +68,8 @@ def run(args: argparse.Namespace) -> None:
     named = [_find_measure(args.name)] if args.name else []
     table = tabulate(named)
     if args.plot and not named:
-        raise SettingsError(
-            "--plot needs a measure", hint="name one: rankscope measures RBP --plot weights.svg"
-        )
+        hint = "name one: rankscope measures RBP --plot weights.svg"
+        raise SettingsError("--plot needs a measure", hint=hint)
     if args.certificates:
         from rankscope.lab.certificate_model import CUTOFF
         from rankscope.lab.certificates import certificates
@@ -96,23 +94,12 @@ def tabulate(measures: Sequence[Measure] = ()) -> Table:
     """Return a table of some measures, by default all, with one row per measure."""
     from rankscope.measures import REGISTRY
 
-    rows = [
-        (
-            measure.family,
-            measure.name,
-            ", ".join(f"{key}={p.default!r}" for key, p in measure.parameters.items()),
-            {"required": "yes", "optional": "optional", "none": "no"}[measure.cutoff_rule],
-            measure.meaning,
-            measure.reference,
-            measure.range[0],
-            measure.range[1],
-            measure.summary,
-            measure.better,
-            measure.user,
-        )
-        for measure in measures or dict.fromkeys(REGISTRY.values())
-    ]
-    rows.sort(key=lambda row: row[0])
+    cutoffs = {"required": "yes", "optional": "optional", "none": "no"}
+    rows = []
+    for m in sorted(measures or dict.fromkeys(REGISTRY.values()), key=lambda measure: measure.family):
+        parameters = ", ".join(f"{key}={p.default!r}" for key, p in m.parameters.items())
+        facts = (m.meaning, m.reference, *m.range, m.summary, m.better, m.user)
+        rows.append((m.family, m.name, parameters, cutoffs[m.cutoff_rule], *facts))
     return MeasureRow.table("measures", rows)
 
 
@@ -141,8 +128,7 @@ def list_by_family(measures: Sequence[Measure], ink: Ink) -> str:
 def _shorten(table: Table) -> Table:
     """Keep the columns that are useful in a list of all measures."""
     shown = ("family", "measure", "better", "parameters", "cutoff", "meaning")
-    columns = [table.column(name) for name in shown]
-    return Table(table.name, shown, list(zip(*columns, strict=True)))
+    return Table(table.name, shown, list(zip(*map(table.column, shown), strict=True)))
 
 
 def explain(measure: Measure, complete: Measure) -> str:
@@ -163,13 +149,8 @@ def explain(measure: Measure, complete: Measure) -> str:
     if weights is not None:
         lines += ["", f"weights of the ranks of {complete}: {', '.join(f'{w:.4g}' for w in weights)}, ..."]
     low, high = measure.range
-    facts = [
-        f"range {low:g} to {high:g}",
-        f"better: {measure.better}",
-        f"over topics: {measure.summary}",
-        measure.reference,
-    ]
-    lines += ["", "; ".join(filter(None, facts))]
+    facts = [f"range {low:g} to {high:g}", f"better: {measure.better}", f"over topics: {measure.summary}"]
+    lines += ["", "; ".join(filter(None, [*facts, measure.reference]))]
     lines += ["", f"what it guarantees: rankscope measures {measure.name} --certificates"]
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
     wrapped = [part for text in lines for line in text.split("\n") for part in _wrap(line, width)]
@@ -192,9 +173,8 @@ def _find_measure(text: str) -> Measure:
         name = (respelled(text, REGISTRY) or name).partition("@")[0].partition("(")[0]
     measure = installed(name)
     if measure is None:
-        raise MeasureError(
-            f"there is no measure {name!r}", hint=suggest_names(name, REGISTRY) or "see: rankscope measures"
-        )
+        hint = suggest_names(name, REGISTRY) or "see: rankscope measures"
+        raise MeasureError(f"there is no measure {name!r}", hint=hint)
     return measure
 
 

@@ -29,9 +29,8 @@ def load_plugin(name: str) -> None:
         else:
             import_module(name)
     except (Exception, SystemExit) as error:
-        raise InputError(
-            f"cannot import plugin ({type(error).__name__}: {error})", path=path, hint="check the module"
-        ) from None
+        problem = f"cannot import plugin ({type(error).__name__}: {error})"
+        raise InputError(problem, path=path, hint="check the module") from None
 
 
 def load_function(text: str) -> Callable[..., Any]:
@@ -107,13 +106,10 @@ def load_listed_plugin(plugin: Mapping[str, str | None], folder: Path) -> None:
     elif path is None:
         _load_source(plugin)
     elif digest(path) != plugin["sha256"]:
-        raise InputError(
-            f"the plugin changed since the study was run{_describe_change(plugin, path)}",
-            path=path,
-            hint="run a new study, or move the plugin away: the manifest stores the version that the study used"
-            if plugin.get("source")
-            else "run a new study",
-        )
+        stored = ", or move the plugin away: the manifest stores the version that the study used"
+        hint = "run a new study" + (stored if plugin.get("source") else "")
+        change = _describe_change(plugin, path)
+        raise InputError(f"the plugin changed since the study was run{change}", path=path, hint=hint)
     else:
         load_plugin(str(path) if is_file else name)
 
@@ -122,16 +118,12 @@ def _load_source(plugin: Mapping[str, str | None]) -> None:
     """Write the source that a manifest stores to a file of the same name, and load it."""
     name, source = str(plugin["name"]), plugin.get("source")
     if source is None:
-        raise InputError(
-            "there is no such plugin", path=name, hint="run in the directory that the study was run in"
-        )
+        hint = "run in the directory that the study was run in"
+        raise InputError("there is no such plugin", path=name, hint=hint)
     content = source.encode("utf-8")
     if digest(content) != plugin["sha256"]:
-        raise InputError(
-            "the source of the plugin in the manifest does not have its digest",
-            path=name,
-            hint="do not run it",
-        )
+        problem = "the source of the plugin in the manifest does not have its digest"
+        raise InputError(problem, path=name, hint="do not run it")
     # Worker processes that start later import the file again, so it is kept until this process ends.
     import atexit
     import shutil

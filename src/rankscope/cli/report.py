@@ -48,12 +48,8 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, FINDINGS_MEASURES)
     derived.add_parameters(parser, _PAGE)
     names = parser.add_mutually_exclusive_group()
-    names.add_argument(
-        "--everything",
-        action="store_true",
-        default=None,
-        help="include document names and judged non-relevant documents even if they take much space",
-    )
+    everything = "include document names and judged non-relevant documents even if they take much space"
+    names.add_argument("--everything", action="store_true", default=None, help=everything)
     names.add_argument("--lean", dest="everything", action="store_false", help="never include them")
 
 

@@ -60,14 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " best 75 %% of the runs in correlations, pools and power",
     )
     parser.add_argument("-o", "--output", metavar="DIR", help="write to DIR atomically")
-    parser.add_argument(
-        "--from", dest="manifest", metavar="MANIFEST", help="repeat the study of this manifest"
-    )
-    parser.add_argument(
-        "--allow-plugins",
-        action="store_true",
-        help="with --from: run the plugins that the manifest names, if their digests match",
-    )
+    repeat = "repeat the study of this manifest"
+    parser.add_argument("--from", dest="manifest", metavar="MANIFEST", help=repeat)
+    allow = "with --from: run the plugins that the manifest names, if their digests match"
+    parser.add_argument("--allow-plugins", action="store_true", help=allow)
     derived.add_parameters(parser, _SETTINGS)
     parser.set_defaults(**dict.fromkeys(_SETTINGS))  # --like sets what is not named
     options.add_evaluation(parser, ("ties", "unjudged", "bounds"))
@@ -92,9 +88,8 @@ def run(args: argparse.Namespace) -> None:
         return
     several = bool(args.collection or args.collections)
     if not several and (args.qrels is None or not args.runs):
-        raise SettingsError(
-            "there is no collection", hint="name QRELS and RUN files, --collection, or --from a manifest"
-        )
+        hint = "name QRELS and RUN files, --collection, or --from a manifest"
+        raise SettingsError("there is no collection", hint=hint)
     if args.output is None:
         raise SettingsError("there is no directory to write to", hint="add -o DIR")
     settings = _settings(args)
@@ -163,19 +158,14 @@ def _repeat(args: argparse.Namespace) -> None:
     if args.output is not None:
         repeated.study.write(args.output, _figures(args, repeated.study) if args.plots else None)
     total = len(repeated.study.file_names())
-    then = ", ".join(
-        f"{name} {before} then and {now} now" for name, (before, now) in repeated.versions.items()
-    )
+    versions = repeated.versions.items()
+    then = ", ".join(f"{name} {before} then and {now} now" for name, (before, now) in versions)
     if repeated.identical:
         sys.stdout.write(f"identical: {total} files" + (f" (with {then})" if then else "") + "\n")
         return
-    raise InputError(
-        f"{len(repeated.changed)} of {total} files differ: {', '.join(repeated.changed)}",
-        path=args.manifest,
-        hint=f"the versions differ: {then}"
-        if then
-        else "the versions are the same; add -o DIR to look at them",
-    )
+    same = "the versions are the same; add -o DIR to look at them"
+    changed = f"{len(repeated.changed)} of {total} files differ: {', '.join(repeated.changed)}"
+    raise InputError(changed, path=args.manifest, hint=f"the versions differ: {then}" if then else same)
 
 
 def _load_plugins(args: argparse.Namespace) -> None:
@@ -188,11 +178,8 @@ def _load_plugins(args: argparse.Namespace) -> None:
     foreign = [plugin for plugin in listed if plugin["name"] not in args.plugin]
     if foreign and not args.allow_plugins:
         names = ", ".join(f"{plugin['name']} (SHA-256 {plugin['sha256']})" for plugin in foreign)
-        raise InputError(
-            f"to repeat this study, programs that it names must be run: {names}",
-            path=args.manifest,
-            hint="look at them, then add --allow-plugins",
-        )
+        problem = f"to repeat this study, programs that it names must be run: {names}"
+        raise InputError(problem, path=args.manifest, hint="look at them, then add --allow-plugins")
     for plugin in listed:
         load_listed_plugin(plugin, directory)
         sys.stderr.write(printable(f"rankscope: plugin {plugin['name']} (SHA-256 {plugin['sha256']})") + "\n")

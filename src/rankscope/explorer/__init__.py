@@ -128,6 +128,6 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
 
     judged = scores.require_judged("explore")
     settings = {
-        key: value for key, value in scores.settings.items() if key in ("order", "aspects", "missing")
+        name: scores.settings[name] for name in ("order", "aspects", "missing") if name in scores.settings
     }
     return Notebook(page(payload(judged, title=title, measures=scores.measures, settings=settings)), height)

@@ -24,8 +24,6 @@ from rankscope.read.source import Source
 from rankscope.reporting.html_page import shell
 from rankscope.reporting.page_data import as_stream
 
-__all__ = ["address", "application", "listen", "serve"]
-
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -141,13 +139,9 @@ def application(
         run = _number(request.path_params["run"], len(runs))
         if not has_token(request) or run is None or not 0 < len(name) <= _MAX_ID_BYTES:
             return Response(status_code=404)
-        topic_index = qrels.topic_index
-        ranks = [
-            (topic_index[topic], rank)
-            for topic, rank in loaded.places(run, name).items()
-            if topic in topic_index
-        ]
-        return JSONResponse([[topic, rank, _grades(qrels, topic).get(name)] for topic, rank in sorted(ranks)])
+        index_of, found = qrels.topic_index, loaded.places(run, name).items()
+        ranks = sorted((index_of[topic], rank) for topic, rank in found if topic in index_of)
+        return JSONResponse([[topic, rank, _grades(qrels, topic).get(name)] for topic, rank in ranks])
 
     routes = [
         Route("/{token}/", index),
@@ -193,11 +187,8 @@ def check_hosts(app: App, port: int, host: str) -> App:
     It accepts loopback names and the bound host; if bound to all interfaces, also the host name and any IP address.
     Other names are rejected because an attacker could make them resolve to this machine (DNS rebinding).
     """
-    own = {"localhost", "127.0.0.1", "::1"}
-    if _is_wildcard(host):
-        own.add(socket.gethostname().lower())
-    else:
-        own.add(host.strip("[]").lower())
+    named = socket.gethostname() if _is_wildcard(host) else host.strip("[]")
+    own = {"localhost", "127.0.0.1", "::1", named.lower()}
 
     def is_own_host(value: str) -> bool:
         try:
@@ -246,10 +237,8 @@ def listen(host: str, port: int) -> socket.socket:
         listener.listen(64)
     except OSError as error:
         listener.close()
-        raise InputError(
-            f"cannot listen on {host} port {port} ({error.strerror or error})",
-            hint="choose another --port or --host",
-        ) from None
+        problem = f"cannot listen on {host} port {port} ({error.strerror or error})"
+        raise InputError(problem, hint="choose another --port or --host") from None
     return listener
 
 
@@ -313,16 +302,9 @@ def serve(app: App, listener: socket.socket) -> None:
                 self.timer.cancel()
                 self.timer = None
 
+    limits = {"limit_concurrency": _MAX_CONNECTIONS, "timeout_keep_alive": int(_MAX_IDLE_SECONDS)}
     config = uvicorn.Config(
-        app,
-        http=IdleTimeout,
-        ws="none",
-        limit_concurrency=_MAX_CONNECTIONS,
-        timeout_keep_alive=int(_MAX_IDLE_SECONDS),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        lifespan="off",
-        timeout_graceful_shutdown=1,
-    )
+        app, http=IdleTimeout, ws="none", log_level="warning", access_log=False, server_header=False, lifespan="off",
+        timeout_graceful_shutdown=1, **limits,
+    )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])

@@ -11,42 +11,32 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import SettingsError
 from rankscope.lazy import lazy_getattr
+from rankscope.plots.style import choose
+
+_SAME_NAME = (
+    "archetypes", "bounds", "bump", "certain", "correlation", "dcg", "equal_gain", "findings", "heat_map", "indicators",
+    "leaderboard", "means", "orderings", "overlap", "pool_means", "rp", "topics", "weights",
+)  # fmt: skip
+"""Modules whose only public function is ``plot_`` and their name."""
 
 _HOME = {
-    "archetypes": ("plot_archetypes",),
-    "bounds": ("plot_bounds",),
-    "bump": ("plot_bump",),
-    "certain": ("plot_certain",),
+    **{name: (f"plot_{name}",) for name in _SAME_NAME},
     "compare": ("plot_comparison", "plot_differences", "plot_forest"),
-    "correlation": ("plot_correlation",),
     "coverage": ("plot_aspects", "plot_coverage"),
     "crp": ("plot_curve",),
-    "dcg": ("plot_dcg",),
     "effort": ("plot_effort_gain", "plot_effort_gains"),
-    "equal_gain": ("plot_equal_gain",),
     "figure": ("Figure",),
-    "findings": ("plot_findings",),
-    "heat_map": ("plot_heat_map",),
-    "indicators": ("plot_indicators",),
     "intervals": ("plot_compared", "plot_intervals", "plot_scales"),
     "judges": ("plot_confusion", "plot_slopes"),
-    "leaderboard": ("plot_leaderboard",),
-    "means": ("plot_means",),
-    "orderings": ("plot_orderings",),
-    "overlap": ("plot_overlap",),
-    "pool_means": ("plot_pool_means",),
     "pools": ("plot_robustness",),
     "power": ("plot_asl",),
     "ranges": ("plot_archetype_ranges",),
     "relations": ("plot_properties", "plot_related", "plot_relations"),
-    "rp": ("plot_rp",),
     "study": ("extra_figures", "study_figures"),
     "style": ("using",),
-    "topics": ("plot_topics",),
     "verdict": ("plot_ranks", "plot_regions", "plot_verdict"),
-    "weights": ("plot_weights",),
 }
 """Public names by module; a module is imported when one of its names is first used."""
 
@@ -82,12 +72,7 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
         raise SettingsError(
             f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
         )
-    name = figure or next(iter(figures))
-    if name not in figures:
-        raise SettingsError(
-            f"there is no figure called {name!r}",
-            hint=suggest_names(name, figures) or f"choose one of {', '.join(figures)}",
-        )
+    name = choose(figure, list(figures), "there is no figure called {}")
     module, _, function = figures[name].rpartition(".")
     drawn: Figure = getattr(import_module(f"rankscope.plots.{module}"), function)(result, **options)
     return drawn

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from rankscope.analysis.curve import Curve
+from rankscope.analysis.effort import Effort
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks, name_rows
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import DOUBLE, blank, count, styled
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curve import Curve
-    from rankscope.analysis.effort import Effort
 
 IDEAL = "333322221111"
 LENGTH = 36

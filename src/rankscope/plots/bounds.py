@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from rankscope.plots.figure import Figure
 from rankscope.plots.marks import entry, legend_below, patch, rank_axis
 from rankscope.plots.palette import INK, series
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, distinct, short
+from rankscope.result import Result
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.result import Result
 
 MAX_RUNS = 4
 """Number of runs up to which each has a line."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rankscope.analysis.certain import Certain
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import name_lines
 from rankscope.plots.palette import INK, QUIET, series
 from rankscope.plots.style import DOUBLE, blank, choose_highlighted, distinct, short, styled
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.certain import Certain
 
 _LEADERS = 6
 """Runs that lead by some order, up to which they are named."""

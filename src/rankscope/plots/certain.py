@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from rankscope.analysis.certain import Certain
 from rankscope.errors import SettingsError
 from rankscope.plots.bump import plot_bump
 from rankscope.plots.figure import Figure
@@ -12,9 +12,6 @@ from rankscope.plots.marks import draw_range
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import DOUBLE, canvas, short
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.certain import Certain
 
 _MAX_NAMED = 60
 """Number of runs up to which each has its name at the axis."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rankscope.analysis.compare import Comparison, Pair
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_dot, draw_range, name_rows
 from rankscope.plots.palette import COLOURS, INK, QUIET
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, finite, short
-
-if TYPE_CHECKING:
-    from rankscope.analysis.compare import Comparison, Pair
 
 _MAX_PAIRS = 40
 """Number of pairs of a forest: those with the largest effects."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, hide_frame, write_centred
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, short
+from rankscope.result import Result
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.result import Result
 
 METHODS = {
     "kendall": "Kendall’s tau-b",

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, name_rows, rank_axis, write_at_right
 from rankscope.plots.palette import INK, QUIET, series
 from rankscope.plots.style import DOUBLE, canvas, choose_highlighted, distinct, short
+from rankscope.result import Result
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.result import Result
 
 
 def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from rankscope.analysis.curve import Curve
 from rankscope.choices import AXES as SCALES
 from rankscope.errors import SettingsError
 from rankscope.plots.bars import draw_bars
@@ -14,9 +15,6 @@ from rankscope.plots.marks import label, legend_below, limit_ticks, patch, rank_
 from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK, QUIET
 from rankscope.plots.style import SINGLE, canvas, short
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curve import Curve
 
 CROSSING = "sign-change"
 MAX_DOTS = 40  # Longer rankings have no dot per rank.

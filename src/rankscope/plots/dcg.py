@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from rankscope.analysis.curve import Curve
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.crp import MAX_DOTS, curve_table, draw_crp, draw_rp, rank_label, rank_scale, title
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, patch
 from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK
 from rankscope.plots.style import DOUBLE, canvas, short
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curve import Curve
-    from rankscope.tables import Table
+from rankscope.tables import Table
 
 
 def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: float = DOUBLE) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +14,13 @@ from rankscope.analysis.effort import Effort
 from rankscope.analysis.plane import HELD, Density, estimate_density, run_means
 from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError
+from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, entry, hide_frame, legend_below, write_centred
 from rankscope.plots.palette import ABOVE, ARCHETYPE_COLOURS, COLOURS, INK, MARKERS, QUARTER_COLOURS, QUIET
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, short
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.measures import Measure
 
 _HIGHLIGHTS = ("#d55e00", "#b0578d", "#1b1f24", "#3a9bd9")
 _MAX_MEANS, _MAX_CROSSES = 400, 12

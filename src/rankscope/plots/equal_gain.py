@@ -6,22 +6,20 @@ It shows the effort/gain plane with the rankings marked, and CRP and DCG of each
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from rankscope.analysis.curve import Curve
+from rankscope.analysis.effort import Effort
 from rankscope.errors import SettingsError
+from rankscope.measures import Measure
 from rankscope.plots.effort import draw_plane
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, limit_ticks
 from rankscope.plots.palette import COLOURS, DASHES, INK
 from rankscope.plots.style import DOUBLE, blank, short, styled
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curve import Curve
-    from rankscope.analysis.effort import Effort
-    from rankscope.measures import Measure
 
 MAX_LISTS = 4
 """Maximum number of rankings side by side."""

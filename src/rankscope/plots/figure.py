@@ -76,9 +76,8 @@ class Figure:
             Content of the file.
         """
         if kind not in FILES:
-            raise SettingsError(
-                f"no figure can be a {kind or 'file without an ending'}", hint="use .pdf, .svg, .png or .pgf"
-            )
+            problem = f"no figure can be a {kind or 'file without an ending'}"
+            raise SettingsError(problem, hint="use .pdf, .svg, .png or .pgf")
         out = io.BytesIO()
         by_latex = kind == "pgf" or (kind == "pdf" and chosen_style() == "latex")
         with styled() as matplotlib, warnings.catch_warnings():
@@ -97,10 +96,8 @@ class Figure:
             except (RuntimeError, ValueError) as error:
                 if not by_latex:
                     raise
-                first = str(error).strip().splitlines()[0]
-                raise SettingsError(
-                    f"LaTeX cannot typeset this figure: {first}", hint="write .svg or .png"
-                ) from None
+                problem = f"LaTeX cannot typeset this figure: {str(error).strip().splitlines()[0]}"
+                raise SettingsError(problem, hint="write .svg or .png") from None
         return out.getvalue()
 
     def _copy(self) -> Any:

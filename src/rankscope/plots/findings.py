@@ -5,17 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rankscope.analysis.findings import Chart, Finding, Findings
 from rankscope.errors import printable
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, draw_dot, draw_range, name_rows, write_centred
 from rankscope.plots.palette import ABOVE, COLOURS, INK, QUIET
 from rankscope.plots.style import DOUBLE, canvas, finite, short
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.findings import Chart, Finding, Findings
 
 _ROWS = 8
 """Rows of the evidence that a small chart shows."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import DOUBLE, canvas, short
+from rankscope.scores import Scores
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.scores import Scores
 
 _MAX_NAMED = 60
 """Number of rows or columns up to which each has its name."""

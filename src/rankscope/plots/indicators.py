@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.analysis.effort import Effort
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import INK
 from rankscope.plots.style import DOUBLE, canvas, count, matplotlib_modules, short
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.effort import Effort
 
 COORDINATES = {
     "rho_w": "ρ of full scale",

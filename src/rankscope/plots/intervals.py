@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankscope.lab.measurement.interval_comparison import Ranking, compare_intervals
+from rankscope.lab.measurement.scales import Scales
 from rankscope.lab.rounding import format_distinct
+from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import DOUBLE, blank, short, styled
+from rankscope.result import Result
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.lab.measurement.scales import Scales
-    from rankscope.measures import Measure
-    from rankscope.result import Result
 
 
 def plot_intervals(

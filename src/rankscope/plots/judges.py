@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rankscope.analysis.judges import GradePair, Judges, RunGain
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, spread, write_centred
 from rankscope.plots.palette import ABOVE, BELOW, INK, QUIET
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, short
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.judges import GradePair, Judges, RunGain
 
 _LABELLED = 45  # More names do not fit into the figure.
 _NAMED = 6  # If not all names fit, the runs that move most are named.

@@ -29,10 +29,9 @@ def tex_system() -> str:
     """Return the installed LaTeX, or raise an error."""
     system = next((name for name in _SYSTEMS if shutil.which(name)), None)
     if system is None:
-        raise SettingsError(
-            f"LaTeX must typeset this figure, and there is no {', '.join(_SYSTEMS[:-1])} or {_SYSTEMS[-1]}",
-            hint="install one of them, or write .pdf, .svg or .png without the style latex",
-        )
+        names = f"{', '.join(_SYSTEMS[:-1])} or {_SYSTEMS[-1]}"
+        hint = "install one of them, or write .pdf, .svg or .png without the style latex"
+        raise SettingsError(f"LaTeX must typeset this figure, and there is no {names}", hint=hint)
     return system
 
 

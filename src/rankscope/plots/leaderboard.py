@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING
 
+from rankscope.analysis.leaderboard import Leaderboard
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_dot, draw_range, name_rows, write_at_right
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import SINGLE, canvas, choose, distinct, short
-
-if TYPE_CHECKING:
-    from rankscope.analysis.leaderboard import Leaderboard
 
 
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:

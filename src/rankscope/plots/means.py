@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, name_rows
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import SINGLE, canvas, count, short
+from rankscope.scores import ScoreMatrix, Scores
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.measures import Measure
-    from rankscope.scores import ScoreMatrix, Scores
 
 Floats = npt.NDArray[np.float64]
 

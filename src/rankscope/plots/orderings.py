@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_range, name_rows
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import DOUBLE, canvas, distinct, short
+from rankscope.result import Result
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.result import Result
 
 _MAX_RUNS = 40
 """Number of runs that are drawn: those with the largest shares."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +10,8 @@ from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import series
 from rankscope.plots.style import SINGLE, canvas, distinct, short
+from rankscope.result import Result
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.result import Result
 
 
 def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +10,8 @@ from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import INK, series
 from rankscope.plots.style import SINGLE, canvas, choose, distinct, short
+from rankscope.result import Result
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.result import Result
 
 MAX_ASL = 0.15
 """Largest significance level that is drawn, as in the literature."""

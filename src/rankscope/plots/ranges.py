@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, write_centred
 from rankscope.plots.palette import ABOVE, COLOURS, EXACT, INK, QUIET
 from rankscope.plots.style import DOUBLE, blank, styled
+from rankscope.result import Result
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.result import Result
 
 _NAMES = {
     "first crossing": "first crossing",

@@ -6,23 +6,22 @@ After the trees of Albahem and others (2018), Figures 2 to 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import cycle
+from typing import Any
 
 import numpy as np
 
 from rankscope.errors import SettingsError
+from rankscope.lab.axioms.comparison import AnyRelation
 from rankscope.lab.axioms.related import related, split_word
+from rankscope.lab.axioms.verdicts import PropertiesResult
+from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import entry, legend_below, write_centred
 from rankscope.plots.palette import COLOURS, DASHES, INK, QUIET
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, short
+from rankscope.result import Result
 from rankscope.tables import Cell
-
-if TYPE_CHECKING:
-    from rankscope.lab.axioms.comparison import AnyRelation
-    from rankscope.lab.axioms.verdicts import PropertiesResult
-    from rankscope.measures import Measure
-    from rankscope.result import Result
 
 MAX_RANKINGS = 130
 """Number of rankings up to which a tree is readable."""
@@ -134,10 +133,8 @@ def plot_related(result: Result, *, width: float | None = None) -> Figure:
     """
     relations, rankings = result["relations"], result["rankings"].records()
     if len(rankings) > MAX_RANKINGS:
-        raise SettingsError(
-            f"a tree of depth {result.settings['depth']} has {len(rankings):,} rankings",
-            hint=f"choose a depth with at most {MAX_RANKINGS}",
-        )
+        problem = f"a tree of depth {result.settings['depth']} has {len(rankings):,} rankings"
+        raise SettingsError(problem, hint=f"choose a depth with at most {MAX_RANKINGS}")
     names, pairs = list(result.settings["properties"]), relations.records()
     measure = result.settings["measure"]
     positions = _find_positions([str(row["ranking"]) for row in rankings])
@@ -153,9 +150,8 @@ def plot_related(result: Result, *, width: float | None = None) -> Figure:
         axes.set_xlim(-0.3, result.settings["depth"] + 0.45)
         axes.set_ylim(max(y for _, y in positions.values()) + 0.7, -0.7)
         axes.axis("off")
-        if measure is None:
-            title = f"{len(rankings):,} rankings, {len(pairs):,} relations"
-        else:
+        title = f"{len(rankings):,} rankings, {len(pairs):,} relations"
+        if measure is not None:
             title = f"{short(measure, 40)}: {n_violated:,} of {len(pairs):,} violated"
         axes.set_title(f"{title}\narrows lead to rankings that should not score less", fontsize=7.5)
         legend_below(figure, _legend_entries(names, n_violated > 0), 2 if size < 5 else 3)
@@ -223,13 +219,10 @@ def _draw_pair(
     is_violated = bool(pair["violated"])
     colour, dash = (VIOLATED, "solid") if is_violated else look
     (x0, y0), (x1, y1) = positions[str(pair["low"])], positions[str(pair["high"])]
-    if x0 == x1:
-        start, end = (x0 + half, y0), (x1 + half, y1)
-        bend = (x0 + half + 0.1 + min(0.25, 0.06 * abs(y1 - y0)), (y0 + y1) / 2)
-    else:
-        side = half if x1 > x0 else -half
-        start, end = (x0 + side, y0), (x1 - side, y1)
-        bend = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    side = half if x1 >= x0 else -half
+    start, end = (x0 + side, y0), (x1 + half if x0 == x1 else x1 - side, y1)
+    aside = 0.1 + min(0.25, 0.06 * abs(y1 - y0)) if x0 == x1 else 0.0
+    bend = ((start[0] + end[0]) / 2 + aside, (y0 + y1) / 2)
     axes.add_patch(
         FancyArrowPatch(
             path=Path([start, bend, end], [Path.MOVETO, Path.CURVE3, Path.CURVE3]), arrowstyle="-|>", mutation_scale=6,
@@ -243,10 +236,8 @@ def _draw_pair(
 
 
 def _legend_entries(names: Sequence[str], has_violations: bool) -> list[Any]:
-    handles = []
-    for n, name in enumerate(names):
-        colour, dash = _LOOKS[n % len(_LOOKS)]
-        handles.append(entry(name, color=colour, linestyle=dash, linewidth=1))
+    looks = zip(names, cycle(_LOOKS), strict=False)
+    handles = [entry(name, color=colour, linestyle=dash, linewidth=1) for name, (colour, dash) in looks]
     if has_violations:
         cross = {"marker": "x", "markeredgecolor": INK, "markersize": 5}
         handles.append(entry("violated", color=VIOLATED, linewidth=1.5, **cross))

@@ -5,8 +5,9 @@ After Ferro and others (2016), Figure 1, for any ranking.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rankscope.analysis.curve import Curve
 from rankscope.errors import SettingsError
 from rankscope.plots.crp import title
 from rankscope.plots.figure import Figure
@@ -14,9 +15,6 @@ from rankscope.plots.marks import draw_box, entry, legend_below, write_centred
 from rankscope.plots.palette import ABOVE, BELOW, INK
 from rankscope.plots.style import DOUBLE, canvas
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curve import Curve
 
 RANKS = 24
 """Default number of ranks."""

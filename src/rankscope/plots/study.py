@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from rankscope.analysis.study.experiments import Study
 from rankscope.analysis.study.extra_results import closest_pair
 from rankscope.measures import parse_many
 from rankscope.plots.bounds import plot_bounds
@@ -23,9 +24,6 @@ from rankscope.plots.power import plot_asl
 from rankscope.plots.style import DOUBLE, blank, drawn_into, short, styled
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.study.experiments import Study
 
 _Draw = Callable[["Study"], Figure]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,8 @@ from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, name_rows
 from rankscope.plots.palette import INK, MARKERS, QUIET, series
 from rankscope.plots.style import SINGLE, canvas, choose_highlighted, count, short
+from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.scores import Scores
 
 _MAX_NAMED = 90
 """Number of topics up to which each has its name."""

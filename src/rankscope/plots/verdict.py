@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from rankscope.analysis.verdict import MeasureWinner, Region, Verdict
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, name_rows, patch, rank_axis
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import SINGLE, canvas, distinct, short
 from rankscope.tables import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rankscope.analysis.verdict import MeasureWinner, Region, Verdict
 
 
 def plot_verdict(result: Verdict, **options: Any) -> Figure:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rankscope.lab.weights import RankWeights
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import series
 from rankscope.plots.style import SINGLE, canvas, distinct, short
-
-if TYPE_CHECKING:
-    from rankscope.lab.weights import RankWeights
 
 
 def plot_weights(result: RankWeights, *, width: float = SINGLE) -> Figure:

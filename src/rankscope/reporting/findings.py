@@ -15,8 +15,6 @@ from rankscope.reporting.schema import EvidenceChart, FindingData, StudyTable
 from rankscope.scores import Scores
 from rankscope.tables import Table
 
-__all__ = ["find", "plain_table"]
-
 _ROWS = 24
 """Maximum number of rows of the evidence in the data of the report."""
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from rankscope.reporting.page_data import as_json
 
-__all__ = ["page", "shell"]
-
 
 def page(document: Mapping[str, Any]) -> str:
     """Return the HTML file with its data.
@@ -34,16 +32,9 @@ def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
     assets = files("rankscope.reporting") / "assets"
     script = (assets / "page.js").read_text("utf-8").strip()
     style = (assets / "page.css").read_text("utf-8").strip()
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src '{_digest(script)}'",
-            f"style-src '{_digest(style)}'",
-            f"connect-src {connect}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; connect-src {connect}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     safe = escape(title.encode("utf-8", "replace").decode("utf-8"))
     return (

@@ -11,8 +11,6 @@ from rankscope.judging import UNJUDGED, Judged
 from rankscope.judging.shares import UNJUDGED_SHARE, has_nonrelevant, unjudged_shares
 from rankscope.reporting.schema import Note
 
-__all__ = ["notes"]
-
 _MAX_ITEMS = 400
 """Maximum number of cases that a note lists."""
 

@@ -14,8 +14,6 @@ from rankscope.measures import Measure
 from rankscope.reporting.schema import Order
 from rankscope.scores import score
 
-__all__ = ["other_orders"]
-
 MOST_HITS = 3_000_000
 """Maximum number of hits of all lists; judging more of them again would take long."""
 

@@ -38,8 +38,6 @@ from rankscope.reporting.study import for_page
 from rankscope.scores import Scores, score
 from rankscope.tables import Table
 
-__all__ = ["FORMULAS", "MAGIC", "as_json", "as_stream", "on_every_page", "payload"]
-
 _GAIN = ("AP", "nDCG", "nDCG@10", "RBP", "RBP(p=0.5)", "P@10", "RR", "Rprec", "R@100", "Bpref", "Judged@10")
 _EFFORT = ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
 _FOLLOWED = ("AP", "nDCG", "nDCG@10", "RBP", "P@10", "Bpref")

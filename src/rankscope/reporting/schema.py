@@ -7,27 +7,13 @@ page's sources and the table in ``web/README.md`` in step with it. A *list* is o
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping
 from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,
-    Required,
-    TypeAlias,
-    TypedDict,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeAlias, TypedDict, Union
 
 import numpy as np
 import numpy.typing as npt
-
-__all__ = ["Archetype", "Document", "Measured", "fields", "json_schema"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Cell: TypeAlias = str | int | float | bool | None
@@ -253,12 +239,12 @@ def fields(kind: Any) -> dict[str, tuple[Any, str, bool]]:
     (<class 'str'>, 'the archetype', True)
     """
     result = {}
-    for name, hint in get_type_hints(kind, include_extras=True).items():
+    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
         required = name in kind.__required_keys__
-        if get_origin(hint) in (Required, NotRequired):
-            required = get_origin(hint) is Required
-            (hint,) = get_args(hint)
-        type_, meaning = get_args(hint)
+        if typing.get_origin(hint) in (Required, NotRequired):
+            required = typing.get_origin(hint) is Required
+            (hint,) = typing.get_args(hint)
+        type_, meaning = typing.get_args(hint)
         result[name] = (type_, str(meaning), required)
     return result
 
@@ -299,11 +285,11 @@ def _type(of: Any, parts: dict[str, Any]) -> dict[str, Any]:
         return {}
     if of in _PLAIN:
         return {"type": _PLAIN[of]}
-    if is_typeddict(of):
+    if typing.is_typeddict(of):
         if of.__name__ not in parts:
             parts[of.__name__] = _object(of, parts)
         return {"$ref": f"#/$defs/{of.__name__}"}
-    origin, inner = get_origin(of), get_args(of)
+    origin, inner = typing.get_origin(of), typing.get_args(of)
     if origin is np.ndarray:
         return {"$ref": "#/$defs/Packed"}
     if origin is Literal:

@@ -15,8 +15,6 @@ from rankscope.measures import Measure
 from rankscope.reporting.schema import OpenRange
 from rankscope.scores import Scores
 
-__all__ = ["open_ranges", "tied_first"]
-
 Floats = npt.NDArray[np.float64]
 
 

@@ -8,35 +8,16 @@ from typing import Any
 
 import numpy as np
 
+import rankscope.json_documents as shapes
 from rankscope.directories import finish_replacement
 from rankscope.errors import InputError
-from rankscope.json_documents import (
-    Mismatch,
-    Shape,
-    list_shape,
-    number,
-    object_shape,
-    optional,
-    read_json,
-    scalar,
-    text,
-)
 from rankscope.tables import Table, from_json
 
-__all__ = ["for_page", "read_study"]
-
-_COMPUTED = (
+_NOT_DRAWN = frozenset((
     "quadrants", "effort_points", "means", "depth_pool_means", "topics", "archetypes", "archetype_shares", "agreement",
     "collection",
-)  # fmt: skip
-_LAYOUTS = (
-    "gain_correlations",
-    "focus_correlations",
-    "correlation_matrix",
-    "robustness_curve",
-    "bounds_pools",
-)
-_NOT_DRAWN = frozenset((*_COMPUTED, *_LAYOUTS))
+    "gain_correlations", "focus_correlations", "correlation_matrix", "robustness_curve", "bounds_pools",
+))  # fmt: skip
 """Tables that the page computes, or that repeat others in the layout of a paper."""
 
 _POINTS = 300
@@ -48,20 +29,18 @@ def read_study(directory: str | Path) -> dict[str, Table]:
 
     With a manifest, only its files are read, and must be unchanged; without one, all JSON files are read.
     """
-    root = Path(directory)
+    root, hint = Path(directory), "name the directory rankscope study wrote"
     if not root.is_dir():
-        raise InputError(
-            "there is no such directory", path=root, hint="name the directory rankscope study wrote"
-        )
+        raise InputError("there is no such directory", path=root, hint=hint)
     result: dict[str, Table] = {}
     for path in _files(root):
-        for name, rows in read_json(path, _document, "write the study again").get("tables", {}).items():
+        for name, rows in (
+            shapes.read_json(path, _document, "write the study again").get("tables", {}).items()
+        ):
             if name not in result and rows:
                 result[name] = from_json(name, rows)
     if not result:
-        raise InputError(
-            "there are no tables here", path=root, hint="name the directory rankscope study wrote"
-        )
+        raise InputError("there are no tables here", path=root, hint=hint)
     return result
 
 
@@ -73,22 +52,20 @@ def _files(root: Path) -> list[Path]:
         return sorted(path for path in root.rglob("*.json") if path.is_file())
     content = read_manifest(root)
     if "collections" in content["settings"]:
-        raise InputError(
-            "this is a study of several collections",
-            path=root,
-            hint="study the collection of the report alone",
-        )
+        hint = "study the collection of the report alone"
+        raise InputError("this is a study of several collections", path=root, hint=hint)
     outputs = content["outputs"]
     names = sorted(name for name in outputs if name.endswith(".json"))
     return [checked_input({"path": name, "sha256": outputs[name]}, name, root, here=False) for name in names]
 
 
-_COLUMNS: dict[str, dict[str, Shape]] = {
-    "correlations": {"a": text(), "b": text(), "method": text(), "value": optional(number())},
-    "robustness": {"measure": text(), "pool": scalar, "tau": optional(number())},
-    "power": {"measure": text(), "power": optional(number())},
-    "asl": {"measure": text(), "asl": optional(number())},
-    "bounds": {"depth": optional(number()), "lower": optional(number()), "upper": optional(number())},
+_TEXT, _NUMBER = shapes.text(), shapes.optional(shapes.number())
+_COLUMNS: dict[str, dict[str, shapes.Shape]] = {
+    "correlations": {"a": _TEXT, "b": _TEXT, "method": _TEXT, "value": _NUMBER},
+    "robustness": {"measure": _TEXT, "pool": shapes.scalar, "tau": _NUMBER},
+    "power": {"measure": _TEXT, "power": _NUMBER},
+    "asl": {"measure": _TEXT, "asl": _NUMBER},
+    "bounds": {"depth": _NUMBER, "lower": _NUMBER, "upper": _NUMBER},
 }
 """Columns that the page needs of the tables that it draws."""
 
@@ -96,16 +73,17 @@ _COLUMNS: dict[str, dict[str, Shape]] = {
 def _document(content: Any, place: str) -> None:
     """Check JSON output of a command: its tables are rows of scalars with the same columns."""
     if not isinstance(content, dict):
-        raise Mismatch.from_value(place, "an object", content)
+        raise shapes.Mismatch.from_value(place, "an object", content)
     tables = content.get("tables", {})
-    object_shape(text(), list_shape(object_shape(text(), scalar)))(tables, "tables")
+    rows_shape = shapes.list_shape(shapes.object_shape(_TEXT, shapes.scalar))
+    shapes.object_shape(_TEXT, rows_shape)(tables, "tables")
     for name, rows in tables.items():
         for i, row in enumerate(rows):
             if row.keys() != rows[0].keys():
-                raise Mismatch(f"tables.{name}[{i}]", "the columns are not those of the first row")
+                raise shapes.Mismatch(f"tables.{name}[{i}]", "the columns are not those of the first row")
             for column, shape in _COLUMNS.get(name, {}).items():
                 if column not in row:
-                    raise Mismatch(f"tables.{name}[{i}]", f"the column {column!r} is missing")
+                    raise shapes.Mismatch(f"tables.{name}[{i}]", f"the column {column!r} is missing")
                 shape(row[column], f"tables.{name}[{i}].{column}")
 
 
@@ -132,8 +110,6 @@ def _asl_curves(table: Table) -> Table:
     rows: list[tuple[Any, ...]] = []
     for (measure, test), levels in curves.items():
         levels.sort(reverse=True)
-        positions = np.unique(
-            np.linspace(0, len(levels) - 1, min(_POINTS, len(levels))).round().astype(int)
-        ).tolist()
-        rows += [(measure, test, position + 1, levels[position]) for position in positions]
+        spaced = np.linspace(0, len(levels) - 1, min(_POINTS, len(levels))).round().astype(int)
+        rows += [(measure, test, k + 1, levels[k]) for k in np.unique(spaced).tolist()]
     return Table("asl", ("measure", "test", "pairs", "asl"), rows)
