@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _KINDS = {bool: "truth", int: "whole", float: "number", str: "text"}
+_NAMES = (*_KINDS.values(), "nothing")
 _TYPES: dict[str, Callable[[Any], Any]] = {kind: plain for plain, kind in _KINDS.items()}
 
 
@@ -52,13 +53,8 @@ class FrameMixin:
         """Return a polars data frame."""
         with require_package("polars", "frames", "data frames"):
             import polars
-        types: dict[str, Any] = {
-            "truth": polars.Boolean,
-            "whole": polars.Int64,
-            "number": polars.Float64,
-            "text": polars.String,
-            "nothing": polars.Null,
-        }
+        kinds = (polars.Boolean, polars.Int64, polars.Float64, polars.String, polars.Null)
+        types: dict[str, Any] = dict(zip(_NAMES, kinds, strict=True))
         columns = _typed(self.frame_columns(), readable=True)
         return polars.DataFrame(
             [polars.Series(name, column.values, types[column.kind]) for name, column in columns.items()]
@@ -68,13 +64,8 @@ class FrameMixin:
         """Return an Arrow table."""
         with require_package("pyarrow", "frames", "data frames"):
             import pyarrow
-        types: dict[str, Callable[[], Any]] = {
-            "truth": pyarrow.bool_,
-            "whole": pyarrow.int64,
-            "number": pyarrow.float64,
-            "text": pyarrow.string,
-            "nothing": pyarrow.null,
-        }
+        kinds = (pyarrow.bool_, pyarrow.int64, pyarrow.float64, pyarrow.string, pyarrow.null)
+        types: dict[str, Callable[[], Any]] = dict(zip(_NAMES, kinds, strict=True))
         columns = _typed(self.frame_columns(), readable=True)
         return pyarrow.table(
             {

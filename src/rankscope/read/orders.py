@@ -79,12 +79,11 @@ def permutation(
         return np.arange(len(documents))
     by_score = np.argsort(-keys, kind="stable")
     ordered = keys[by_score]
-    is_distinct = ordered[1:] != ordered[:-1]
-    if is_distinct.all():
-        return by_score
-    starts = np.concatenate([[0], np.flatnonzero(is_distinct) + 1, [len(keys)]])
-    for group in np.flatnonzero(np.diff(starts) > 1).tolist():
-        start, stop = starts[group], starts[group + 1]
-        tied = by_score[start:stop].tolist()
-        by_score[start:stop] = sorted(tied, key=documents.__getitem__, reverse=ties_descend(order))
+    is_same = np.concatenate([[False], ordered[1:] == ordered[:-1], [False]])
+    tied = np.flatnonzero(is_same[1:] | is_same[:-1])
+    if len(tied):  # Sorts by id first and then, stably, by score.
+        members = by_score[tied]
+        names = [documents[row] for row in members.tolist()]
+        by_id = sorted(range(len(tied)), key=names.__getitem__, reverse=ties_descend(order))
+        by_score[tied] = members[by_id][np.argsort(-ordered[tied][by_id], kind="stable")]
     return by_score

@@ -51,10 +51,11 @@ def read_lists(source: Path | bytes, label: str, only: str | None = None) -> dic
 
 def as_run_list(ranking: TextList) -> RunList:
     """Convert a parsed ranking."""
-    return RunList(ranking.documents, np.concatenate(ranking.scores), _parse_ranks(ranking.ranks))
+    return RunList(ranking.documents, np.concatenate(ranking.scores), parse_text_ranks(ranking.ranks))
 
 
-def _parse_ranks(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
+def parse_text_ranks(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
+    """Return the ranks as integers; None if one is not an integer."""
     try:
         return np.fromiter(map(int, chain.from_iterable(ranks)), np.int64)
     except (ValueError, OverflowError):

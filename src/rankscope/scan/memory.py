@@ -8,7 +8,8 @@ from itertools import chain, repeat
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.read.orders import in_32_bits, score_keys
+from rankscope.read.ids import to_bytes
+from rankscope.read.orders import in_32_bits, permutation, score_keys
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import RunList
 from rankscope.scan.hits import ListHits, RunHits, Ties, assemble_hits
@@ -23,33 +24,57 @@ _FEW, _SHORT = 60, 100
 together in one table; longer ones are sorted one by one, and only their judged documents are located."""
 
 
+class DocumentIndex:
+    """Indices of the judged documents, by topic; the dict of a topic is built when it is first used."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self._documents, self._offsets = qrels.documents, qrels.topic_offsets.tolist()
+        self.topic = {to_bytes(name): t for t, name in enumerate(qrels.topics)}
+        self._numbers: dict[int, dict[bytes, int]] = {}
+
+    @classmethod
+    def from_qrels(cls, qrels: Qrels) -> DocumentIndex:
+        """Return the index of judgments, which their copies share."""
+        return qrels.tables.get("python", lambda: cls(qrels))
+
+    def numbers(self, topic: int) -> dict[bytes, int]:
+        """Return the indices of the judged documents of a topic."""
+        if topic not in self._numbers:
+            start, stop = self._offsets[topic], self._offsets[topic + 1]
+            self._numbers[topic] = dict(zip(self._documents[start:stop], range(start, stop), strict=True))
+        return self._numbers[topic]
+
+    def find_hits(self, topic: int, ranking: RunList, order: str, ties: bool) -> ListHits:
+        """Find the hits of a ranking of a topic, in an ordering."""
+        numbers = self.numbers(topic)
+        count = len(ranking.documents)
+        index = permutation(ranking.documents, ranking.scores, ranking.ranks, order)
+        judgment = np.fromiter(map(numbers.get, ranking.documents, repeat(-1)), np.int32, count)[index]
+        at = np.flatnonzero(judgment >= 0)
+        rank = (at + 1).astype(np.int32)
+        keys = score_keys(ranking.scores, order)
+        if keys is not None:
+            keys = keys[index]
+        tied = 0 if ranking.scores is None else _count_tied(np.sort(ranking.scores) if keys is None else keys)
+        return ListHits(
+            topic, count, tied, rank, judgment[at], Ties.from_scores(keys, rank) if ties else None
+        )
+
+
+def _count_tied(ordered: npt.NDArray[np.floating]) -> int:
+    """Return the number of scores, in order, that are not unique."""
+    is_same = np.concatenate([[False], ordered[1:] == ordered[:-1], [False]])
+    return int(np.count_nonzero(is_same[1:] | is_same[:-1]))
+
+
 def match_lists(
     lists: Mapping[str, RunList], qrels: Qrels, order: str, name: str, ties: bool = False
 ) -> RunHits:
     """Find the hits of rankings by topic, in an ordering; ``name`` replaces the tag."""
-    hits = []
-    for topic, ranking in lists.items():
-        if (t := qrels.topic_index.get(topic)) is None:
-            continue
-        ranking = ranking.ordered(order)
-        start, stop = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
-        numbers = dict(zip(qrels.documents[start:stop], range(start, stop), strict=True))
-        judgment = np.array([numbers.get(document, -1) for document in ranking.documents], np.int32)
-        at = np.flatnonzero(judgment >= 0)
-        rank = (at + 1).astype(np.int32)
-        scores = score_keys(ranking.scores, order)
-        tied = _count_tied(ranking.scores if scores is None else scores)
-        found_ties = Ties.from_scores(scores, rank) if ties else None
-        hits.append(ListHits(t, len(judgment), tied, rank, judgment[at], found_ties))
-    ignored = (topic for topic in lists if topic not in qrels.topic_index)
-    return assemble_hits(hits, ignored, name, ties)
-
-
-def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
-    if scores is None:
-        return 0
-    _, counts = np.unique(scores, return_counts=True)
-    return int(counts[counts > 1].sum())
+    index = DocumentIndex.from_qrels(qrels)
+    judged = {topic: t for topic in lists if (t := qrels.topic_index.get(topic)) is not None}
+    hits = [index.find_hits(t, lists[topic], order, ties) for topic, t in judged.items()]
+    return assemble_hits(hits, (topic for topic in lists if topic not in judged), name, ties)
 
 
 def rank_judged(lists: ScoredLists, judged: JudgedLists) -> RankedGrades:
