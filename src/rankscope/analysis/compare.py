@@ -95,15 +95,13 @@ class Comparison(TypedResult):
         measures = {row.measure: external_measure(row.measure) for row in self.runs}
         cells = {(row.run, row.measure): row for row in self.runs}
         runs = list(dict.fromkeys(row.run for row in self.runs))
-        first = next(
-            (name for name, one in measures.items() if one.better != "neither"), next(iter(measures))
-        )
+        directed = (name for name, measure in measures.items() if measure.better != "neither")
+        first = next(directed, next(iter(measures)))
         runs = [runs[r] for r in measures[first].best_first([cells[run, first].mean for run in runs])]
         marks = {(r, name): cells[run, name].mark for r, run in enumerate(runs) for name in measures}
         baseline = self.settings["baseline"]
-        named = (
-            f" against {baseline if isinstance(baseline, str) else 'several baselines'}" if baseline else ""
-        )
+        reference = baseline if isinstance(baseline, str) else "several baselines"
+        named = f" against {reference}" if baseline else ""
         legend = _legend(baseline, any(marks.values()))
         if baseline is None and max(map(len, marks.values()), default=0) > _MAX_LETTERS:
             marks, legend = {}, "too many groups for letters: see the pairs, or name a baseline"

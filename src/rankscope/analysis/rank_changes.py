@@ -77,11 +77,9 @@ def follow_ranks(
         orders = [_order(scores, measure) for measure in scores.measures]
     elif across == "cutoffs":
         deeper = means_by_cutoff(judged, [lead], missing, cutoffs).get(lead, {})
-        orders = [
-            first,
-            *(_Order(str(other), means, other) for other, means in deeper.items() if other != lead),
-        ]
-        if len(orders) == 1:
+        others = [_Order(str(other), means, other) for other, means in deeper.items() if other != lead]
+        orders = [first, *others]
+        if not others:
             raise SettingsError(
                 f"{lead} has no other cutoff", hint="follow another measure, or --across pools"
             )

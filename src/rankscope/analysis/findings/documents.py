@@ -64,9 +64,8 @@ def unjudged(basis: Basis) -> Finding | None:
         (lists.runs[r], float(shares[r]), float(precision[r]), float(highest[r]), bool(shares[r] > _NOTABLE))
         for r in order.tolist()
     ]
-    evidence = UnjudgedShare.table("unjudged", rows,
-        caption=f"Unjudged documents in the first {depth} ranks, and what P@{depth} could be",
-    )  # fmt: skip
+    caption = f"Unjudged documents in the first {depth} ranks, and what P@{depth} could be"
+    evidence = UnjudgedShare.table("unjudged", rows, caption=caption)
     marks = f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less"
     chart = Chart("bars", ("run",), "unjudged", strong="notable", percent=True, caption=marks)
     state = {"measure": f"P@{depth}", "run": [lists.runs[top]]}
@@ -120,9 +119,8 @@ def ties(basis: Basis) -> Finding | None:
         (lists.runs[r], float(means[r]), float(worst[r]), float(best[r]), float(width[r]))
         for r in order.tolist()
     ]
-    evidence = TiedMean.table("ties", rows,
-        caption=f"{measure} in the worst and in the best order of tied documents",
-    )  # fmt: skip
+    caption = f"{measure} in the worst and in the best order of tied documents"
+    evidence = TiedMean.table("ties", rows, caption=caption)
     marks = f"dot: mean {measure}; line: from the worst to the best order of ties"
     chart = Chart("dots", ("run",), "value", "worst", "best", caption=marks)
     state = {"measure": str(measure), "run": [lists.runs[top]]}

@@ -48,9 +48,8 @@ def parting(basis: Basis) -> Finding | None:
         "{count:,} of {lists:,} lists ({share:.1%}) gain more {measure} than the median of {median:.4f} and still cost"
         " high or huge effort (Twist below {limit:g}); effort and gain agree on {agree:.0%} of the lists."
     )
-    evidence = replace(
-        effort.quadrants, name="parting", caption=f"Rankings by effort (Twist) and gain ({gain})"
-    )
+    caption = f"Rankings by effort (Twist) and gain ({gain})"
+    evidence = replace(effort.quadrants, name="parting", caption=caption)
     marks = "share of the lists; outlined: much gain at much effort"
     chart = Chart("plane", ("gain", "effort"), "share", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": str(gain)}
@@ -103,9 +102,8 @@ def unreturned(basis: Basis) -> Finding | None:
          for t in evaluated.tolist()),
         key=lambda row: (-row[1], row[0]),
     )  # fmt: skip
-    evidence = BarrenTopic.table("unreturned", rows,
-        caption="Lists whose curve never returns, topics with the most relevant documents first",
-    )  # fmt: skip
+    caption = "Lists whose curve never returns, topics with the most relevant documents first"
+    evidence = BarrenTopic.table("unreturned", rows, caption=caption)
     marks = "topic / relevant documents: share of its lists that never return"
     chart = Chart("bars", ("topic", "relevant"), "share", strong="many", percent=True, caption=marks)
     worst = effort.judged.topics[int(evaluated[np.argmax(sizes[evaluated])])]

@@ -26,11 +26,12 @@ def leader(basis: Basis) -> Finding | None:
     matrix = basis.first
     if matrix is None or not basis.comparable:
         return None
-    rows = basis.board(matrix.measure)
+    measure = matrix.measure
+    rows = basis.board(measure)
     tied = [str(row["run"]) for row in rows if row["tied_for_first"]]
     best, second = rows[0], rows[1]
     numbers: dict[str, Cell] = {
-        "run": best["run"], "measure": str(matrix.measure), "value": best["value"], "topics": len(matrix.topics),
+        "run": best["run"], "measure": str(measure), "value": best["value"], "topics": len(matrix.topics),
         "runs": len(rows), "tied": len(tied), "second": second["run"], "second_value": second["value"],
         "last_value": rows[-1]["value"], "chance": basis.chance(matrix),
     }  # fmt: skip
@@ -54,15 +55,13 @@ def leader(basis: Basis) -> Finding | None:
         )
     names = ("run", "value", "low", "high", "rank", "first_rank", "last_rank", "tied_for_first")
     evidence = LeaderRow.table("leader", [tuple(row[name] for name in names) for row in rows],
-        caption=f"Means of {matrix.measure}, and who is tied for first",
+        caption=f"Means of {measure}, and who is tied for first",
         legend=f"{FIRST}, level {f'{basis.alpha:g}'.removeprefix('0')}; intervals of single means, unadjusted",
     )  # fmt: skip
-    marks = (
-        f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval of the mean, unadjusted"
-    )
+    marks = f"dot: mean {measure}, filled if tied for first; line: 95% interval of the mean, unadjusted"
     chart = Chart("dots", ("run",), "value", "low", "high", "tied_for_first", caption=marks)
     selected = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
-    state = {"measure": str(matrix.measure), "run": selected}
+    state = {"measure": str(measure), "run": selected}
     return Finding("leader", "Leader", pattern, numbers, evidence, chart, "runs", state)
 
 

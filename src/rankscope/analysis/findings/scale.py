@@ -68,10 +68,9 @@ def badge(measure: Measure) -> tuple[Cell, ...] | None:
 
 @lru_cache(256)  # The verdict of the laboratory depends on the measure only.
 def _badge(measure: Measure) -> tuple[Cell, ...] | None:
-    cut_measure = (
-        measure @ _SHORT if measure.family == "effort" and measure.cutoff_rule != "none" else measure
-    )
-    cut = cut_measure.cutoff if isinstance(cut_measure.cutoff, int) and measure.family != "effort" else 0
+    is_effort = measure.family == "effort"
+    cut_measure = measure @ _SHORT if is_effort and measure.cutoff_rule != "none" else measure
+    cut = cut_measure.cutoff if isinstance(cut_measure.cutoff, int) and not is_effort else 0
     length = max(_SHORT, cut + 1) if cut < _LONG else max(MAX_LENGTH, cut) + 1
     verdicts = _verdicts(cut_measure, length)
     is_decided = bool(verdicts)

@@ -80,8 +80,9 @@ def overtaking(basis: Basis) -> Finding | None:
         return None  # The first run is never worse.
     dropped = int(reversing[0]) + 1
     names = [matrix.topics[t] for t in order[:dropped].tolist()]
+    run, other = basis.scores.runs[a], basis.scores.runs[b]
     numbers: dict[str, Cell] = {
-        "run": basis.scores.runs[a], "other": basis.scores.runs[b], "measure": str(matrix.measure),
+        "run": run, "other": other, "measure": str(matrix.measure),
         "dropped": dropped, "topics": len(matrix.topics), "names": join_names(names),
         "difference": float(abs(merits[a] - merits[b])), "wins": int((gains > 0).sum()),
         "losses": int((gains < 0).sum()),
@@ -95,12 +96,11 @@ def overtaking(basis: Basis) -> Finding | None:
          float(matrix.values[a, t] - matrix.values[b, t]), index < dropped)
         for index, t in enumerate(order.tolist())
     ]  # fmt: skip
-    evidence = OvertakingTopic.table("overtaking", rows,
-        caption=f"{numbers['run']} (a) against {numbers['other']} (b) by {matrix.measure}, a's largest wins first",
-    )  # fmt: skip
+    caption = f"{run} (a) against {other} (b) by {matrix.measure}, a's largest wins first"
+    evidence = OvertakingTopic.table("overtaking", rows, caption=caption)
     marks = f"difference in {matrix.measure}, leader minus the other; grey: not needed for the order to turn"
     chart = Chart("bars", ("topic",), "difference", strong="needed", caption=marks)
-    state = {"measure": str(matrix.measure), "run": [str(numbers["run"]), str(numbers["other"])]}
+    state = {"measure": str(matrix.measure), "run": [run, other]}
     title = "Smallest set of topics that changes the leader"
     return Finding("overtaking", title, pattern, numbers, evidence, chart, "versus", state)
 
@@ -121,17 +121,14 @@ def hard(basis: Basis) -> Finding | None:
         "best": float(best[worst]), "empty": int(empty.sum()), "topics": len(matrix.topics),
         "overall": float(level.mean()), "zero": 0, "alike": alike,
     }  # fmt: skip
-    hardest = (
-        "Topic {topic} is the hardest" if not alike else "Topic {topic} and {alike} others are the hardest"
-    )
+    hardest = "Topic {topic} and {alike} others are the hardest" if alike else "Topic {topic} is the hardest"
     pattern = hardest + ": mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}"
     if empty.any():
         pattern += "; on {empty} of {topics} topics at least half of the runs score {zero}"
     pattern += "."
     rows = [(matrix.topics[t], float(level[t]), float(best[t]), bool(empty[t])) for t in order.tolist()]
-    evidence = HardTopic.table("hard", rows,
-        caption=f"{matrix.measure} over the runs, hardest topics first",
-    )  # fmt: skip
+    caption = f"{matrix.measure} over the runs, hardest topics first"
+    evidence = HardTopic.table("hard", rows, caption=caption)
     marks = f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run"
     chart = Chart("dots", ("topic",), "mean", "mean", "best", strong="half_score_0", caption=marks)
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[worst]}
