@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 from hypothesis import example, given, settings
@@ -18,6 +19,14 @@ from rankscope.judging.tied import TiedLists
 from rankscope.measures import REGISTRY, Measure
 from rankscope.read import Qrels, Run, Runs
 from rankscope.scores import score
+
+Labelling = dict[str, Any]
+
+
+def in_topics(content: Any, n_topics: int = 1) -> dict[str, Any]:
+    """Return topics with the same content: each stands for one labelling, so that all are evaluated at once."""
+    return {f"q{i:04}": content for i in range(n_topics)}
+
 
 OTHER = "z"
 """A second topic, whose one document has the best grade there is."""
@@ -68,20 +77,23 @@ class Case:
         names = iter(f"d{i}" for i in range(99))
         return [[next(names) for _ in group] for group in self.groups]
 
-    def qrels(self, label: dict[str, int] | None = None) -> Qrels:
-        """Return the judgments, extended by labels."""
+    def qrels(self, labellings: Sequence[Labelling] = ({},)) -> Qrels:
+        """Return the judgments, extended by each labelling on a topic of its own."""
         judged = {
             name: grade
             for names, group in zip(self.documents, self.groups, strict=True)
             for name, grade in zip(names, group, strict=True)
             if grade is not None
         }
-        judged |= {f"e{i}": grade for i, grade in enumerate(self.elsewhere)} | (label or {})
-        return Qrels.from_dict({"q": judged or {"nothing": 0}, OTHER: {"best": self.max_grade}})
+        judged |= {f"e{i}": grade for i, grade in enumerate(self.elsewhere)}
+        topics = zip(in_topics(None, len(labellings)), labellings, strict=True)
+        extended = {topic: judged | labels or {"nothing": 0} for topic, labels in topics}
+        return Qrels.from_dict({**extended, OTHER: {"best": self.max_grade}})
 
-    def run(self) -> Run:
-        """Return the list with its ties as a run."""
-        return Run.from_dict({"q": {name: -g for g, names in enumerate(self.documents) for name in names}})
+    def run(self, n_topics: int = 1) -> Run:
+        """Return the list with its ties as a run, once for each topic."""
+        scores = {name: -g for g, names in enumerate(self.documents) for name in names}
+        return Run.from_dict(in_topics(scores, n_topics))
 
     def judged(self) -> Judged:
         """Return the judged list with its ties."""
@@ -105,15 +117,16 @@ class Case:
         for grades in product(range(self.max_grade + 1), repeat=len(open_)):
             yield dict(zip(open_, grades, strict=True))
 
-    def in_every_order(self, label: dict[str, int] | None = None) -> Judged:
-        """Return every order as a separate run."""
-        runs = Runs([Run.from_dict({"q": order}, f"r{i}") for i, order in enumerate(self.orders())])
-        return judge(self.qrels(label), runs, allow_disjoint=True)
+    def in_every_order(self, labellings: Sequence[Labelling] = ({},)) -> Judged:
+        """Return every order as a separate run, and every labelling as a separate topic."""
+        topics = [in_topics(order, len(labellings)) for order in self.orders()]
+        runs = Runs([Run.from_dict(lists, f"r{i}") for i, lists in enumerate(topics)])
+        return judge(self.qrels(labellings), runs, allow_disjoint=True)
 
 
 def values(judged: Judged, measure: Measure) -> np.ndarray:
-    """Return the value of every order."""
-    return judged.grid(measure.evaluate(judged.lists))[:, 0]
+    """Return the value of every order and labelling."""
+    return judged.grid(measure.evaluate(judged.lists))
 
 
 def cases(max_documents: int = 6) -> st.SearchStrategy[Case]:
@@ -145,7 +158,7 @@ def over_orders(measure: Measure, found: np.ndarray, ties: str) -> float:
 def test_orders_of_short_lists(case: Case) -> None:
     lists = TiedLists.from_judged(case.judged(), np.array([0]))
     written = case.in_every_order()
-    order_values = {measure: values(written, measure) for measure in EVERY}
+    order_values = {measure: values(written, measure)[:, 0] for measure in EVERY}
     for ties in ("expected", "best", "worst"):
         for measure, tied in zip(EVERY, tied_values(EVERY, lists, ties), strict=True):
             expected = over_orders(measure, order_values[measure], ties)
@@ -162,13 +175,15 @@ def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
     scores = score(judge_with_options(case.qrels(), Runs([case.run()]), options, allow_disjoint=True), PLAIN)
     bounds = scores.uncertainty
     assert bounds is not None and bounds.tight is not None
-    written = [case.in_every_order(label) for label in case.labellings()]
-    broken = [judge(case.qrels(label), case.run(), allow_disjoint=True) for label in case.labellings()]
+    labellings = list(case.labellings())
+    written = case.in_every_order(labellings)
+    broken = judge(case.qrels(labellings), case.run(len(labellings)), allow_disjoint=True)
     for m, measure in enumerate(PLAIN):
         if ties == "break":
-            possible = [float(measure.evaluate(one.lists)[0]) for one in broken]
+            possible = values(broken, measure)[0, : len(labellings)].tolist()
         else:
-            possible = [over_orders(measure, values(one, measure), ties) for one in written]
+            columns = values(written, measure).T[: len(labellings)]
+            possible = [over_orders(measure, column, ties) for column in columns]
         low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
         assert bounds.tight[m, 0, 0], measure
         defined = [value for value in possible if not np.isnan(value)] or [np.nan]
@@ -197,13 +212,16 @@ class AspectCase:
         names = iter(f"d{i}" for i in range(99))
         return [[next(names) for _ in group] for group in self.groups]
 
-    def qrels(self, label: dict[str, Grades] | None = None) -> Qrels:
-        """Return the judgments, extended by labels."""
+    def qrels(self, labellings: Sequence[Labelling] = ({},)) -> Qrels:
+        """Return the judgments, extended by each labelling on a topic of its own."""
         flat = [name for names in self.documents for name in names]
         given_ = dict(zip(flat, [grades for group in self.groups for grades in group], strict=True))
-        given_ |= {f"e{i}": grades for i, grades in enumerate(self.elsewhere)} | (label or {})
-        judged = {name: dict(zip(ASPECTS, grades, strict=True)) for name, grades in given_.items() if grades}
-        return Qrels.from_dict({"q": judged})
+        given_ |= {f"e{i}": grades for i, grades in enumerate(self.elsewhere)}
+        topics = zip(in_topics(None, len(labellings)), labellings, strict=True)
+        return Qrels.from_dict({
+            topic: {d: dict(zip(ASPECTS, g, strict=True)) for d, g in (given_ | labels).items() if g}
+            for topic, labels in topics
+        })  # fmt: skip
 
     def labellings(self) -> Iterator[dict[str, Grades]]:
         """Return all labellings of the unjudged documents of the list, aspect by aspect."""
@@ -214,15 +232,18 @@ class AspectCase:
         for grades in product(product(range(BEST + 1), repeat=2), repeat=len(open_)):
             yield dict(zip(open_, grades, strict=True))
 
-    def orders(self) -> Runs:
-        """Return every order that the scores allow as a separate run; the first is the order by id."""
+    def orders(self, n_topics: int) -> Runs:
+        """Return every order that the scores allow as a separate run with some topics; the first is the order by id."""
         arrangements = product(*(list(permutations(sorted(names, reverse=True))) for names in self.documents))
         lists = [[name for part in parts for name in part] for parts in arrangements]
-        return Runs([Run.from_dict({"q": order}, name=f"r{i}") for i, order in enumerate(lists)])
+        return Runs([
+            Run.from_dict(in_topics(order, n_topics), name=f"r{i}") for i, order in enumerate(lists)
+        ])  # fmt: skip
 
     def run(self) -> Run:
         """Return the list with its ties as a run."""
-        return Run.from_dict({"q": {name: -g for g, names in enumerate(self.documents) for name in names}})
+        scores = {name: -g for g, names in enumerate(self.documents) for name in names}
+        return Run.from_dict(in_topics(scores))
 
 
 def aspect_cases() -> st.SearchStrategy[AspectCase]:
@@ -249,9 +270,10 @@ def test_labels_of_aspects_and_orders_of_short_lists(case: AspectCase, ties: str
     )
     bounds = scores.uncertainty
     assert bounds is not None and bounds.tight is not None
-    written = [judge(case.qrels(label), case.orders(), allow_disjoint=True) for label in case.labellings()]
+    labellings = list(case.labellings())
+    written = judge(case.qrels(labellings), case.orders(len(labellings)), allow_disjoint=True)
     for m, measure in enumerate(DIVERSE):
-        by_labelling = [measure.evaluate(item.lists) for item in written]
+        by_labelling = values(written, measure).T
         possible = [
             float(item[0]) if ties == "break" else over_orders(measure, item, ties) for item in by_labelling
         ]
