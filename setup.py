@@ -1,4 +1,4 @@
-"""Builds the C scanner and the libraries of the laboratory, if there is a compiler; see pyproject.toml."""
+"""Builds the libraries and the extension module in C, if there is a compiler; see pyproject.toml."""
 
 from __future__ import annotations
 
@@ -14,17 +14,21 @@ except ImportError:  # setuptools before 70.1
     from wheel.bdist_wheel import bdist_wheel
 
 NATIVE = "src/rankscope/native/c"
+MODULE = "_memory"
+"""End of the name of the extension module; the others are libraries that know nothing of Python."""
 SUFFIX = ".dll" if sys.platform == "win32" else ".so"
 
 
 class BuildLibrary(build_ext):
-    """A library that knows nothing of Python: no version in its name, no symbol but those of its header."""
+    """Libraries without a version in their names and without symbols but those of their headers; one module."""
 
     def get_ext_filename(self, fullname: str) -> str:
+        if fullname.endswith(MODULE):
+            return super().get_ext_filename(fullname)
         return str(Path(*fullname.split("."))) + SUFFIX
 
     def get_export_symbols(self, ext: Extension) -> list[str]:
-        return ext.export_symbols
+        return super().get_export_symbols(ext) if ext.name.endswith(MODULE) else ext.export_symbols
 
     def build_extension(self, ext: Extension) -> None:
         if self.compiler.compiler_type == "msvc":
@@ -35,11 +39,11 @@ class BuildLibrary(build_ext):
 
 
 class PlatformWheel(bdist_wheel):
-    """One wheel per platform serves every version of Python, since the library is loaded with ctypes."""
+    """One wheel per platform serves every version of Python: libraries of ctypes, and a module of the limited API."""
 
     def get_tag(self) -> tuple[str, str, str]:
         _, _, platform = super().get_tag()
-        return "py3", "none", platform
+        return "cp311", "abi3", platform
 
 
 setup(
@@ -59,6 +63,13 @@ setup(
             "rankscope.native.c.paths",
             sources=[f"{NATIVE}/paths.c"],
             optional=True,  # without a compiler numpy adds and compares the same
+        ),
+        Extension(
+            f"rankscope.native.{MODULE}",
+            sources=[f"{NATIVE}/memory.c"],
+            depends=[f"{NATIVE}/sorting.h"],
+            py_limited_api=True,
+            optional=True,  # without a compiler dicts are read in Python, with the same results
         ),
     ],
     cmdclass={"build_ext": BuildLibrary, "bdist_wheel": PlatformWheel},

@@ -47,12 +47,19 @@ PLATFORMS = (
 
 
 def libraries(tree: Path) -> dict[str, list[str]]:
-    """Return the sources of each library by its path in a wheel, as setup.py declares them."""
+    """Return the sources of each library by its path in a wheel, as setup.py declares them.
+
+    The extension module is not among them: it needs the headers of Python of its platform, which cibuildwheel has.
+    """
     import setuptools  # noqa: F401  # isort: skip (first, since it brings the distutils that Python 3.12 has no longer)
     from distutils.core import run_setup  # isort: skip
 
     extensions = run_setup(str(tree / "setup.py"), stop_after="init").ext_modules
-    return {extension.name.replace(".", "/"): list(extension.sources) for extension in extensions}
+    return {
+        extension.name.replace(".", "/"): list(extension.sources)
+        for extension in extensions
+        if not extension.py_limited_api
+    }
 
 
 def compiled(platform: Platform, tree: Path) -> dict[str, bytes]:

@@ -249,3 +249,13 @@ def test_lines_become_dicts() -> None:
     lines = ["q1 Q0 d1 1 0.5 t\n", "q2 Q0 d1 1 -1e3 t\n"]
     assert ours.parse_run(lines) == theirs.parse_run(lines)
     assert ours.parse_qrel(["q1 0 d1 2"]) == theirs.parse_qrel(["q1 0 d1 2"])
+
+
+@pytest.mark.parametrize("length", [0, 200])
+def test_nan_is_the_lowest_score_in_lists_of_any_length(length: int) -> None:
+    scores = {"a": float("nan"), "b": 1.0, "c": float("nan"), **{f"x{i}": 2.0 + i for i in range(length)}}
+    ranks = {}
+    for document in "abc":
+        evaluator = ours.RelevanceEvaluator({"q": {document: 1}}, {"recip_rank"})
+        ranks[document] = round(1 / evaluator.evaluate({"q": scores})["q"]["recip_rank"])
+    assert ranks == {"b": length + 1, "c": length + 2, "a": length + 3}

@@ -24,11 +24,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankscope.judging import Lists, Pool
-from rankscope.judging.lists import GradedLists
 from rankscope.measures.classic import IPrec
 from rankscope.measures.trec import AvgIPrec
-from rankscope.read.qrels import check_grades
-from rankscope.scan.memory import rank_judged
+from rankscope.read.qrels import Qrels
+from rankscope.read.runs import Run
+from rankscope.scan.memory import match_plain, match_run
 from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Column, RelevanceSettings, parse_columns
 
 __all__ = [
@@ -84,13 +84,14 @@ class RelevanceEvaluator:
         relevance_level, judged_only = _to_int32(relevance_level), _to_int32(judged_docs_only_flag)
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
-        _check_judgments(judgments)
         self._columns = _columns(names, relevance_level)
         self._judged_only = bool(judged_only)
         self._labels = [column.label for column in self._columns]
-        self._topic = {query: t for t, query in enumerate(judgments)}
-        self._grades = [dict(graded) for graded in judgments.values()]
-        self._pool = _pool(self._grades)
+        self._qrels = Qrels.from_plain(judgments)
+        if self._qrels is None:
+            _check_judgments(judgments)
+            self._qrels = Qrels.from_dict(judgments) if judgments else None
+        self._pool = None if self._qrels is None else Pool.from_qrels(self._qrels)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for judged queries."""
@@ -98,27 +99,35 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             raise TypeError("Argument object scores should be of type dictionary.")
-        _check_scores(scores)
-        queries = [query for query in scores if query in self._topic]
-        if not queries:
+        hits = None
+        if self._qrels is not None and _all_instances(scores.values(), dict):
+            hits = match_plain(scores, self._qrels, "trec_eval9", "run")
+        if hits is None:
+            _check_scores(scores)
+        if self._qrels is None or self._pool is None or self._qrels.topic_index.keys().isdisjoint(scores):
             return {}
-        lists = self._lists([self._topic[query] for query in queries], [scores[query] for query in queries])
-        values = [_values(column, lists, len(queries)) for column in self._columns]
-        rows = zip(*values, strict=True) if values else ((),) * len(queries)
+        if hits is None:
+            hits = match_run(Run.from_dict(_without_nan(scores), order="trec_eval9"), self._qrels)
+        lists = Lists(
+            self._pool, hits.topic.astype(np.int64), hits.length, hits.offsets, hits.rank, hits.judgment
+        )
+        if self._judged_only:
+            lists = lists.condensed()
+        values = [_values(column, lists, len(lists)) for column in self._columns]
+        rows = zip(*values, strict=True) if values else ((),) * len(lists)
         by_query = [dict(zip(self._labels, row)) for row in rows]  # noqa: B905 -- strict is a third slower
-        return dict(zip(queries, by_query, strict=True))
-
-    def _lists(self, topics: list[int], scores: list[Mapping[str, float]]) -> Lists:
-        rank, grade, offsets = rank_judged(scores, [self._grades[topic] for topic in topics])
-        length = np.array([*map(len, scores)])
-        lists = GradedLists(self._pool, np.array(topics), length, offsets, rank, grade)
-        return lists.condensed() if self._judged_only else lists
+        by_topic = dict(zip(hits.topic.tolist(), by_query, strict=True))
+        number = self._qrels.topic_index
+        return {query: by_topic[number[query]] for query in scores if query in number}
 
 
-def _pool(judgments: list[dict[str, int]]) -> Pool:
-    """Return the concatenated grades of all queries."""
-    grades = [*chain.from_iterable(map(dict.values, judgments))]
-    return Pool(np.cumsum([0, *map(len, judgments)]), check_grades(grades))
+def _without_nan(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Return the scores with the lowest one for NaN, as pytrec_eval sorts it."""
+    lowest = -float("inf")
+    return {
+        query: {document: score if score == score else lowest for document, score in ranking.items()}
+        for query, ranking in scores.items()
+    }
 
 
 def _values(column: Column, lists: Any, count: int) -> list[float]:

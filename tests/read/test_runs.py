@@ -134,11 +134,11 @@ def test_mistakes(tmp_path: Path, path: Path) -> None:
     with pytest.raises(InputError, match="unknown order 'trec'; did you mean trec_eval"):
         read_run(path, order="trec")
     with pytest.raises(InputError, match="is NaN"):
-        Run.from_dict({"1": {"a": float("nan")}})
+        Run.from_dict({"1": {"a": float("nan")}}).lists()
     with pytest.raises(InputError, match="not a number"):
-        Run.from_dict({"1": {"a": "high"}})  # type: ignore[dict-item]
+        Run.from_dict({"1": {"a": "high"}}).lists()  # type: ignore[dict-item]
     with pytest.raises(InputError, match="'a' occurs twice"):
-        Run.from_dict({"1": ["a", "b", "a"]})
+        Run.from_dict({"1": ["a", "b", "a"]}).lists()
     bad = tmp_path / "bad"
     bad.write_text("1 Q0 a 1 x t\n")
     with pytest.raises(InputError, match="bad:1: "):
@@ -192,7 +192,7 @@ def test_runs_have_names_whatever_each_of_them_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", [5, "abc", None])
 def test_a_string_is_not_a_ranking_of_letters(wrong: object) -> None:
     with pytest.raises(InputError, match="topic '1' has"):
-        Run.from_dict({"1": wrong})  # type: ignore[dict-item]
+        Run.from_dict({"1": wrong}).lists()  # type: ignore[dict-item]
 
 
 def test_errors_of_unsupported_objects_name_their_type() -> None:

@@ -343,24 +343,6 @@ class Lists(CacheMixin):
         return result
 
 
-class GradedLists(Lists):
-    """Lists with the grades of hits but without their documents, for measures that do not need them."""
-
-    def __init__(
-        self, pool: Pool, topic: Ints, length: AnyArray, offsets: Ints, rank: AnyArray, grade: AnyArray
-    ) -> None:
-        super().__init__(pool, topic, length, offsets, rank, np.zeros(0, np.int32))  # using judgments fails
-        self._grade = grade
-
-    @cached_property
-    def _judged(self) -> Hits:
-        return _Retrieved(self._offsets, self._rank, self._grade, self._judgment)
-
-    def _condensed(self) -> Lists:
-        hits = self.relevant(0)
-        return GradedLists(self.pool, self.topic, hits.count, hits._bounds, hits.ordinal, hits.grade)
-
-
 class PoolSubset(Lists):
     """Lists without some of their judgments; their hits are found among the hits of the full lists."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from rankscope.errors import MeasureError, suggest_names
@@ -35,6 +36,15 @@ def parse(text: str) -> Measure:
     >>> parse("nDCG(dcg='exp-log2')@20"), parse("nDCG(gains={0: 0, 1: 3, 2: 9})"), parse("AP(judged_only=True)")
     (nDCG(gains='exp2')@20, nDCG(gains='0=0,1=3,2=9'), AP(judged_only=True))
     """
+    measure = _parse(text)
+    if type(REGISTRY.get(measure.name)) is not type(measure):  # a notebook has defined its class again
+        _parse.cache_clear()
+        measure = _parse(text)
+    return measure
+
+
+@lru_cache
+def _parse(text: str) -> Measure:
     return parse_open(text).complete()
 
 
@@ -81,7 +91,8 @@ def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measur
     return list(unique)
 
 
-def _split(text: str) -> list[str]:
+@lru_cache
+def _split(text: str) -> tuple[str, ...]:
     """Split at spaces and commas outside parentheses; spaces around ``@`` do not separate."""
     text = re.sub(r"\s*@\s*", "@", text)
     parts, depth = [""], 0
@@ -91,7 +102,7 @@ def _split(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += character
-    return [part for part in parts if part]
+    return tuple(part for part in parts if part)
 
 
 def _settings(text: str, whole: str) -> dict[str, Any]:

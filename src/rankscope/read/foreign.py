@@ -41,10 +41,12 @@ def read_named_runs(source: Source, form: str) -> dict[str, dict[str, Any]]:
         fields: dict[str, dict[str, Any]] = {}
         for name, (content, lines) in _read_content(source, form, "run").items():
             if isinstance(content, Mapping) and not is_table(content):
-                fields[name] = {"memory": Run.from_dict(content).memory}
+                run = Run.from_dict(content)
+                run.validate()  # here, where errors name the file
+                fields[name] = {"data": run.data}
             else:
                 rows_by_run = split_table(content, lines, source.label)
-                fields |= {run: {"rows": rows} for run, rows in rows_by_run.items()}
+                fields |= {part: {"rows": rows} for part, rows in rows_by_run.items()}
     return fields
 
 

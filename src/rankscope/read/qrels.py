@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin
+from rankscope.native.memory import index_judgments
 from rankscope.read.grades import format_merges, merge_grades, parse_merges
 from rankscope.read.ids import id_text, sort_naturally, to_bytes, to_text, to_texts
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, lookup_numbers, select_rows
@@ -134,6 +135,10 @@ class Qrels(FrameMixin):
         rows = self._rows(topic)
         return {to_text(document): rows.start + i for i, document in enumerate(self.documents[rows])}
 
+    def numbers_by_topic(self) -> list[dict[str, int]]:
+        """Return a dict of documents and their indices for each topic, for runs in memory."""
+        return self.tables.get("memory", lambda: [*map(self.document_numbers, self.topics)])
+
     def with_grades(self, grade: npt.NDArray[np.int32]) -> Qrels:
         """Return a copy with other grades (:data:`UNJUDGED` removes a judgment) and without a path."""
         return replace(self, grade=np.asarray(grade, np.int32), path=None)
@@ -232,6 +237,8 @@ class Qrels(FrameMixin):
 
         With aspects: ``{topic: {document: {aspect: grade}}}``.
         """
+        if (qrels := cls.from_plain(judgments)) is not None:
+            return qrels
         topics: list[bytes] = []
         documents: list[bytes] = []
         grades: list[Any] = []
@@ -251,6 +258,18 @@ class Qrels(FrameMixin):
         columns = zip(*rows, strict=True) if rows else [(), (), (), ()]
         flat, aspects, named, values = (list(column) for column in columns)
         return cls.from_columns(flat, aspects, named, check_grades(values), aspects=True)
+
+    @classmethod
+    def from_plain(cls, judgments: Mapping[str, Any]) -> Qrels | None:
+        """Return judgments from a dict of plain types with the extension module; None if it cannot read them."""
+        if set(map(type, judgments)) != {str}:
+            return None
+        names = sort_naturally([topic for topic, graded in judgments.items() if graded != {}])
+        indexed = index_judgments([judgments[name] for name in names]) if names else None
+        if indexed is None:
+            return None
+        documents, numbers, grade, offsets = indexed
+        return cls(tuple(names), offsets, documents, grade, tables=ScanTables({"memory": numbers}))
 
     @classmethod
     def from_frame(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ class Run(FrameMixin):
     name: str
     order: str = "trec_eval"
     source: Path | bytes | None = None
-    memory: Mapping[str, RunList] | None = None
+    data: Mapping[str, Any] | None = field(default=None, repr=False)
+    """Rankings in memory: ``{topic: {document: score}}`` or ``{topic: [document, ...]}``; checked on first use."""
     label: str = _STDIN
     """Name in messages of a run without a file: standard input, or a pipe."""
     rows: RunColumns | None = field(default=None, repr=False)
@@ -58,7 +60,16 @@ class Run(FrameMixin):
     @property
     def in_memory(self) -> bool:
         """Whether the documents are in memory."""
-        return self.memory is not None or self.rows is not None
+        return self.data is not None or self.rows is not None
+
+    @cached_property
+    def memory(self) -> Mapping[str, RunList] | None:
+        """Rankings in memory with checked values."""
+        return None if self.data is None else _parse_lists(self.data)
+
+    def validate(self) -> None:
+        """Raise an error if a ranking in memory is invalid."""
+        _ = self.memory
 
     def with_order(self, order: str) -> Run:
         """Return a copy with another ordering."""
@@ -80,23 +91,11 @@ class Run(FrameMixin):
         name: str = "run",
         order: str = "trec_eval",
     ) -> Run:
-        """Return a run from ``{topic: {document: score}}``, as in pytrec_eval, or ``{topic: [document, ...]}``."""
-        memory: dict[str, RunList] = {}
-        for topic, ranking in lists.items():
-            if isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
-                raise InputError(
-                    f"topic {topic!r} has {ranking!r} as its ranking",
-                    hint="give {document: score}, or a list of ids",
-                )
-            documents = [to_bytes(id_text(document, "document")) for document in ranking]
-            scores = _parse_scores(ranking.values(), topic) if isinstance(ranking, Mapping) else None
-            if (repeated := find_repeated(documents)) is not None:
-                what = f"document {to_text(documents[repeated])!r} occurs twice in topic {topic!r}"
-                raise InputError(what, hint="keep one of the two")
-            if (text := id_text(topic, "topic")) in memory:
-                raise InputError(f"topic {text!r} occurs twice", hint="keep one of the two")
-            memory[text] = RunList(documents, scores)
-        return cls(name, check_order(order), memory=memory)
+        """Return a run from ``{topic: {document: score}}``, as in pytrec_eval, or ``{topic: [document, ...]}``.
+
+        The rankings are not copied, and are checked when they are first used.
+        """
+        return cls(name, check_order(order), data=lists)
 
     @classmethod
     def from_frame(cls, frame: Any, name: str = "run", order: str = "trec_eval") -> Run:
@@ -292,16 +291,40 @@ def _as_named_run(name: str, run: Any, order: str | None, input_format: str | No
 
 def _is_single_run(values: Sequence[Any]) -> bool:
     """Return whether these are the rankings of one run rather than several runs."""
-    if any(isinstance(value, Run | str | Path) or _is_frame(value) for value in values):
+    types = set(map(type, values))
+    if any(issubclass(kind, Run | str | Path) for kind in types):
         return False
-    if values and all(is_table(value) for value in values):
+    if any(_is_frame(value) for value in values if type(value) not in (dict, list)):
         return False
-    inner = [next(iter(value.values()), None) for value in values if isinstance(value, Mapping)]
-    return len(inner) < len(values) or not any(isinstance(value, Mapping | list | tuple) for value in inner)
+    if values and all(map(is_table, values)):
+        return False
+    if not all(issubclass(kind, Mapping) for kind in types):
+        return True
+    inner = (next(iter(value.values()), None) for value in values)
+    return not any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, inner)))
 
 
 def _is_frame(thing: Any) -> bool:
     return not isinstance(thing, Mapping | list | tuple) and is_table(thing)
+
+
+def _parse_lists(lists: Mapping[Any, Any]) -> dict[str, RunList]:
+    memory: dict[str, RunList] = {}
+    for topic, ranking in lists.items():
+        if isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
+            raise InputError(
+                f"topic {topic!r} has {ranking!r} as its ranking",
+                hint="give {document: score}, or a list of ids",
+            )
+        documents = [to_bytes(id_text(document, "document")) for document in ranking]
+        scores = _parse_scores(ranking.values(), topic) if isinstance(ranking, Mapping) else None
+        if (repeated := find_repeated(documents)) is not None:
+            what = f"document {to_text(documents[repeated])!r} occurs twice in topic {topic!r}"
+            raise InputError(what, hint="keep one of the two")
+        if (text := id_text(topic, "topic")) in memory:
+            raise InputError(f"topic {text!r} occurs twice", hint="keep one of the two")
+        memory[text] = RunList(documents, scores)
+    return memory
 
 
 def _parse_scores(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:

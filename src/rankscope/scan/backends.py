@@ -22,7 +22,7 @@ from rankscope.read.runs import Run
 from rankscope.read.source import Source
 from rankscope.scan import native
 from rankscope.scan.hits import RunHits
-from rankscope.scan.memory import match_lists
+from rankscope.scan.memory import match_lists, match_run
 
 __all__ = ["backend_name", "scan_run", "scan_text"]
 
@@ -36,8 +36,8 @@ def scan_run(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> Ru
     run = run.load()
     if run.rows is not None:
         return _scan_rows(run.rows, qrels, run.order, run.name, ties)
-    if run.memory is not None:
-        return match_lists(run.memory, qrels, run.order, run.name, ties)
+    if run.data is not None:
+        return match_run(run, qrels, ties)
     assert run.source is not None
     return scan_text(run.source, qrels, run.order, jobs=jobs, ties=ties, label=run.label)
 

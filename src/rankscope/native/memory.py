@@ -1,0 +1,54 @@
+"""Judgments and runs in dicts, read by the extension module ``_memory`` if it was built.
+
+Both functions return None if the module was not built, if another scanner is selected, or if a value is not of the
+plain types that the module reads; the caller then converts the values in Python, with the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from rankscope.native.scanner import is_selected
+
+try:
+    _memory: Any = import_module("rankscope.native._memory")
+except ImportError:  # it was not built
+    _memory = None
+
+
+def index_judgments(judgments: Sequence[Mapping[str, int]]) -> tuple[Any, ...] | None:
+    """Return documents, their numbers by topic, grades and offsets of the judgments of topics.
+
+    >>> index_judgments([{"d2": 0, "d1": 1.5}]) is None
+    True
+    """
+    result = _memory.index_judgments(judgments) if _memory is not None and is_selected() else None
+    if result is None:
+        return None
+    documents, numbers, grade, offsets = result
+    return documents, numbers, np.frombuffer(grade, np.int32), np.frombuffer(offsets, np.int64)
+
+
+def match(
+    lists: Mapping[str, Any],
+    topic_index: Mapping[str, int],
+    numbers: Sequence[Mapping[str, int]],
+    *,
+    by_score: bool,
+    in_32_bits: bool,
+    ascending: bool,
+    ties: bool,
+) -> tuple[Any, ...] | None:
+    """Return the fields of the hits of a run: topic, length, offsets, rank, judgment, tied, ties, ignored topics."""
+    if _memory is None or not is_selected():
+        return None
+    result = _memory.match(lists, topic_index, numbers, by_score, in_32_bits, ascending, ties)
+    if result is None:
+        return None
+    *buffers, ignored = result
+    types = (np.int32, np.int32, np.int64, *[np.int32] * 5)
+    return *map(np.frombuffer, buffers, types), ignored
