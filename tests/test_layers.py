@@ -114,6 +114,7 @@ BY_NAME = {
     "plots": "and those of the figures",
     "cli.main": "only the requested command is loaded",
     "cli.plugins": "plugins are named by the user",
+    "native.memory": "the extension module, which may not have been built",
 }
 """The modules that import by name, where no arrow can be seen."""
 
