@@ -28,7 +28,7 @@ def test_every_list_once(counts: list[int], length: int) -> None:
         if all(word.count(grade) <= count for grade, count in enumerate(counts, 1))
     ]
     assert result == expected
-    assert len(result) == number_of_rankings(length, counts)
+    assert len(result) == number_of_rankings(length, tuple(counts))
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG", "Twist@4", "Bpref", "CRP@4"])

@@ -13,14 +13,7 @@ from rankscope.errors import MeasureError
 from rankscope.measures.base import Binary, Measure, parameter, ratio
 from rankscope.measures.cascade import Cascade
 from rankscope.measures.condensed import Condensable
-from rankscope.measures.forms import (
-    Additive,
-    Counted,
-    Form,
-    Precisions,
-    Preferences,
-    Unordered,
-)
+from rankscope.measures.forms import Additive, Counted, Form, Precisions, Preferences, Unordered
 
 if TYPE_CHECKING:
     import numpy.typing as npt

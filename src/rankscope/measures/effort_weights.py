@@ -91,8 +91,7 @@ class WeightedCurves(FractionalCurves):
         values = np.array(grade_values(self.grades, "Twist"))
         if len(grade) and grade.max() >= len(values):
             raise MeasureError(
-                f"no value for grade {grade.max()}",
-                hint=f"grades={self.grades!r} ends at {len(values) - 1}",
+                f"no value for grade {grade.max()}", hint=f"grades={self.grades!r} ends at {len(values) - 1}"
             )
         return values[grade]
 

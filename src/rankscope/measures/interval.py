@@ -94,7 +94,7 @@ class Interval(Composed):
         """Return the number of rankings of every kind of topic; a kind is its number of documents of each grade."""
         inside = self.inner()
         kinds = {_counts(inside, pool, topic) for topic in range(len(pool))}
-        return {kind: number_of_rankings(self.cutoff, [count for _, count in kind]) for kind in sorted(kinds)}
+        return {kind: number_of_rankings(self.cutoff, _sizes(kind)) for kind in sorted(kinds)}
 
     def scale(self, counts: Counts, best: int) -> Floats:
         """Return the sorted values of the inner measure on a topic; ``best`` is the best grade of all topics.
@@ -105,7 +105,7 @@ class Interval(Composed):
         return self._inner_scale(self.inner(), counts, best)
 
     def _inner_scale(self, inside: Measure, counts: Counts, best: int) -> Floats:
-        rankings = number_of_rankings(self.cutoff, [count for _, count in counts])
+        rankings = number_of_rankings(self.cutoff, _sizes(counts))
         if rankings > MOST_RANKINGS:
             described = ", ".join(f"{count} of grade {grade}" for grade, count in counts)
             raise MeasureError(
@@ -149,17 +149,13 @@ class Interval(Composed):
             )
 
 
-def number_of_rankings(length: int, counts: Sequence[int]) -> int:
+@lru_cache(maxsize=4096)
+def number_of_rankings(length: int, counts: tuple[int, ...]) -> int:
     """Return the number of rankings of a length with at most ``counts`` documents of each relevant grade.
 
-    >>> number_of_rankings(3, [3]), number_of_rankings(3, [1]), number_of_rankings(2, [1, 1])
+    >>> number_of_rankings(3, (3,)), number_of_rankings(3, (1,)), number_of_rankings(2, (1, 1))
     (8, 4, 7)
     """
-    return _number_of_rankings(length, tuple(counts))
-
-
-@lru_cache(maxsize=4096)
-def _number_of_rankings(length: int, counts: tuple[int, ...]) -> int:
     ways = [1] * (length + 1)
     for count in counts:
         ways = [sum(comb(n, k) * ways[n - k] for k in range(min(count, n) + 1)) for n in range(length + 1)]
@@ -176,6 +172,10 @@ def _counts(measure: Measure, pool: Pool, topic: int) -> Counts:
     return ((lowest, relevant),) if relevant else ()
 
 
+def _sizes(counts: Counts) -> tuple[int, ...]:
+    return tuple(count for _, count in counts)
+
+
 def _possible(lists: Lists, counts: Counts) -> Bools:
     """Return a mask of lists with at most as many documents of each grade as are judged."""
     is_possible = np.ones(len(lists), np.bool_)
@@ -189,11 +189,11 @@ def _possible(lists: Lists, counts: Counts) -> Bools:
 
 def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, best: int) -> Floats:
     """Return the sorted values of all rankings; ``kind`` distinguishes redefined functions in the cache key."""
-    grades = np.repeat([grade for grade, _ in counts], [count for _, count in counts])
+    grades = np.repeat([grade for grade, _ in counts], _sizes(counts))
     # A second topic holds a document of the best grade of the collection, by which some measures divide.
     pool = Pool(np.array([0, len(grades), len(grades) + 1]), np.append(grades, best).astype(np.int32))
-    limited = tuple(min(count, length) for _, count in counts)
-    first = tuple(np.cumsum([0, *(count for _, count in counts)]).tolist()[:-1])
+    limited = tuple(min(count, length) for count in _sizes(counts))
+    first = tuple(np.cumsum([0, *_sizes(counts)]).tolist()[:-1])
     few = number_of_rankings(length, limited) <= _FEWEST
     topic, lengths = np.zeros(_BLOCK, np.int64), np.full(_BLOCK, length)
     parts = []

@@ -164,7 +164,7 @@ class AvgIPrec(Binary, _TrecMeasure):
         return total / len(points)
 
 
-class GMBpref(Bpref):
+class GMBpref(_TrecMeasure, Bpref):
     """Geometric mean binary preference: Bpref whose mean over topics stresses the worst ones.
 
     per topic max(Bpref, 0.00001); over topics the geometric mean
@@ -173,15 +173,13 @@ class GMBpref(Bpref):
     multiplied over topics, not added.
     """
 
-    family = "trec_eval"
     summary = "geometric mean"
-    reference = "trec_eval"
 
     def evaluate(self, lists: Lists) -> Floats:
         return np.maximum(super().evaluate(lists), 0.00001)
 
 
-class YAAP(AP):
+class YAAP(_TrecMeasure, AP):
     """Yet another average precision: the log-odds of average precision, which averages better over topics.
 
     YAAP = log((1 + s) / (1 + R - s)) with s = sum over relevant documents of hits(rank) / rank
@@ -189,7 +187,6 @@ class YAAP(AP):
     User: The user of AP, whose gains are stretched at both ends before they are averaged over topics.
     """
 
-    family = "trec_eval"
     cutoff_rule = "none"
     range = (-_INFINITE, _INFINITE)
     reference = "Robertson 2012"
@@ -269,7 +266,7 @@ class _Prefixes:
         return np.asarray(self._totals[self._start[topic] + np.minimum(depth, self.count[topic])])
 
 
-class G(GradedGains):
+class G(_TrecMeasure, GradedGains):
     """G: gains weighted by how much better the ideal list had done so far.
 
     G = sum over documents of gain / log2(2 + C(i) - g(i)), divided by all gains of the topic
@@ -279,8 +276,6 @@ class G(GradedGains):
     one.
     """
 
-    family = "trec_eval"
-    reference = "trec_eval"
     cutoff_rule = "none"
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -295,7 +290,7 @@ class G(GradedGains):
         return ratio(hits.sum(gain / np.log2(2.0 + lag)), lists.per_topic(best.sum(possible)))
 
 
-class IdealDCG(DCG):
+class IdealDCG(_TrecMeasure, DCG):
     """Ideal DCG: the discounted cumulated gain of the best list there could be.
 
     IdealDCG = DCG of all judged documents ordered by gain. Parameters as for DCG.
@@ -303,7 +298,6 @@ class IdealDCG(DCG):
     User: The user of DCG in front of the ideal list: says how much there is to gain on the topic.
     """
 
-    family = "trec_eval"
     reference = "Jarvelin and Kekalainen 2002"
     better = "neither"  # It is the same for every list.
 
@@ -316,12 +310,10 @@ class IdealDCG(DCG):
         )
 
 
-class _NormalisedAtSeveralRanks(DCG, abstract=True):
+class _NormalisedAtSeveralRanks(_TrecMeasure, DCG, abstract=True):
     """Means of nDCG at several ranks of one list."""
 
-    family = "trec_eval"
     range = (0.0, 1.0)
-    reference = "trec_eval"
     cutoff_rule = "none"
 
     def worth(self, hits: Hits, pool: Pool) -> Floats:

@@ -33,6 +33,7 @@ from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.axioms.verdicts import Counterexample, PropertiesResult, PropertyVerdict, round_gap
 from rankscope.lab.rankings.enumeration import (
     Evaluator,
+    Piece,
     block_orbits,
     blocks,
     check_depth,
@@ -53,7 +54,6 @@ MAX_SCORES = 1 << 26
 MAX_PAIRS = 1 << 25
 """Maximal number of induced pairs in memory (some GB)."""
 
-Piece = tuple[int, tuple[int, ...], int]
 
 _ASPECT_PROPERTIES = ("relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced")
 _GRADE_PROPERTIES = ("relevance monotonicity", "irrelevance monotonicity", "swap", "replacement")

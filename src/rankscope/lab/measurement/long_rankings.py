@@ -50,9 +50,8 @@ def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> Scale
         because = f"it adds up weights that are {'' if holds else 'not '}convex"
         because += "" if equal_relevant else ", continued by zeros"
     else:
-        share = weights / (
-            2.0 ** np.arange(-1, -length - 1, -1) if scale == findings.STRONG else _linear(length)
-        )
+        ranks = np.arange(length, 0, -1, dtype=np.float64)
+        share = weights / (2.0 ** (ranks - length - 1) if scale == findings.STRONG else ranks)
         holds = bool(weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max())
         because = f"its weights {'' if holds else 'do not '}{_SHAPE[scale]}"
     if holds:
@@ -73,10 +72,6 @@ _SHAPE = {
 }
 
 
-def _linear(length: int) -> Floats:
-    return np.arange(length, 0, -1, dtype=np.float64)
-
-
 def _sum(weights: Floats, code: int) -> float:
     return float(
         sum(weight for weight, grade in zip(weights, ranking(code, len(weights)), strict=True) if grade)
@@ -86,10 +81,8 @@ def _sum(weights: Floats, code: int) -> float:
 def _violation(weights: Floats, setting: Setting, scale: str) -> Pair | None:
     """Return a pair that contradicts the scale, for rankings as long as the weights."""
     if scale in (findings.ALL, findings.EQUAL):
-        test = convexity(weights, scale == findings.EQUAL)
-        return (
-            None if test.fails_at is None else witness(len(weights), test.fails_at, scale == findings.EQUAL)
-        )
+        fails_at = convexity(weights, scale == findings.EQUAL).fails_at
+        return None if fails_at is None else witness(len(weights), fails_at, scale == findings.EQUAL)
     grades = rankings(len(weights))
     values = np.where(grades.sum(axis=1) <= setting.relevant, grades @ weights, np.nan)
     return unequal_pair(values, "strong" if scale == findings.STRONG else "weak")

@@ -245,17 +245,11 @@ class Scales(Result):
             if f.counterexample is not None
         ]  # fmt: skip
         verdicts = [(f.measure, f.scale, f.verdict()) for f in self.findings]
+        caption = "Scales of measures: comparable pairs of intervals, and how many violate the scale"
+        steps = "Shortest counterexamples: the steps from r to s and from u to v"
         return {
-            "scales": ScaleRow.table(
-                "scales",
-                [f.row() for f in self.findings],
-                caption="Scales of measures: comparable pairs of intervals, and how many violate the scale",
-            ),
-            "counterexamples": IntervalExample.table(
-                "counterexamples",
-                examples,
-                caption="Shortest counterexamples: the steps from r to s and from u to v",
-            ),
+            "scales": ScaleRow.table("scales", [f.row() for f in self.findings], caption=caption),
+            "counterexamples": IntervalExample.table("counterexamples", examples, caption=steps),
             "verdicts": ScaleSentence.table("verdicts", verdicts),
         }
 

@@ -186,12 +186,12 @@ class _Study(ScaleStudy):
         if holds and not numbers.get("violations"):
             zeros = "" if equal_relevant else ", also when continued by zeros"
             return self._holds(scale, f"it adds up weights that are convex{zeros}", numbers)
+        shortest: Iterable[tuple[int, Pair | None]]
         shortest = ((n, self._violation(n, equal_relevant)) for n in range(1, self.length + 1))
-        # Curvatures that are each too small to be distinguished from rounding can add up to a violation.
-        last = (
-            [(self.length, self._violated(weights, equal_relevant))] if weights is not None and holds else ()
-        )
-        return self._first_failure(scale, chain(shortest, last), numbers)
+        if weights is not None and holds:
+            # Curvatures that are each too small to be distinguished from rounding can add up to a violation.
+            shortest = chain(shortest, [(self.length, self._violated(weights, equal_relevant))])
+        return self._first_failure(scale, shortest, numbers)
 
     def _violated(self, weights: Floats, equal_relevant: bool) -> Pair | None:
         """Return the pair that an additive measure violates most, if its rankings exist in the topic."""
@@ -229,9 +229,8 @@ class _Study(ScaleStudy):
         if self.count == "exact" or (self.count == "auto" and feasible):
             return findings.tally_numbers(self._tally(weights, equal_relevant))
         if self.relevant is not None:
-            if holds:
-                return {"method": "theorem", **findings.NOTHING_VIOLATED}
-            return self._sampled(equal_relevant, None)
+            proved = {"method": "theorem", **findings.NOTHING_VIOLATED}
+            return proved if holds else self._sampled(equal_relevant, None)
         comparable = comparable_pairs(self.length, equal_relevant)
         if holds and weights is not None and self.length <= _MAX_PROVABLE:
             excess = worst_pair(weights, equal_relevant).excess
@@ -240,12 +239,8 @@ class _Study(ScaleStudy):
         return self._sampled(equal_relevant, comparable)
 
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
-        values = self.values[self.length]
-        options: dict[str, Any] = {
-            "label": f"{self.name}: pairs of intervals",
-            "jobs": self.jobs,
-            "relevant": self.relevant,
-        }
+        values, label = self.values[self.length], f"{self.name}: pairs of intervals"
+        options: dict[str, Any] = {"label": label, "jobs": self.jobs, "relevant": self.relevant}
         if weights is None:
             return count_intervals(values, self.length, equal_relevant, **options)
         return count_groups(weights, self.length, equal_relevant, scale=magnitude(values), **options)

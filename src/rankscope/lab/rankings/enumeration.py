@@ -24,6 +24,8 @@ from rankscope.measures.base import Measure
 BLOCK = 1 << 19
 """Maximal number of rankings in a block."""
 
+Piece = tuple[int, tuple[int, ...], int]
+"""Block of rankings: the depth, the first letters, and the first length that no other block has."""
 LIMIT = 1 << 34
 """Limit on the number of enumerated rankings: more would take hours."""
 
@@ -40,7 +42,7 @@ def count_rankings(letters: int, depth: int) -> int:
     return int((letters ** (depth + 1) - 1) // (letters - 1))
 
 
-def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int, tuple[int, ...], int]]:
+def blocks(world: World, depth: int, size: int | None = None) -> list[Piece]:
     """Split the enumeration into blocks (depth, prefix, first new level) of at most ``size`` rankings.
 
     >>> blocks(graded_world(1, relevant=1, nonrelevant=1), 3, size=7)
@@ -58,9 +60,7 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int,
     return head + [(depth, prefix, top + 1) for prefix in product(range(len(world)), repeat=top)]
 
 
-def block_orbits(
-    world: World, pieces: Sequence[tuple[int, tuple[int, ...], int]]
-) -> list[tuple[tuple[int, tuple[int, ...], int], int]]:
+def block_orbits(world: World, pieces: Sequence[Piece]) -> list[tuple[Piece, int]]:
     """Return one block per orbit under renaming of aspects, and the size of the orbit.
 
     The representative of an orbit is its alphabetically first block.
@@ -114,10 +114,7 @@ def _max_depth(letters: int) -> int:
 
 
 def evaluate_blocks(
-    pieces: Sequence[tuple[int, tuple[int, ...], int]],
-    evaluators: Sequence[Evaluator],
-    world: World,
-    jobs: int | None = None,
+    pieces: Sequence[Piece], evaluators: Sequence[Evaluator], world: World, jobs: int | None = None
 ) -> Iterator[tuple[Tree, int, list[Floats]]]:
     """Yield (tree, first new level, values of each measure) for every block, in order.
 
@@ -135,7 +132,7 @@ class _BlockEvaluator:
     world: World
     evaluators: tuple[Evaluator, ...]
 
-    def __call__(self, piece: tuple[int, tuple[int, ...], int]) -> list[Floats]:
+    def __call__(self, piece: Piece) -> list[Floats]:
         tree = Tree(self.world, *piece[:2])
         return [evaluator.evaluate(tree) for evaluator in self.evaluators]
 

@@ -31,7 +31,7 @@ def multiset_permutations(counts: Sequence[int], length: int) -> Letters:
     >>> multiset_permutations([1], 2).tolist()
     [[0, 0], [0, 1], [1, 0]]
     """
-    n_lists = number_of_rankings(length, counts)
+    n_lists = number_of_rankings(length, tuple(counts))
     if n_lists > MAX_LISTS:
         raise SettingsError(
             f"there are {n_lists:,} lists of {length} ranks with at most {sum(counts)} relevant documents",
