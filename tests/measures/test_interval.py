@@ -81,7 +81,7 @@ def test_it_is_the_place_among_all_values(topic):
 @pytest.mark.parametrize("length", [1, 3, 5])
 def test_rankings_are_counted(length, counts):
     named = dict(enumerate(counts, 1))
-    assert number_of_rankings(length, counts) == len(list(words(length, named)))
+    assert number_of_rankings(length, tuple(counts)) == len(list(words(length, named)))
 
 
 def test_lists_are_cut_and_filled_up():

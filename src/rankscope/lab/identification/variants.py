@@ -293,11 +293,9 @@ def _variants(family: str, replaced: Options) -> Iterator[Formula]:
         choice = dict(zip(options, values, strict=True))
         if _is_sensible(family, choice):
             words = [options[key][value] for key, value in choice.items() if options[key][value]]
-            odd = sum(value != usual[key] and key != "cutoff" for key, value in choice.items()) + 2 * len(
-                words
-            )
+            odd = sum(value != usual[key] and key != "cutoff" for key, value in choice.items())
             name = ", ".join([str(_measure(family, choice)), *words])
-            yield Formula(name, function, tuple(choice.items()), odd)
+            yield Formula(name, function, tuple(choice.items()), odd + 2 * len(words))
 
 
 def _is_sensible(family: str, choice: Mapping[str, Any]) -> bool:

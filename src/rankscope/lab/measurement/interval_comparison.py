@@ -72,10 +72,8 @@ def compare_intervals(
     no_larger = bool((first <= second).all())
     contradicts = None
     if known_rises is not None:
-        small, large = np.array(known_rises[:1]), np.array(known_rises[1:])
-        contradicts = no_larger and bool(
-            (small > upper_limits(large, magnitude(np.array(known_rises)))).all()
-        )
+        rise = np.array(known_rises)
+        contradicts = no_larger and bool(rise[0] > upper_limits(rise[1:], magnitude(rise))[0])
     row: tuple[Cell, ...] = (name, *(known_rises or (None, None)), no_larger, contradicts)
     columns = ("measure", "rise_sr", "rise_vu", "no_larger", "contradiction")
     texts = {end: "".join(map(str, grades)) for end, grades in ends.items()}
@@ -90,9 +88,8 @@ def _grades(value: Ranking, name: str) -> tuple[int, ...]:
     except ValueError:
         grades = (-1,)
     if not grades or set(grades) - set(range(10)):
-        raise SettingsError(
-            f"{name}={value!r} is no ranking", hint="write its grades, such as '0110' or '0210'"
-        )
+        hint = "write its grades, such as '0110' or '0210'"
+        raise SettingsError(f"{name}={value!r} is no ranking", hint=hint)
     return grades
 
 

@@ -148,7 +148,7 @@ class Evaluator:
     def __init__(self, measure: Measure, world: World) -> None:
         self.measure = measure
         short = Tree(world, 3)
-        expected = self._values(short.flat())
+        expected = self.evaluate_lists(short.flat())
         self.follows_tree = self._agrees(short, expected)
         self.can_lump = self.follows_tree and self._agrees(lump(short), expected)
 
@@ -161,7 +161,7 @@ class Evaluator:
         watch = thin.watch_formula()
         try:
             if self.can_lump:
-                self._values(thin)
+                self.evaluate_lists(thin)
                 return watch
         except NotLumpedError:
             pass
@@ -176,7 +176,8 @@ class Evaluator:
             np.allclose(values, expected, rtol=1e-12, atol=1e-12 * magnitude(expected), equal_nan=True)
         )
 
-    def _values(self, lists: Lists) -> Floats:
+    def evaluate_lists(self, lists: Lists) -> Floats:
+        """Return the value of every list; name the measure if its formula fails."""
         try:
             return self.measure.evaluate(lists)
         except (RankscopeError, NotLumpedError):
@@ -192,18 +193,14 @@ class Evaluator:
         """Return the value of every node."""
         if self.can_lump:
             try:
-                return self._values(lump(tree))
+                return self.evaluate_lists(lump(tree))
             except NotLumpedError:  # raised on long rankings only
                 pass
         if self.follows_tree:
-            return self._values(tree)
+            return self.evaluate_lists(tree)
         if tree.shape.size <= _FLAT_BLOCK:
-            return self._values(tree.flat())
+            return self.evaluate_lists(tree.flat())
         return self._in_pieces(tree)
-
-    def evaluate_lists(self, lists: Lists) -> Floats:
-        """Return the value of every explicit list."""
-        return self._values(lists)
 
     def _in_pieces(self, tree: Tree) -> Floats:
         """Evaluate explicit lists, one small block at a time to bound memory."""
@@ -211,7 +208,7 @@ class Evaluator:
         fixed = tree.shape.prefix
         for depth, more, first in blocks(tree.world, tree.shape.depth - len(fixed), _FLAT_BLOCK):
             piece = Tree(tree.world, len(fixed) + depth, fixed + more)
-            piece_values = self._values(piece.flat())
+            piece_values = self.evaluate_lists(piece.flat())
             for level in range(len(fixed) + first if more else 0, piece.shape.depth + 1):
                 values[extension_nodes(tree.shape, more, level)] = piece.level(piece_values, level)[0]
         return values

@@ -270,10 +270,6 @@ class LumpedTree(Tree):
         """Raise :class:`NotLumpedError`."""
         raise NotLumpedError("hits of different grades are lumped differently")
 
-    def places(self, rel: int, lowest: int) -> Ints:
-        """Raise :class:`NotLumpedError`."""
-        raise NotLumpedError("hits of different grades are lumped differently")
-
     def letter_matrix(self, level: int) -> npt.NDArray[np.int8]:
         """Raise :class:`NotLumpedError`, since the letters reveal everything about the rankings."""
         raise NotLumpedError("the rankings are not written out")

@@ -31,16 +31,7 @@ _MAX_CACHED = 1 << 19
 
 def _below(marked: Marked, levels: int) -> Counts:
     """Return the number of documents of marked letters in each ranking of up to ``levels`` documents."""
-    return (
-        _cached_counts_below(marked, levels)
-        if len(marked) ** levels <= _MAX_CACHED
-        else _count_below(marked, levels)
-    )
-
-
-@lru_cache(maxsize=32)
-def _cached_counts_below(marked: Marked, levels: int) -> Counts:
-    return _count_below(marked, levels)
+    return (_cached_below if len(marked) ** levels <= _MAX_CACHED else _count_below)(marked, levels)
 
 
 def _count_below(marked: Marked, levels: int) -> Counts:
@@ -51,6 +42,9 @@ def _count_below(marked: Marked, levels: int) -> Counts:
     counts = np.concatenate(parts)
     counts.setflags(write=False)
     return counts
+
+
+_cached_below = lru_cache(maxsize=32)(_count_below)
 
 
 def count_letters(shape: Shape, marked: Marked) -> Counts:
