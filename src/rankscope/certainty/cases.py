@@ -83,12 +83,12 @@ def find_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) ->
 
 def labelled_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> Cases | None:
     """Return all labellings as cases, or None if there are too many."""
-    best, each = best_label(judged), 1
+    best, n_aspects = best_label(judged), 1
     aspects = judged.qrels.aspects
     if measure.needs_aspects and aspects is not None:
         best = max(1, int(aspects.grade.max(initial=0)))
-        each = int(np.diff(aspects.topic_offsets)[hits.topic])
-    n_labels, runs = len(hits.union) * each, len(judged.runs)
+        n_aspects = int(np.diff(aspects.topic_offsets)[hits.topic])
+    n_labels, runs = len(hits.union) * n_aspects, len(judged.runs)
     if hits.deep or n_labels * np.log(best + 1) + np.log(runs) > np.log(MAX_LISTS):
         return None
     labels = every_labelling(n_labels, best) if n_labels else np.zeros((1, 0), np.int64)
@@ -101,10 +101,10 @@ def _n_orders(hits: TopicHits, runs: int) -> int:
     """Return an upper bound of the number of orders of all lists together."""
     total = 0
     for run in range(runs):
-        mine = hits.run == run
+        is_own = hits.run == run
         number = 1
-        for start in np.unique(hits.first[mine]).tolist():
-            size = int((hits.first[mine] == start).sum())
+        for start in np.unique(hits.first[is_own]).tolist():
+            size = int((hits.first[is_own] == start).sum())
             number *= factorial(min(size, 20))
         total += number
     return total
@@ -123,25 +123,25 @@ def _numbered_cases(
         return None
     start = judged.qrels.topic_offsets[hits.topic]
     grade = judged.qrels.grade[start : judged.qrels.topic_offsets[hits.topic + 1]].astype(np.int64)
-    known = grade.copy()
-    known[hits.union] = UNJUDGED
-    rated = known[known != UNJUDGED]
+    judged_grades = grade.copy()
+    judged_grades[hits.union] = UNJUDGED
+    rated = judged_grades[judged_grades != UNJUDGED]
     counts = np.bincount(np.maximum(rated, 0), minlength=best_label(judged) + 1)
     n_union, negative = len(hits.union), int((rated < 0).sum())
     ends: list[list[Floats]] = [[], []]
     for end, best_first in ((0, False), (1, True)):
         rank = fixed_ranks(hits, grade[hits.document] >= rel, best_first) if ties else hits.rank
         for run in range(len(judged.runs)):
-            mine = hits.run == run
-            open_ = np.sort(rank[mine & hits.is_open])
-            judged_ = mine & ~hits.is_open
-            seen = PartialList(
+            is_own = hits.run == run
+            open_ = np.sort(rank[is_own & hits.is_open])
+            judged_ = is_own & ~hits.is_open
+            partial = PartialList(
                 rank[judged_], grade[hits.document[judged_]], open_, counts, negative, n_union - len(open_)
             )
-            found = form.label_cases(measure, seen)
-            if found is None:
+            label_cases = form.label_cases(measure, partial)
+            if label_cases is None:
                 return None
-            ends[end].append(found[end])
+            ends[end].append(label_cases[end])
     return Cases(measure, np.array(ends[0]), np.array(ends[1]))
 
 
@@ -191,18 +191,19 @@ def _evaluated_cases(
         if ends and low is high and not ties:
             ends.append(ends[0])
             continue
-        each = labels.reshape(len(labels), len(hits.union), labels.shape[1] // max(1, len(hits.union)))
-        chosen = [
-            (one, labels if is_sorted else each[:, place].reshape(labels.shape)) for one, place in lists
+        by_document = labels.reshape(len(labels), len(hits.union), labels.shape[1] // max(1, len(hits.union)))
+        selected = [
+            (one, labels if is_sorted else by_document[:, place].reshape(labels.shape))
+            for one, place in lists
         ]
-        made = labelled_lists(judged, chosen, per_aspect=per_aspect)
+        labelled = labelled_lists(judged, selected, per_aspect=per_aspect)
         # The lowest value is that of the best order where lower values are better.
         way = order if measure.better != "lower" else {"worst": "best", "best": "worst"}[order]
-        found = tied_values([measure], made, way if ties else "break", numbers=numbers)[0]
-        if not found.exact.all():  # a sample of orders proves nothing
+        tied = tied_values([measure], labelled, way if ties else "break", numbers=numbers)[0]
+        if not tied.exact.all():  # a sample of orders proves nothing
             is_exact = False
-            found.value[~found.exact] = measure.range[0 if order == "worst" else 1]
-        value = found.value.reshape(len(lists), -1)
+            tied.value[~tied.exact] = measure.range[0 if order == "worst" else 1]
+        value = tied.value.reshape(len(lists), -1)
         # Where one labelling and order is undefined, others that it stands for may have any value.
         is_gone = ~np.isfinite(value)
         unknown = is_gone & stands_for_many[:, np.newaxis]
@@ -217,20 +218,18 @@ def _evaluated_cases(
 def _open_list(judged: Judged, hits: TopicHits, run: int, ties: bool) -> tuple[OpenList, Ints]:
     """Return the list of a run among all unjudged documents of the topic, and which of them each label belongs to."""
     union = hits.union
-    mine = np.flatnonzero(hits.run == run)
-    mine = mine[np.argsort(hits.rank[mine])]
+    own = np.flatnonzero(hits.run == run)
+    own = own[np.argsort(hits.rank[own])]
     number = run * len(judged.topics) + hits.topic
     grade = judged.qrels.grade[judged.qrels.topic_offsets[hits.topic] :]
     grade = grade[: np.diff(judged.qrels.topic_offsets)[hits.topic]]
-    known = np.setdiff1d(np.flatnonzero(grade != UNJUDGED), union, assume_unique=True)
-    rank = hits.rank[mine]
-    first, size = (
-        (hits.first[mine], (hits.last - hits.first)[mine] + 1) if ties else (rank, np.ones_like(rank))
-    )
-    held = np.searchsorted(union, hits.document[mine][hits.is_open[mine]])
-    outside = np.setdiff1d(np.arange(len(union)), held, assume_unique=True)
-    one = OpenList(
-        number, hits.topic, int(judged.length[number]), rank, first, size, hits.document[mine], hits.is_open[mine],
-        known, len(outside), union[np.concatenate([held, outside])],
+    rated = np.setdiff1d(np.flatnonzero(grade != UNJUDGED), union, assume_unique=True)
+    rank = hits.rank[own]
+    first, size = (hits.first[own], (hits.last - hits.first)[own] + 1) if ties else (rank, np.ones_like(rank))
+    listed = np.searchsorted(union, hits.document[own][hits.is_open[own]])
+    outside = np.setdiff1d(np.arange(len(union)), listed, assume_unique=True)
+    open_list = OpenList(
+        number, hits.topic, int(judged.length[number]), rank, first, size, hits.document[own], hits.is_open[own],
+        rated, len(outside), union[np.concatenate([listed, outside])],
     )  # fmt: skip
-    return one, np.concatenate([held, outside])
+    return open_list, np.concatenate([listed, outside])

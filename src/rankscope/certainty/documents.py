@@ -62,9 +62,11 @@ def _fills_ideal(judged: Judged, depth: int) -> bool:
     owner = judged.arrays.owner
     hidden = unjudged_counts(judged) - np.bincount(owner[is_open], minlength=len(judged.length))
     hidden = judged.grid(hidden).max(axis=0)
-    place = np.searchsorted(judged.qrels.topic_offsets, np.unique(judged.judgment[is_open]), side="right") - 1
-    seen = np.bincount(place, minlength=len(judged.topics))
-    return bool(((hidden == 0) | (seen + hidden >= depth)).all())
+    topic_index = (
+        np.searchsorted(judged.qrels.topic_offsets, np.unique(judged.judgment[is_open]), side="right") - 1
+    )
+    n_seen = np.bincount(topic_index, minlength=len(judged.topics))
+    return bool(((hidden == 0) | (n_seen + hidden >= depth)).all())
 
 
 def deepest_weight(measure: Measure) -> int:
@@ -95,27 +97,27 @@ def with_documents(qrels: Qrels, runs: Runs, depth: int = EVERY) -> Qrels:
     >>> more.documents, more.judgments("q")
     ([b'a', b'b', b'c'], {'b': 1})
     """
-    found: list[set[bytes]] = [set() for _ in qrels.topics]
+    by_topic: list[set[bytes]] = [set() for _ in qrels.topics]
     for run in runs.values():
-        for t, mine in first_documents(run, qrels, depth):
-            found[t].update(mine)
+        for t, retrieved in first_documents(run, qrels, depth):
+            by_topic[t].update(retrieved)
     documents: list[bytes] = []
     offsets = [0]
-    place = np.empty(len(qrels), np.int64)
-    for t, names in enumerate(found):
+    position = np.empty(len(qrels), np.int64)
+    for t, names in enumerate(by_topic):
         start, stop = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
-        known = qrels.documents[start:stop]
-        listed = sorted(names.union(known))
+        judged = qrels.documents[start:stop]
+        listed = sorted(names.union(judged))
         at = {name: offsets[-1] + i for i, name in enumerate(listed)}
-        place[start:stop] = [at[name] for name in known]
+        position[start:stop] = [at[name] for name in judged]
         documents += listed
         offsets.append(len(documents))
         names.clear()
     grade = np.full(len(documents), UNJUDGED, np.int32)
-    grade[place] = qrels.grade
+    grade[position] = qrels.grade
     aspects = qrels.aspects
     if aspects is not None:
-        aspects = replace(aspects, document=place[aspects.document].astype(np.int32))
+        aspects = replace(aspects, document=position[aspects.document].astype(np.int32))
     return replace(
         qrels, topic_offsets=np.array(offsets, np.int64), documents=documents, grade=grade, aspects=aspects
     )
@@ -127,9 +129,9 @@ def with_groups(judged: Judged, runs: Runs) -> Judged:
         return judged
     width = len(judged.topics)
     lists = {
-        r * width + t: found
+        r * width + t: groups
         for r, run in enumerate(runs.values())
-        for t, found in tie_groups(run, judged.qrels).items()
+        for t, groups in tie_groups(run, judged.qrels).items()
     }
     return replace(
         judged, arrays=replace(judged.arrays, groups=TieGroups.from_lists(lists, len(judged.length)))

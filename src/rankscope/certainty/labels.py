@@ -105,11 +105,13 @@ def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[Open
         document[judged.rank[part] - 1] = judged.judgment[part] - starts[topic]
         unjudged = np.ones(length, np.bool_)
         unjudged[judged.rank[part][grade[judged.judgment[part]] >= 0] - 1] = False
-        known = np.setdiff1d(rated, document[unjudged], assume_unique=True)
+        known_documents = np.setdiff1d(rated, document[unjudged], assume_unique=True)
         rank = np.arange(1, length + 1)
         first, size = (rank, np.ones_like(rank)) if groups is None else groups.by_rank(number, length)
         places = document[unjudged] if (document >= 0).all() else None
-        yield OpenList(number, topic, length, rank, first, size, document, unjudged, known, 0, places)
+        yield OpenList(
+            number, topic, length, rank, first, size, document, unjudged, known_documents, 0, places
+        )
 
 
 def unjudged_counts(judged: Judged) -> Ints:
@@ -160,19 +162,21 @@ def labelled_lists(
     document: list[Ints] = []
     first: list[Ints] = []
     size: list[Ints] = []
-    for one, labels in chosen:
-        width = len(one.rank)
+    for open_list, labels in chosen:
+        width = len(open_list.rank)
         local = np.empty((len(labels), width), np.int64)
-        local[:, ~one.unjudged] = np.searchsorted(one.known, one.document[~one.unjudged])
-        base, place = pools.add(one, labels)
-        local[:, one.unjudged] = place[:, : place.shape[1] - one.outside]
+        local[:, ~open_list.unjudged] = np.searchsorted(
+            open_list.known, open_list.document[~open_list.unjudged]
+        )
+        base, positions = pools.add(open_list, labels)
+        local[:, open_list.unjudged] = positions[:, : positions.shape[1] - open_list.outside]
         if per_aspect:
-            local = one.in_pool[local]
+            local = open_list.in_pool[local]
         topic.append(base[:, 0])
         document.append((local + base[:, 1:]).ravel())
-        for column, values in ((rank, one.rank), (first, one.first), (size, one.size)):
+        for column, values in ((rank, open_list.rank), (first, open_list.first), (size, open_list.size)):
             column.append(np.tile(values, len(labels)))
-        length.append(np.full(len(labels), one.length))
+        length.append(np.full(len(labels), open_list.length))
         width_of.append(np.full(len(labels), width))
     bounds = np.cumsum(np.concatenate([[0], *width_of]))
     return TiedLists(
@@ -231,95 +235,95 @@ class _Pools:
         self.topics: list[int] = []
         self.aspect_rows: list[tuple[Ints, Ints, Ints]] = []
 
-    def add(self, one: OpenList, labels: Labels) -> tuple[Ints, Ints]:
+    def add(self, open_list: OpenList, labels: Labels) -> tuple[Ints, Ints]:
         """Return for each labelling the topic of its pool and its first index, and the index of each document in it."""
         if self.per_aspect:
-            found = [self._with_aspects(one, row) for row in labels]
-            places = np.tile(len(one.known) + np.arange(one.n_unjudged), (len(labels), 1))
+            pool_topics = [self._with_aspects(open_list, row) for row in labels]
+            places = np.tile(len(open_list.known) + np.arange(open_list.n_unjudged), (len(labels), 1))
         else:
             # The pool contains the new documents from the best grade down.
             order = np.argsort(-labels, axis=1, kind="stable")
-            places = len(one.known) + np.argsort(order, axis=1, kind="stable")
-            found = self._plain(one, np.take_along_axis(labels, order, axis=1))
-        starts = [self.starts[topic] for topic in found]
-        return np.array([found, starts], np.int64).T, places
+            places = len(open_list.known) + np.argsort(order, axis=1, kind="stable")
+            pool_topics = self._plain(open_list, np.take_along_axis(labels, order, axis=1))
+        starts = [self.starts[topic] for topic in pool_topics]
+        return np.array([pool_topics, starts], np.int64).T, places
 
-    def _plain(self, one: OpenList, rows: Labels) -> list[int]:
+    def _plain(self, open_list: OpenList, rows: Labels) -> list[int]:
         """Return the topics of labels without aspects; equal labels of the same documents share a topic."""
-        if self._has_negative(one):
-            return self._append(one, rows)
-        known = (one.topic, len(one.known))
-        keys = [(*known, row.tobytes()) for row in rows]
+        if self._has_negative(open_list):
+            return self._append(open_list, rows)
+        prefix = (open_list.topic, len(open_list.known))
+        keys = [(*prefix, row.tobytes()) for row in rows]
         new = {key: number for number, key in enumerate(keys) if key not in self.made}
-        self.made.update(zip(new, self._append(one, rows[list(new.values())]), strict=True))
+        self.made.update(zip(new, self._append(open_list, rows[list(new.values())]), strict=True))
         return [self.made[key] for key in keys]
 
-    def _has_negative(self, one: OpenList) -> bool:
+    def _has_negative(self, open_list: OpenList) -> bool:
         """Return whether the list has documents of negative grade, so that known documents differ between lists."""
-        start = self.judged.qrels.topic_offsets[one.topic]
-        known = one.document[one.unjudged & (one.document >= 0)]
-        return bool((self.judged.qrels.grade[start + known] != UNJUDGED).any())
+        start = self.judged.qrels.topic_offsets[open_list.topic]
+        unjudged = open_list.document[open_list.unjudged & (open_list.document >= 0)]
+        return bool((self.judged.qrels.grade[start + unjudged] != UNJUDGED).any())
 
-    def _append(self, one: OpenList, rows: Labels) -> list[int]:
+    def _append(self, open_list: OpenList, rows: Labels) -> list[int]:
         """Add a pool for each row: the known documents, and those with these labels."""
-        grade = self.judged.qrels.grade[self.judged.qrels.topic_offsets[one.topic] + one.known]
+        grade = self.judged.qrels.grade[self.judged.qrels.topic_offsets[open_list.topic] + open_list.known]
         self.grades.append(np.hstack([np.tile(grade, (len(rows), 1)), rows]).ravel())
-        first, width = self.starts[-1], len(one.known) + one.n_unjudged
+        first, width = self.starts[-1], len(open_list.known) + open_list.n_unjudged
         self.starts += range(first + width, first + width * len(rows) + 1, width)
-        self.topics += [one.topic] * len(rows)
+        self.topics += [open_list.topic] * len(rows)
         return list(range(len(self.topics) - len(rows), len(self.topics)))
 
-    def _with_aspects(self, one: OpenList, row: Ints) -> int:
+    def _with_aspects(self, open_list: OpenList, row: Ints) -> int:
         aspects = self.judged.qrels.aspects
         assert aspects is not None
-        each = row.reshape(one.n_unjudged, -1)
-        (topic,) = self._append(one, each.max(axis=1)[np.newaxis])
-        place = one.in_pool
+        by_document = row.reshape(open_list.n_unjudged, -1)
+        (topic,) = self._append(open_list, by_document.max(axis=1)[np.newaxis])
+        in_pool = open_list.in_pool
         grade = self.grades[-1].copy()
-        self.grades[-1][place] = grade
-        start = self.judged.qrels.topic_offsets[one.topic]
-        low = int(aspects.topic_offsets[one.topic])
-        inside = np.isin(aspects.document, start + one.known)
-        known = np.searchsorted(one.known, aspects.document[inside] - start)
-        new = np.repeat(len(one.known) + np.arange(one.n_unjudged), each.shape[1])
+        self.grades[-1][in_pool] = grade
+        start = self.judged.qrels.topic_offsets[open_list.topic]
+        low = int(aspects.topic_offsets[open_list.topic])
+        inside = np.isin(aspects.document, start + open_list.known)
+        known_index = np.searchsorted(open_list.known, aspects.document[inside] - start)
+        new = np.repeat(len(open_list.known) + np.arange(open_list.n_unjudged), by_document.shape[1])
         which = np.concatenate(
-            [aspects.aspect[inside] - low, np.tile(np.arange(each.shape[1]), one.n_unjudged)]
+            [aspects.aspect[inside] - low, np.tile(np.arange(by_document.shape[1]), open_list.n_unjudged)]
         )
         self.aspect_rows.append(
             (
-                self.starts[topic] + place[np.concatenate([known, new])],
+                self.starts[topic] + in_pool[np.concatenate([known_index, new])],
                 which,
-                np.concatenate([aspects.grade[inside], each.ravel()]),
+                np.concatenate([aspects.grade[inside], by_document.ravel()]),
             )
         )
         return topic
 
     def pool(self) -> Pool:
         """Return all pools as one, with the best grade of the collection."""
-        made = Pool(
+        pool = Pool(
             np.array(self.starts, np.int64),
             np.concatenate([np.zeros(0, np.int32), *self.grades]).astype(np.int32),
             self._aspects(),
             undecided=self.judged.pool.undecided,
         )
-        made.__dict__["max_grade"] = self.judged.pool.max_grade  # The best grade is that of all topics.
-        return made
+        pool.__dict__["max_grade"] = self.judged.pool.max_grade  # The best grade is that of all topics.
+        return pool
 
     def _aspects(self) -> Aspects | None:
-        given = self.judged.qrels.aspects
-        if given is None or not self.per_aspect:
+        aspects = self.judged.qrels.aspects
+        if aspects is None or not self.per_aspect:
             return None
-        many = np.diff(given.topic_offsets)[self.topics]
-        offsets = np.concatenate([[0], np.cumsum(many)])
+        n_aspects = np.diff(aspects.topic_offsets)[self.topics]
+        offsets = np.concatenate([[0], np.cumsum(n_aspects)])
         aspect = [which + offset for (_, which, _), offset in zip(self.aspect_rows, offsets, strict=False)]
         where = np.concatenate(
-            [np.arange(given.topic_offsets[t], given.topic_offsets[t + 1]) for t in self.topics]
+            [np.arange(aspects.topic_offsets[t], aspects.topic_offsets[t + 1]) for t in self.topics]
         )
         return Aspects(
-            tuple(given.names[i] for i in where.tolist()),
+            tuple(aspects.names[i] for i in where.tolist()),
             offsets,
             np.concatenate([document for document, *_ in self.aspect_rows]).astype(np.int32),
             np.concatenate(aspect).astype(np.int32),
             np.concatenate([grade for *_, grade in self.aspect_rows]).astype(np.int32),
-            None if given.weight is None else given.weight[where],
+            None if aspects.weight is None else aspects.weight[where],
         )

@@ -56,27 +56,31 @@ def by_orders(
     """Evaluate measures over the orders of each list; ``numbers`` identify the lists for the random generator."""
     size = (len(measures), len(lists))
     mean, error, lowest, highest = (np.zeros(size) for _ in range(4))
-    every = np.zeros(len(lists), np.bool_)
-    for first, last, many, found in _batches(lists, numbers, seed, most, samples):
-        starts = np.concatenate([[0], np.cumsum(many)[:-1]])
-        sampled = np.array([found.sampled[i] for i in range(first, last)])
-        every[first:last] = ~sampled
+    is_enumerated = np.zeros(len(lists), np.bool_)
+    for first, last, n_orders, batch in _batches(lists, numbers, seed, most, samples):
+        starts = np.concatenate([[0], np.cumsum(n_orders)[:-1]])
+        sampled = np.array([batch.sampled[i] for i in range(first, last)])
+        is_enumerated[first:last] = ~sampled
         for m, measure in enumerate(measures):
-            values = measure.evaluate(found.lists)
+            values = measure.evaluate(batch.lists)
             part = slice(first, last)
-            mean[m, part] = np.add.reduceat(values, starts) / many
+            mean[m, part] = np.add.reduceat(values, starts) / n_orders
             lowest[m, part], highest[m, part] = (f.reduceat(values, starts) for f in (np.minimum, np.maximum))
             if sampled.any():
-                centre = np.repeat(mean[m, part], many)
+                centre = np.repeat(mean[m, part], n_orders)
                 # One infinite value makes the mean infinite, without an error.
                 away = np.where(np.isinf(centre), 0.0, values - np.where(np.isinf(centre), 0.0, centre))
                 spread = np.add.reduceat(away**2, starts)
-                error[m, part] = np.where(sampled, np.sqrt(spread / np.maximum(many - 1, 1) / many), 0.0)
+                error[m, part] = np.where(
+                    sampled, np.sqrt(spread / np.maximum(n_orders - 1, 1) / n_orders), 0.0
+                )
             alike = lowest[m, part] == highest[m, part]
             mean[m, part] = np.where(
                 alike, lowest[m, part], mean[m, part]
             )  # a mean of equal values is that value
-    return [OrderValues(mean[m], error[m], lowest[m], highest[m], every) for m in range(len(measures))]
+    return [
+        OrderValues(mean[m], error[m], lowest[m], highest[m], is_enumerated) for m in range(len(measures))
+    ]
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ def _batches(
 ) -> Iterator[tuple[int, int, Ints, _Batch]]:
     """Generate batches of lists in all orders to evaluate."""
     labels, hidden = lists.labels(), lists.grade() == UNJUDGED
-    first, pending, many, hits, sampled = 0, [], [], 0, {}
+    first, pending, n_orders, hits, sampled = 0, [], [], 0, {}
     for index in range(len(lists)):
         part = slice(int(lists.offsets[index]), int(lists.offsets[index + 1]))
         groups = _find_groups(lists, part, labels[part], hidden[part])
@@ -103,11 +107,11 @@ def _batches(
         for (members, *_), place in zip(groups, _columns(groups), strict=True):
             table[:, members] = ranks[:, place]
         pending.append((table, lists.judgment[part]))
-        many.append(len(table))
+        n_orders.append(len(table))
         hits += table.size
         if hits >= _HITS or index == len(lists) - 1:
-            yield first, index + 1, np.array(many), _Batch(_join_lists(lists, first, pending), sampled)
-            first, pending, many, hits = index + 1, [], [], 0
+            yield first, index + 1, np.array(n_orders), _Batch(_join_lists(lists, first, pending), sampled)
+            first, pending, n_orders, hits = index + 1, [], [], 0
 
 
 Group = tuple[Ints, int, int, Ints]
@@ -117,16 +121,16 @@ Group = tuple[Ints, int, int, Ints]
 def _find_groups(lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[np.bool_]) -> list[Group]:
     """Return the groups of a list with documents of different kinds; hits are sorted by kind."""
     first, size = lists.ties.first[part], lists.ties.size[part]
-    found: list[Group] = []
+    groups: list[Group] = []
     for start in np.unique(first[size > 1]).tolist():
         members = np.flatnonzero((first == start) & ~hidden)
-        many = int(size[first == start][0])
+        group_size = int(size[first == start][0])
         members = members[np.argsort(kind[members], kind="stable")]
         counts = np.unique(kind[members], return_counts=True)[1]
-        rest = many - len(members)
+        rest = group_size - len(members)
         if len(members) and len(counts) + (rest > 0) > 1:
-            found.append((members, int(start), many, np.append(counts, rest) if rest else counts))
-    return found
+            groups.append((members, int(start), group_size, np.append(counts, rest) if rest else counts))
+    return groups
 
 
 def _count_permutations(groups: Sequence[Group], most: int) -> int:

@@ -95,14 +95,14 @@ def lowest_differences(
         The topics that are left out now, because the measure is undefined there; labels and orders may change that.
     """
     low, high = (np.vstack([end, np.zeros(len(hits))]) for end in ends)
-    total, least = np.zeros(len(first)), np.full(len(first), np.inf)
+    total, minimum = np.zeros(len(first)), np.full(len(first), np.inf)
     exact = np.ones(len(first), np.bool_)
     gone = np.zeros(len(hits), np.bool_) if is_undefined is None else is_undefined
     closed = np.array([not part.deep and not part.is_open.any() for part in hits], np.bool_)
     keep = np.flatnonzero(closed & ~gone)
     for part in _slices(len(first), len(keep)):
         value = low[np.ix_(first[part], keep)] - high[np.ix_(second[part], keep)]
-        total[part], least[part] = value.sum(axis=1), value.min(axis=1, initial=np.inf)
+        total[part], minimum[part] = value.sum(axis=1), value.min(axis=1, initial=np.inf)
     n_kept, n_perhaps = int((~gone).sum()), 0
     changing = [
         t for t in np.flatnonzero(~closed | gone).tolist()
@@ -117,10 +117,12 @@ def lowest_differences(
             # Topics are added one by one, so that sums do not depend on the size of batches.
             for row in np.where(is_perhaps[:, np.newaxis], np.minimum(value, 0.0), value):
                 total[part] += row
-            least[part] = np.minimum(least[part], value.min(axis=0))
+            minimum[part] = np.minimum(minimum[part], value.min(axis=0))
             exact[part] &= (is_exact & ~is_perhaps[:, np.newaxis]).all(axis=0)
     # A mean is not below its lowest term, nor, where topics may be left out, below the sum over as few as possible.
-    mean = np.where(total < 0, np.maximum(total / max(1, n_kept), least), total / max(1, n_kept + n_perhaps))
+    mean = np.where(
+        total < 0, np.maximum(total / max(1, n_kept), minimum), total / max(1, n_kept + n_perhaps)
+    )
     return Differences(mean, exact & np.isfinite(total))
 
 

@@ -38,18 +38,18 @@ class _OpenDocuments:
         )  # fmt: skip
         low, high = low[has_weight], high[has_weight]
         span = int(document.max(initial=0)) + 1
-        names, place = np.unique(topic * span + document, return_inverse=True)
+        names, position = np.unique(topic * span + document, return_inverse=True)
         starts = np.searchsorted(names, np.arange(len(hits) + 1) * span)
-        place = place - starts[topic]
+        position = position - starts[topic]
         # The last column represents no document, and the last row a run without documents.
         self.none = int(np.diff(starts).max(initial=0))
         shape = (len(hits), runs + 1, self.none + 1)
         self.low, self.high = np.zeros(shape), np.zeros(shape)
-        self.low[topic, run, place], self.high[topic, run, place] = low, high
+        self.low[topic, run, position], self.high[topic, run, position] = low, high
         number = topic * (runs + 1) + run
         column = np.arange(len(number)) - np.searchsorted(number, number)
         self.table = np.full((len(hits), runs + 1, int(column.max(initial=-1)) + 1), self.none)
-        self.table[topic, run, column] = place
+        self.table[topic, run, column] = position
         self.is_tied = np.zeros((len(hits), runs + 1), np.bool_)
         self.is_tied[topic[low != high], run[low != high]] = True
         self.topic = np.arange(len(hits))[:, np.newaxis, np.newaxis]
@@ -115,17 +115,17 @@ class Sums:
         """Return the lowest differences, and whether they are exact, topics x pairs."""
         documents, t = self.open, self.open.topic
         a, b = first[:, np.newaxis], second[:, np.newaxis]
-        theirs = documents.table[:, second]
-        change = documents.low[t, a, theirs] - documents.high[t, b, theirs]
-        now = self.low[:, first] - self.high[:, second]
+        others = documents.table[:, second]
+        change = documents.low[t, a, others] - documents.high[t, b, others]
+        current = self.low[:, first] - self.high[:, second]
         is_exact = documents.is_exact(first, second)
         if not self.is_share:
-            return now + self.steps.sum() * np.minimum(change, 0.0).sum(axis=2), is_exact
-        change[theirs == documents.none] = np.inf
+            return current + self.steps.sum() * np.minimum(change, 0.0).sum(axis=2), is_exact
+        change[others == documents.none] = np.inf
         own = documents.table[:, first]
         other = np.where(documents.high[t, b, own] > 0, np.inf, documents.low[t, a, own])
         other[own == documents.none] = np.inf
-        rows = now.size
+        rows = current.size
         change = np.concatenate([change, other], axis=2).reshape(rows, -1)
         n_held = np.isfinite(change).sum(axis=1)
         # One more entry of 0 stands for all documents that neither run holds: only none or all of them can be best,
@@ -133,17 +133,17 @@ class Sums:
         change = np.sort(np.concatenate([change, np.zeros((rows, 1))], axis=1), axis=1)
         n_negative = (change < 0).sum(axis=1)[:, np.newaxis]
         added = np.concatenate([np.zeros((rows, 1)), np.cumsum(change, axis=1)], axis=1)
-        place = np.arange(added.shape[1])
-        n_union, known, ideal = (
+        position = np.arange(added.shape[1])
+        n_union, counts, ideal = (
             np.repeat(column, len(first), axis=0) for column in (self.n_union, self.known, self.ideal)
         )
-        number = np.where(place > n_negative, place - 1 + (n_union - n_held)[:, np.newaxis], place)
+        number = np.where(position > n_negative, position - 1 + (n_union - n_held)[:, np.newaxis], position)
         worth = [
             step * self._worth(column[:, np.newaxis] + number)
-            for step, column in zip(self.steps, known.T, strict=True)
+            for step, column in zip(self.steps, counts.T, strict=True)
         ]
-        value = self._minimise_fractions(now.ravel() * ideal, ideal, added, worth, place)
-        return value.reshape(now.shape), is_exact
+        value = self._minimise_fractions(current.ravel() * ideal, ideal, added, worth, position)
+        return value.reshape(current.shape), is_exact
 
     def _minimise_fractions(
         self, base: Floats, ideal: Floats, added: Floats, worth: Sequence[Floats], place: Ints
@@ -210,10 +210,10 @@ class FirstHit:
     def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
         """Return the lowest differences, and whether they are exact, topics x pairs."""
         documents, t = self.open, self.open.topic
-        theirs = documents.table[:, second]
+        others = documents.table[:, second]
         low, high = self.low[:, first], self.high[:, second]
-        own = np.maximum(low[..., np.newaxis], documents.low[t, first[:, np.newaxis], theirs])
-        value = own - np.maximum(high[..., np.newaxis], documents.high[t, second[:, np.newaxis], theirs])
+        own = np.maximum(low[..., np.newaxis], documents.low[t, first[:, np.newaxis], others])
+        value = own - np.maximum(high[..., np.newaxis], documents.high[t, second[:, np.newaxis], others])
         return np.minimum(low - high, value.min(axis=2, initial=np.inf)), documents.is_exact(first, second)
 
 
@@ -244,14 +244,14 @@ class Counts:
         if ties:
             self.is_tied[hits.run[hits.is_open & (hits.last > hits.first)]] = can_label
         is_relevant = grade[hits.document] >= form.rel
-        place = np.searchsorted(names, hits.document[hits.is_open]) if can_label else np.zeros(0, np.int64)
+        position = np.searchsorted(names, hits.document[hits.is_open]) if can_label else np.zeros(0, np.int64)
         self.rank, self.known = [], []
         for best_first in (False, True):
             rank = fixed_ranks(hits, is_relevant, best_first) if ties else hits.rank
             dense = np.full((runs + 1, self.n_union), ABSENT)
             if can_label:
                 open_rank = group_ranks(hits, rank, best_first) if ties else rank
-                dense[hits.run[hits.is_open], place] = open_rank[hits.is_open]
+                dense[hits.run[hits.is_open], position] = open_rank[hits.is_open]
             self.rank.append(dense)
             count = np.zeros((runs + 1, longest + 1), np.int64)
             np.add.at(count, (hits.run[is_relevant], rank[is_relevant]), 1)
@@ -262,24 +262,24 @@ class Counts:
         """Return the lowest differences, and whether they are exact, one topic x pairs."""
         result = np.full(len(first), np.inf)
         low, high = self.rank
-        both = np.zeros((len(low), len(high)))
+        n_shared = np.zeros((len(low), len(high)))
         before = -1
         for depth, start, stop in zip(
             self.depth.tolist(), self.starts.tolist(), self.stops.tolist(), strict=True
         ):
             # Only documents that come in between the two depths change how many two lists have in common.
             new_low, new_high = (low > before) & (low <= depth), (high > before) & (high <= depth)
-            some = np.flatnonzero((new_low | new_high).any(axis=0))
-            both += new_low[:, some].astype(np.float64) @ (high[:, some] <= depth).T
-            both += (low[:, some] <= before).astype(np.float64) @ new_high[:, some].T
+            labelled = np.flatnonzero((new_low | new_high).any(axis=0))
+            n_shared += new_low[:, labelled].astype(np.float64) @ (high[:, labelled] <= depth).T
+            n_shared += (low[:, labelled] <= before).astype(np.float64) @ new_high[:, labelled].T
             before = depth
-            shared = both[first, second].astype(np.int64)
+            shared = n_shared[first, second].astype(np.int64)
             only_first = (low <= depth).sum(axis=1)[first] - shared
             only_second = (high <= depth).sum(axis=1)[second] - shared
-            known = self.known[0][first, depth] - self.known[1][second, depth]
+            base = self.known[0][first, depth] - self.known[1][second, depth]
             turn = self.n_union - only_first
             for number in (start, stop, np.clip(only_second, start, stop), np.clip(turn, start, stop)):
-                difference = known - np.minimum(number, only_second) + np.maximum(0, number - turn)
+                difference = base - np.minimum(number, only_second) + np.maximum(0, number - turn)
                 value = np.where(self.base + number > 0, difference / np.maximum(1, self.base + number), 0.0)
                 result = np.minimum(result, value)
         return result[np.newaxis], ~(self.is_tied[first] | self.is_tied[second])[np.newaxis]

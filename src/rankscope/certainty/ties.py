@@ -62,18 +62,18 @@ def tied_values(
     Up to ``most`` permutations of a list are enumerated; otherwise ``samples`` random orders are drawn.
     """
     names = np.arange(len(lists)) if numbers is None else numbers
-    found: dict[int, TiedValues] = {}
+    results: dict[int, TiedValues] = {}
     for index, measure in enumerate(measures):
         value = _without_orders(measure, lists, ties)
         if value is not None:
-            found[index] = TiedValues(value, np.zeros(len(lists)), np.ones(len(lists), np.bool_))
-    rest = [index for index in range(len(measures)) if index not in found]
+            results[index] = TiedValues(value, np.zeros(len(lists)), np.ones(len(lists), np.bool_))
+    rest = [index for index in range(len(measures)) if index not in results]
     if rest:
-        chosen = [measures[index] for index in rest]
-        looked = by_orders(chosen, lists, names, seed=seed, most=most, samples=samples)
-        for index, measure, one in zip(rest, chosen, looked, strict=True):
-            found[index] = _of_orders(measure, lists, one, ties)
-    return [found[index] for index in range(len(measures))]
+        remaining = [measures[index] for index in rest]
+        order_values = by_orders(remaining, lists, names, seed=seed, most=most, samples=samples)
+        for index, measure, summary in zip(rest, remaining, order_values, strict=True):
+            results[index] = _of_orders(measure, lists, summary, ties)
+    return [results[index] for index in range(len(measures))]
 
 
 def needs_orders(measure: Measure, ties: str) -> bool:

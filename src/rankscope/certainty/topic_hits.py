@@ -75,19 +75,19 @@ def fixed_ranks(hits: TopicHits, is_relevant: Bools, best_first: bool) -> Ints:
     order = np.lexsort((-key if best_first else key, hits.first, hits.run))
     group = hits.run[order] * (int(hits.first.max(initial=0)) + 1) + hits.first[order]
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    offset = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
     rank = np.empty_like(hits.rank)
-    rank[order] = hits.first[order] + place
+    rank[order] = hits.first[order] + offset
     return rank
 
 
 def group_ranks(hits: TopicHits, rank: Ints, best_first: bool) -> Ints:
     """Return for each unjudged document the best, or the worst, rank that one of its group has in this order."""
     key = hits.run * (int(hits.first.max(initial=0)) + 1) + hits.first
-    some = np.flatnonzero(hits.is_open)
-    group, place = np.unique(key[some], return_inverse=True)
+    open_hits = np.flatnonzero(hits.is_open)
+    group, group_index = np.unique(key[open_hits], return_inverse=True)
     end = np.full(len(group), ABSENT if best_first else 0)
-    (np.minimum if best_first else np.maximum).at(end, place, rank[some])
+    (np.minimum if best_first else np.maximum).at(end, group_index, rank[open_hits])
     result = rank.copy()
-    result[some] = end[place]
+    result[open_hits] = end[group_index]
     return result

@@ -86,32 +86,32 @@ def ranges(
     Under ``options.ties`` other than ``break`` the range is that of the expected, best or worst value. Lists are
     processed one after the other, so that memory does not grow with the number of retrieved documents.
     """
-    found = [Range(row.copy(), row.copy(), np.ones(len(row), np.bool_)) for row in values]
+    results = [Range(row.copy(), row.copy(), np.ones(len(row), np.bool_)) for row in values]
     orders = options.ties != "break" and bool(judged.tied.any())
     assert judged.groups is not None or not orders, "groups of equal scores are required"
     rest: list[_BoundSolver] = []
-    for measure, one in zip(measures, found, strict=True):
+    for measure, result in zip(measures, results, strict=True):
         form = declared_form(measure) if options.ties == "break" and not measure.needs_aspects else None
         if type(form) is Weighted and isinstance(measure, WeightedPrecision):
-            _fill_additive(judged, measure, one)
+            _fill_additive(judged, measure, result)
         else:
-            rest.append(_BoundSolver(judged, measure, form, one, options, most))
+            rest.append(_BoundSolver(judged, measure, form, result, options, most))
     if rest:
         for hole in open_lists(judged, judged.groups if orders else None):
             for solver in rest:
                 solver.add(hole)
         for solver in rest:
             solver.flush()
-    return found
+    return results
 
 
 def _fill_additive(judged: Judged, measure: WeightedPrecision, result: Range) -> None:
     where = open_numbers(judged)
     if not len(where):
         return
-    both = measure.open_range(judged.lists, beyond=False, max_grade=best_label(judged))
-    for end, ours in zip(both, (result.lowest, result.highest), strict=True):
-        ours[where] = end[where, 0]
+    ends = measure.open_range(judged.lists, beyond=False, max_grade=best_label(judged))
+    for end, bound in zip(ends, (result.lowest, result.highest), strict=True):
+        bound[where] = end[where, 0]
 
 
 class _BoundSolver:
@@ -131,29 +131,29 @@ class _BoundSolver:
         self.pending: list[_Task] = []
         self.cells = 0
 
-    def add(self, one: OpenList) -> None:
+    def add(self, open_list: OpenList) -> None:
         """Add a list."""
         form, result = self.form, self.result
-        ends = None if form is None else form.label_range(self.measure, _partial_list(self.judged, one))
+        ends = None if form is None else form.label_range(self.measure, _partial_list(self.judged, open_list))
         if ends is not None:
-            result.lowest[one.number], result.highest[one.number] = ends
+            result.lowest[open_list.number], result.highest[open_list.number] = ends
             return
-        labellings = _labellings(self.judged, self.measure, one, self._max_labellings(one))
+        labellings = _labellings(self.judged, self.measure, open_list, self._max_labellings(open_list))
         if labellings is None:
-            _set_measure_range(self.measure, result, one.number)
+            _set_measure_range(self.measure, result, open_list.number)
             return
         for block, labels in enumerate(labellings):
-            self.pending.append(_Task(one, labels, begun=block > 0))
+            self.pending.append(_Task(open_list, labels, begun=block > 0))
             self.cells += self.pending[-1].cells
             if self.cells > _CELLS:
                 self.flush()
 
-    def _max_labellings(self, one: OpenList) -> int:
+    def _max_labellings(self, open_list: OpenList) -> int:
         """Return how many labellings of a list may be evaluated, each in all orders of its tied documents."""
         if not needs_orders(self.measure, self.options.ties):
             return self.most
         kinds = best_label(self.judged) + 2  # the grades, and documents that a measure does not see
-        sizes = np.unique(np.stack([one.first, one.size]), axis=1)[1].tolist()
+        sizes = np.unique(np.stack([open_list.first, open_list.size]), axis=1)[1].tolist()
         n_orders = 1
         for size in sizes:
             n_orders = min(MOST_ORDERS, n_orders * min(factorial(min(size, 9)), kinds ** min(size, 20)))
@@ -166,15 +166,19 @@ class _BoundSolver:
         self.pending, self.cells = [], 0
 
 
-def _partial_list(judged: Judged, one: OpenList) -> PartialList:
+def _partial_list(judged: Judged, open_list: OpenList) -> PartialList:
     """Return the known part of a list: judged ranks and grades, unjudged ranks, counts of grades."""
-    grade = judged.qrels.grade[judged.qrels.topic_offsets[one.topic] :]
-    mine = one.document[~one.unjudged]
-    known = grade[one.known]
-    counts = np.bincount(np.maximum(known, 0), minlength=best_label(judged) + 1)
-    negative = int((known < 0).sum())
+    grade = judged.qrels.grade[judged.qrels.topic_offsets[open_list.topic] :]
+    judged_documents = open_list.document[~open_list.unjudged]
+    known_grades = grade[open_list.known]
+    counts = np.bincount(np.maximum(known_grades, 0), minlength=best_label(judged) + 1)
+    negative = int((known_grades < 0).sum())
     return PartialList(
-        one.rank[~one.unjudged], grade[mine].astype(np.int64), one.rank[one.unjudged], counts, negative
+        open_list.rank[~open_list.unjudged],
+        grade[judged_documents].astype(np.int64),
+        open_list.rank[open_list.unjudged],
+        counts,
+        negative,
     )
 
 
@@ -197,40 +201,43 @@ class _Task(NamedTuple):
         return len(self.labels) * (len(self.one.rank) + len(self.one.known))
 
 
-def _labellings(judged: Judged, measure: Measure, one: OpenList, most: int) -> Iterable[Labels] | None:
+def _labellings(judged: Judged, measure: Measure, open_list: OpenList, most: int) -> Iterable[Labels] | None:
     """Return the labellings to evaluate, in blocks, or None if they are too many."""
     best = best_label(judged)
     if measure.needs_aspects and judged.qrels.aspects is not None:
-        return _aspect_labellings(judged, one, most)
+        return _aspect_labellings(judged, open_list, most)
     if rewards_grades(measure):
-        return [np.array([[0] * one.n_unjudged, [best] * one.n_unjudged])]
+        return [np.array([[0] * open_list.n_unjudged, [best] * open_list.n_unjudged])]
     if respects_swaps(measure):
         grades = list(range(best + 1)) if measure.sees_grades else [0, best]
-        if comb(one.n_unjudged + len(grades) - 1, len(grades) - 1) > most:
+        if comb(open_list.n_unjudged + len(grades) - 1, len(grades) - 1) > most:
             return None
-        cells = max(1, _CELLS * one.n_unjudged // (len(one.rank) + len(one.known)))
+        cells = max(1, _CELLS * open_list.n_unjudged // (len(open_list.rank) + len(open_list.known)))
         return chain(
-            *(sorted_labellings(one.n_unjudged, grades, best_first, cells) for best_first in (True, False))
+            *(
+                sorted_labellings(open_list.n_unjudged, grades, best_first, cells)
+                for best_first in (True, False)
+            )
         )
-    if (best + 1) ** one.n_unjudged > most:
+    if (best + 1) ** open_list.n_unjudged > most:
         return None
-    return [every_labelling(one.n_unjudged, best)]
+    return [every_labelling(open_list.n_unjudged, best)]
 
 
-def _aspect_labellings(judged: Judged, one: OpenList, most: int) -> Iterable[Labels] | None:
+def _aspect_labellings(judged: Judged, open_list: OpenList, most: int) -> Iterable[Labels] | None:
     aspects = judged.qrels.aspects
     assert aspects is not None
     best = max(1, int(aspects.grade.max(initial=0)))
-    many = int(np.diff(aspects.topic_offsets)[one.topic]) * one.n_unjudged
-    return None if (best + 1) ** many > most else [every_labelling(many, best)]
+    n_labels = int(np.diff(aspects.topic_offsets)[open_list.topic]) * open_list.n_unjudged
+    return None if (best + 1) ** n_labels > most else [every_labelling(n_labels, best)]
 
 
 def _evaluate(
     judged: Judged, measure: Measure, result: Range, tasks: Sequence[_Task], options: EvaluationOptions
 ) -> None:
     per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
-    chosen = [(task.one, task.labels) for task in tasks]
-    lists = labelled_lists(judged, chosen, per_aspect=per_aspect)
+    labelled = [(task.one, task.labels) for task in tasks]
+    lists = labelled_lists(judged, labelled, per_aspect=per_aspect)
     numbers = np.repeat([task.one.number for task in tasks], [len(task.labels) for task in tasks])
     values = tied_values([measure], lists, options.ties, numbers=numbers, seed=options.seed)[0]
     start = 0

@@ -48,12 +48,12 @@ class Uncertainty:
         """A column for a table of values: for each (run, topic), and each measure in turn; means where there is no
         such topic."""
         columns: dict[str, npt.NDArray[Any]] = {}
-        for place, name in enumerate(self.columns):
+        for index, name in enumerate(self.columns):
             values = getattr(self, name)
             width = values.shape[2]
             lists = values[:, run, np.minimum(topic, width - 1)]
             for row in np.flatnonzero(topic == width).tolist():
-                lists[:, row] = [self.of_mean(m, i, int(run[row]))[place] for i, m in enumerate(measures)]
+                lists[:, row] = [self.of_mean(m, i, int(run[row]))[index] for i, m in enumerate(measures)]
             columns[name] = lists.T.ravel()
         return columns
 
@@ -67,18 +67,18 @@ class Uncertainty:
 
     def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
         """Return the uncertainty of the mean of a run over topics, whose errors are independent."""
-        said: list[float | bool] = []
+        values: list[float | bool] = []
         for name in self.columns:
             row = getattr(self, name)[index, run]
             if name in ("exact", "tight"):
-                said.append(bool(row.all()))
+                values.append(bool(row.all()))
             elif name == "error":
                 defined = row[~np.isnan(row)]
                 total = float(np.sqrt((defined**2).sum()))
-                said.append(total if measure.summary == "sum" else total / max(1, len(defined)))
+                values.append(total if measure.summary == "sum" else total / max(1, len(defined)))
             else:
-                said.append(measure.mean(row))
-        return tuple(said)
+                values.append(measure.mean(row))
+        return tuple(values)
 
 
 def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -> EvaluationOptions:
@@ -133,15 +133,15 @@ def compute_values(
         error, exact = np.zeros(values.shape), np.ones(values.shape, np.bool_)
         rest = [index for index, known in enumerate(formed) if not known]
         for where, lists in _tied_blocks(judged) if rest else ():
-            chosen = [measures[index] for index in rest]
+            remaining = [measures[index] for index in rest]
             from rankscope.certainty.ties import tied_values
 
-            found = tied_values(chosen, lists, options.ties, numbers=where, seed=options.seed)
-            for index, one in zip(rest, found, strict=True):
+            tied = tied_values(remaining, lists, options.ties, numbers=where, seed=options.seed)
+            for index, tied_value in zip(rest, tied, strict=True):
                 values[index, where], error[index, where], exact[index, where] = (
-                    one.value,
-                    one.error,
-                    one.exact,
+                    tied_value.value,
+                    tied_value.error,
+                    tied_value.exact,
                 )
         error, exact = error.reshape(shape), exact.reshape(shape)
     if options.unjudged != "bounds":
@@ -150,7 +150,7 @@ def compute_values(
 
     found_ranges = ranges(judged, measures, values, options)
     lowest, highest, tight = (
-        np.array([getattr(one, name) for one in found_ranges]).reshape(shape)
+        np.array([getattr(tied_value, name) for tied_value in found_ranges]).reshape(shape)
         for name in ("lowest", "highest", "tight")
     )
     return values.reshape(shape), Uncertainty(error, exact, lowest, highest, tight)
@@ -177,11 +177,11 @@ def _tied_blocks(judged: Judged) -> Any:
     """Generate batches of the lists in which tied documents differ, with their numbers."""
     assert judged.ties is not None
     tied = np.concatenate([[0], np.cumsum(judged.ties.size > 1)])[judged.offsets]
-    some = np.flatnonzero(np.diff(tied) > 0)
-    if not len(some):
+    with_ties = np.flatnonzero(np.diff(tied) > 0)
+    if not len(with_ties):
         return
-    size = np.cumsum(np.diff(judged.offsets)[some])
-    for part in np.split(some, np.flatnonzero(np.diff(size // _HITS)) + 1):
+    size = np.cumsum(np.diff(judged.offsets)[with_ties])
+    for part in np.split(with_ties, np.flatnonzero(np.diff(size // _HITS)) + 1):
         lists = TiedLists.from_judged(judged, part)
         unequal = lists.has_unequal_ties()
         if unequal.all():

@@ -81,14 +81,14 @@ def reversing_labels(
     order = np.argsort(change, axis=1, kind="stable")
     running = total[:, np.newaxis] + np.cumsum(np.take_along_axis(change, order, axis=1), axis=1)
     n_needed = np.where((running < limit).any(axis=1), (running < limit).argmax(axis=1) + 1, 0)
-    chosen = [(p, t) for p, n in enumerate(n_needed.tolist()) for t in order[p, :n].tolist()]
+    topics_of_pairs = [(p, t) for p, n in enumerate(n_needed.tolist()) for t in order[p, :n].tolist()]
     # A step is a number of labels on a topic and the change that they make.
-    steps: dict[tuple[int, int], list[tuple[int, float]]] = {key: [] for key in chosen}
-    for task, value in search.evaluate(search.subsets(chosen, size)):
+    steps: dict[tuple[int, int], list[tuple[int, float]]] = {key: [] for key in topics_of_pairs}
+    for task, value in search.evaluate(search.subsets(topics_of_pairs, size)):
         step = len(task.documents), float(value - difference[task.pair, task.topic])
         steps[task.pair, task.topic].append(step)
     by_pair: dict[int, dict[int, list[tuple[int, float]]]] = {}
-    for p, t in chosen:
+    for p, t in topics_of_pairs:
         by_pair.setdefault(p, {})[t] = steps[p, t]
     for p, pair_steps in by_pair.items():
         for t, n in _fewest(float(total[p]), limit, pair_steps).items():
@@ -205,11 +205,11 @@ class _Search:
 def _fewest(total: float, limit: float, steps: dict[int, list[tuple[int, float]]]) -> dict[int, int]:
     """Return how many labels each topic gets: the steps with most change per label, until the order is reversed."""
     sizes = dict.fromkeys(steps, 0)
-    made, start = dict.fromkeys(steps, 0.0), total
+    changes, start = dict.fromkeys(steps, 0.0), total
 
     def best_step(t: int) -> tuple[float, int, int, float]:
         options = (
-            ((change - made[t]) / (size - sizes[t]), t, size, change)
+            ((change - changes[t]) / (size - sizes[t]), t, size, change)
             for size, change in steps[t] if size > sizes[t]
         )  # fmt: skip
         return min(options, default=(np.inf, t, 0, 0.0))
@@ -217,11 +217,11 @@ def _fewest(total: float, limit: float, steps: dict[int, list[tuple[int, float]]
     heap = [best_step(t) for t in steps]
     heapify(heap)
     # The running sum only saves time: the sum of all changes decides.
-    while total >= limit or start + sum(made.values()) >= limit:
+    while total >= limit or start + sum(changes.values()) >= limit:
         ratio, topic, size, change = heap[0]
         if np.isinf(ratio):  # No step is left.
             return {}
-        total += change - made[topic]
-        sizes[topic], made[topic] = size, change
+        total += change - changes[topic]
+        sizes[topic], changes[topic] = size, change
         heapreplace(heap, best_step(topic))
     return {t: size for t, size in sizes.items() if size}
