@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from textwrap import indent
 from typing import NamedTuple
 
 import pytest
@@ -107,11 +108,10 @@ EXCEPTIONS = {
 """(module, function, package): the imports that point backwards, inside these functions or for their types alone."""
 
 BY_NAME = {
-    "": "public names are loaded when they are first used",
-    "lazy": "so are those of packages that help and completion pass through",
+    "lazy": "public names, and those of packages that help and completion pass through",
     "measures.registry": "so are the families of measures",
     "lab.identification.libraries": "other libraries, where they are installed",
-    "plots": "and those of the figures",
+    "plots.figure": "the module that draws a figure of a result",
     "cli.main": "only the requested command is loaded",
     "cli.plugins": "plugins are named by the user",
     "native.memory": "the extension module, which may not have been built",
@@ -146,7 +146,10 @@ def sources() -> Mapping[str, str]:
     names = {}
     for path in root.rglob("*.py"):
         parts = path.relative_to(root).with_suffix("").parts
-        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text("utf-8")
+        stub = path.with_suffix(".pyi")  # The stub of a package declares its lazy imports.
+        types = stub.read_text("utf-8") if stub.exists() else ""
+        lazy = f"\nif TYPE_CHECKING:\n{indent(types, '    ')}" if types else ""
+        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text("utf-8") + lazy
     return names
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LazyModule", "lazy_getattr", "numpy"]
+__all__ = ["LazyModule", "attach_stub", "numpy"]
 
 
 class LazyModule:
@@ -32,18 +33,28 @@ else:
     numpy = LazyModule("numpy")
 
 
-def lazy_getattr(package: str, names_by_module: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package that imports a module when one of its names is first used.
+def attach_stub(package: str) -> tuple[Callable[[str], Any], list[str]]:
+    """Return ``__getattr__`` and ``__all__`` of a package whose stub file declares its names.
 
-    >>> find = lazy_getattr("rankscope", {"errors": ("suggest_names",)})
-    >>> find("suggest_names").__name__
-    'suggest_names'
+    The lines ``from module import name as name`` of ``__init__.pyi`` tell type checkers where a name is defined; at
+    run time, the module is imported when the name is first used. The stub is read through the loader of the package,
+    so that packages in archives work too.
+
+    >>> find, names = attach_stub("rankscope.judging")
+    >>> names[:2], find("judge").__name__
+    (['EvaluationOptions', 'Floats'], 'judge')
     """
-    module_by_name = {name: module for module, names in names_by_module.items() for name in names}
+    spec: Any = sys.modules[package].__spec__
+    stub = spec.loader.get_data(f"{spec.submodule_search_locations[0]}/__init__.pyi").decode()
+    imports = [line.split() for line in stub.splitlines() if " as " in line]
+    module_by_name = {name: module for _, module, _, name, *_ in imports}
 
     def getattr_lazily(name: str) -> Any:
         if name not in module_by_name:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{module_by_name[name]}"), name)
+        module = module_by_name[name]
+        return (
+            import_module(f"{package}.{name}") if module == package else getattr(import_module(module), name)
+        )
 
-    return getattr_lazily
+    return getattr_lazily, sorted(module_by_name)

@@ -6,13 +6,15 @@ import io
 import pickle
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from rankscope.errors import SettingsError
 from rankscope.files import write_atomically
 from rankscope.plots import latex
-from rankscope.plots.style import chosen_style, styled
+from rankscope.plots.style import choose, chosen_style, styled
+from rankscope.result import Result
 from rankscope.tables import Table
 
 _METADATA: dict[str, dict[str, Any]] = {
@@ -124,3 +126,38 @@ def _lay_out(figure: Any, kind: str) -> None:
     layout.execute(figure)
     rcParams["figure.constrained_layout.use"] = False  # styled() restores it after saving.
     figure.set_layout_engine(None)
+
+
+def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
+    """Draw a figure of a result.
+
+    Parameters
+    ----------
+    result
+        Result of an analysis.
+    figure
+        Name of the figure, one of ``result.figures`` (default: the first one).
+    **options
+        Options of the function that draws it.
+
+    Returns
+    -------
+    Figure
+        The figure with the table of its numbers.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
+    >>> plot(rs.correlate(scores, "kendall")).table.name
+    'correlations'
+    """
+    figures = result.figures
+    if not figures:
+        raise SettingsError(
+            f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
+        )
+    name = choose(figure, list(figures), "there is no figure called {}")
+    module, _, function = figures[name].rpartition(".")
+    drawn: Figure = getattr(import_module(f"rankscope.plots.{module}"), function)(result, **options)
+    return drawn

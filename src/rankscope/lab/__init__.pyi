@@ -1,0 +1,14 @@
+from rankscope.lab.axioms.cases import properties as properties
+from rankscope.lab.axioms.pairs import Relation as Relation
+from rankscope.lab.axioms.related import related as related
+from rankscope.lab.axioms.relations import RELATIONS as RELATIONS
+from rankscope.lab.axioms.relations import relation as relation
+from rankscope.lab.axioms.verdicts import PropertiesResult as PropertiesResult
+from rankscope.lab.cumulated_counts import Dominance as Dominance
+from rankscope.lab.cumulated_counts import dominance as dominance
+from rankscope.lab.identification.search import identify as identify
+from rankscope.lab.measurement.difference_structure import difference_structure as difference_structure
+from rankscope.lab.measurement.verdicts import scales as scales
+from rankscope.lab.ranges import archetype_ranges as archetype_ranges
+from rankscope.lab.rankings.enumeration import values_on_binary as values_on_binary
+from rankscope.lab.weights import rank_weights as rank_weights

@@ -1,0 +1,15 @@
+from rankscope.read.collection import Inputs as Inputs
+from rankscope.read.collection import open_collection as open_collection
+from rankscope.read.collection import open_qrels as open_qrels
+from rankscope.read.orders import ORDERS as ORDERS
+from rankscope.read.qrels import UNJUDGED as UNJUDGED
+from rankscope.read.qrels import Aspects as Aspects
+from rankscope.read.qrels import Qrels as Qrels
+from rankscope.read.qrels import read_qrels as read_qrels
+from rankscope.read.qrels_text import looks_like_qrels as looks_like_qrels
+from rankscope.read.run_files import read_run as read_run
+from rankscope.read.run_files import read_runs as read_runs
+from rankscope.read.runs import Run as Run
+from rankscope.read.runs import RunList as RunList
+from rankscope.read.runs import Runs as Runs
+from rankscope.read.runs import as_runs as as_runs

@@ -1,0 +1,10 @@
+from rankscope.scan.backends import backend_name as backend_name
+from rankscope.scan.backends import scan_run as scan_run
+from rankscope.scan.backends import scan_text as scan_text
+from rankscope.scan.documents import first_documents as first_documents
+from rankscope.scan.documents import tie_groups as tie_groups
+from rankscope.scan.documents import top_list as top_list
+from rankscope.scan.documents import top_lists as top_lists
+from rankscope.scan.hits import RunHits as RunHits
+from rankscope.scan.hits import TieGroups as TieGroups
+from rankscope.scan.hits import Ties as Ties
