@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_origin
+import ast
+import inspect
 
 import rankscope as rs
 from rankscope import choices
@@ -30,5 +31,12 @@ def test_every_test_and_coefficient_is_known() -> None:
 
 
 def test_every_name_is_listed() -> None:
-    names = {name for name, value in vars(choices).items() if name.isupper() or get_origin(value) is Literal}
-    assert names == set(choices.__all__)
+    assigned = [
+        node
+        for node in ast.parse(inspect.getsource(choices)).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+    ]
+    names = {
+        ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target) for node in assigned
+    }
+    assert names - {"__all__"} == set(choices.__all__)

@@ -5,52 +5,7 @@ This module imports nothing heavy, so that ``rankscope COMMAND --help`` and shel
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
-__all__ = [
-    "ACROSS",
-    "AXES",
-    "CALLS",
-    "CLASSES",
-    "COEFFICIENTS",
-    "COLLECTION_OPTIONS",
-    "CORRECTIONS",
-    "COUNTS",
-    "CROSSINGS",
-    "DEFAULT_GAINS",
-    "DEFAULT_MEASURES",
-    "DISTANCES",
-    "EFFORTS",
-    "EXPERIMENTS",
-    "FINDINGS_MEASURES",
-    "FOLLOWED_CUTOFFS",
-    "FOLLOWED_DEPTHS",
-    "FOLLOWED_MEASURES",
-    "FOLLOWED_RATIOS",
-    "GAINS",
-    "INPUT_FORMATS",
-    "INTERVAL_LENGTH",
-    "MOST_RANKS",
-    "ORDERS",
-    "PERSISTENCE",
-    "PROPERTIES",
-    "RATIOS",
-    "RBO_TIES",
-    "SAMPLINGS",
-    "SCORE_FIGURES",
-    "STUDIES",
-    "TESTS",
-    "VERDICT_DEPTH",
-    "VERDICT_MEASURES",
-    "Across",
-    "Coefficient",
-    "Correction",
-    "Crossing",
-    "Distance",
-    "RboTies",
-    "Sampling",
-    "Test",
-]
+from typing import Literal, get_args, get_origin
 
 COLLECTION_OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudged": "nonrelevant"}
 """Options of a collection that an analysis honours (``uses``) or rejects, with their defaults.
@@ -171,3 +126,5 @@ PROPERTIES = (
 
 CALLS = ("grades", "counts", "pool", "dicts", "arrays")
 """Signatures of user functions that compute a measure."""
+
+__all__ = [name for name, value in [*globals().items()] if name.isupper() or get_origin(value) is Literal]
