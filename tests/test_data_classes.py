@@ -8,33 +8,13 @@ from collections.abc import Iterator
 from importlib import import_module
 
 PACKAGES = ("read", "judging", "measures", "analysis")
-GROWING = {"_Columns", "TextList", "StepDown"}
-"""Those that are filled while a text is read or replicates are counted."""
+GROWING = {"Parameter", "_Columns", "TextList", "StepDown"}
+"""Those that are filled while a text is read or replicates are counted, or named by the class that has them."""
 VALUES = {
-    *(
-        "Chart",
-        "Coefficient",
-        "Coefficients",
-        "Finding",
-        "Flips",
-        "EvaluationOptions",
-        "Kendall",
-        "NamedFiles",
-        "RankBiasedOverlap",
-    ),
-    *(
-        "Redundancy",
-        "Satisfaction",
-        "StudySettings",
-        "Swaps",
-        "_Columns",
-        "Comparison",
-        "_Count",
-        "_Evaluation",
-        "_Smaller",
-    ),
-    *("StudySettings", "TextList", "_Without"),
-}
+    "Chart", "Coefficient", "Coefficients", "Comparison", "EvaluationOptions", "Finding", "Flips", "Kendall",
+    "NamedFiles", "RankBiasedOverlap", "Redundancy", "Satisfaction", "StudySettings", "TextList", "_Columns",
+    "_Evaluation", "_Filling",
+}  # fmt: skip
 """Classes whose objects are compared by value."""
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ctypes as c
 import itertools
+import os
 import random
 import shutil
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +76,7 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def _compiled(folder: Path, options: list[str]) -> Path:
     path = folder / "scanner.so"
-    sources = map(str, sorted(NATIVE.glob("*.c")))
+    sources = [str(path) for path in sorted(NATIVE.glob("*.c")) if path.name != "memory.c"]  # needs Python
     usual = ["-std=c11", "-O1", "-fPIC", "-shared"]
     subprocess.run([str(COMPILER), *usual, *options, *sources, "-o", str(path)], check=True)
     return path
@@ -127,3 +130,41 @@ def test_no_file_can_make_ids_collide(judged: bool, counting: native.c.CDLL) -> 
     result = native.scan_source(Source.open(run), Qrels.from_dict({"1": pool}), "trec_eval", library=counting)
     assert len(result.rank) == (len(ids) if judged else 0)
     assert 0 < probes.value - before < 3 * len(ids)  # 34 million without a secret key
+
+
+def test_sanitizers_find_nothing_in_the_extension_module(tmp_path: Path) -> None:
+    """Check random dicts against sorting in Python, under AddressSanitizer and UBSan."""
+    module = tmp_path / "_memory.so"
+    include = sysconfig.get_paths()["include"]
+    flags = [
+        "-std=c11",
+        "-g",
+        "-O1",
+        "-fPIC",
+        "-shared",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ]
+    command = [str(COMPILER), *flags, f"-I{include}", str(NATIVE / "memory.c"), "-o", str(module)]
+    created = subprocess.run(command, capture_output=True, text=True, check=False)
+    if created.returncode:
+        pytest.skip(
+            f"this compiler has no sanitizers, or there are no headers of Python: {created.stderr[:200]}"
+        )
+    runtime = subprocess.run(
+        [str(COMPILER), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": runtime,
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "PYTHONMALLOC": "malloc",
+    }
+    ran = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("random_dicts.py")), str(module)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr[-3000:]
