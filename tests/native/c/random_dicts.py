@@ -17,7 +17,8 @@ for _ in range(3000):
         dict(
             zip(
                 draw.sample(pool, 60),
-                draw.choices([0, 1, -3, 5, 2**40], [9, 9, 9, 9, 0.01], k=draw.randrange(60)), strict=False,
+                draw.choices([0, 1, -3, 5, 2**40], [9, 9, 9, 9, 0.01], k=draw.randrange(60)),
+                strict=False,
             )
         )
         for _ in range(draw.randrange(4))
@@ -29,7 +30,9 @@ for _ in range(3000):
     for topic in draw.sample(["0", "1", "2", "3", "x"], draw.randrange(6)):
         names = draw.sample(pool, draw.randrange(len(pool)))
         run[topic] = (
-            names if draw.random() < 0.2 else dict(zip(names, draw.choices(scores, weights, k=len(names)), strict=False))
+            names
+            if draw.random() < 0.2
+            else dict(zip(names, draw.choices(scores, weights, k=len(names)), strict=True))
         )
     flags = [draw.random() < 0.5 for _ in range(4)]
     hits = memory.match(run, topics, numbers, *flags)
