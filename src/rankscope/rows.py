@@ -193,3 +193,30 @@ def _with_meaning(cls: type[Row], name: str, spec: ColumnSpec) -> ColumnSpec:
             f"column {name} of {cls.__name__} has no meaning: give it one, or add it to the vocabulary"
         )
     return spec._replace(meaning=meaning)
+
+
+class PairRow(Row):
+    """Base of rows about two runs, measures or judges."""
+
+    a: str = column()
+    b: str = column()
+
+
+class MeasuredPairRow(PairRow):
+    """Base of rows about two runs or judges by a measure."""
+
+    measure: str = column()
+
+
+class MeasuredRunRow(Row):
+    """Base of rows about a run by a measure."""
+
+    run: str = column()
+    measure: str = column()
+
+
+class RankingRow(Row):
+    """Base of rows about the ranking of a run for a topic."""
+
+    run: str = column()
+    topic: str = column()

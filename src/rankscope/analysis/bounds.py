@@ -11,7 +11,7 @@ from rankscope.declaration import MeasureName, Option, RunName, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import LazyModule
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredRunRow, RankingRow, Row, RowTable, column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,11 +33,9 @@ _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _P = "persistence of RBP; empty for other measures"
 
 
-class ListBound(Row):
+class ListBound(RankingRow):
     """Bounds of one ranking."""
 
-    run: str = column()
-    topic: str = column()
     p: float | None = column(_P)
     depth: int = column("number of ranks seen")
     lower: float = column("score if nothing relevant follows, and nothing unjudged is relevant")
@@ -46,11 +44,9 @@ class ListBound(Row):
     pool: str = column()
 
 
-class RunBound(Row):
+class RunBound(MeasuredRunRow):
     """Bounds of the mean of a run."""
 
-    run: str = column()
-    measure: str = column()
     p: float | None = column(_P)
     pool: str = column()
     depth: int = column()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.choices import FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS, Across, Correction, Test
 from rankscope.declaration import Level, Option, RunName, Seed, analysis
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, MeasuredRunRow, Row, RowTable, column
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -21,12 +21,9 @@ _MAX_LABELLED = 1000
 _RANGE = "whether both ends are reached; otherwise they are proved bounds"
 
 
-class PairCertainty(Row):
+class PairCertainty(MeasuredPairRow):
     """Certainty of the order of two runs; the first is the better one."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     order: str = column("the order of the two by the mean: > or =")
     ties: bool | None = column("whether no order of documents with equal scores reverses it")
     unjudged: bool | None = column("whether no labels of unjudged documents reverse it")
@@ -39,11 +36,9 @@ class PairCertainty(Row):
     labels: int | None = column("smallest known number of labels that reverse the order")
 
 
-class RunCertainty(Row):
+class RunCertainty(MeasuredRunRow):
     """A run: its mean, the range of the mean over labels, and its ranks."""
 
-    run: str = column()
-    measure: str = column()
     value: float = column("mean over the topics")
     lowest: float | None = column("lowest mean that labels of unjudged documents allow", default=None)
     highest: float | None = column("highest mean that labels of unjudged documents allow", default=None)
@@ -70,23 +65,17 @@ class Certainty(Row):
     topics: int = column("the same as significant")
 
 
-class ReversingLabel(Row):
+class ReversingLabel(MeasuredPairRow):
     """A label that helps to reverse the order of two runs."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     topic: str = column()
     doc: str = column()
     grade: int = column("the grade that helps to reverse the order")
 
 
-class DifferenceRange(Row):
+class DifferenceRange(MeasuredPairRow):
     """Range of the difference of two runs."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     source: str = column(
         "what varies: orders of tied documents (ties), labels of unjudged documents (unjudged), or both"
     )

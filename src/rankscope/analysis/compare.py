@@ -15,7 +15,7 @@ from rankscope.declaration import Level, Option, PerTopic, Replicates, RunName, 
 from rankscope.errors import SettingsError
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -30,12 +30,9 @@ _MAX_LETTERS = 10  # A number with more letters is unreadable.
 _MAX_GROUPS = 100  # The number of groups can grow exponentially; beyond this, letters are useless anyway.
 
 
-class Pair(Row):
+class Pair(MeasuredPairRow):
     """Test of a pair of runs."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     difference: float = column()
     p: float = column(p_value=True)
     adjusted: float = column(p_value=True)
@@ -52,11 +49,9 @@ class Pair(Row):
     noninferior: bool | None = column("whether a is no worse than b by more than the margin", default=None)
 
 
-class RunMean(Row):
+class RunMean(MeasuredRunRow):
     """Mean of a run, with marks of significance."""
 
-    run: str = column()
-    measure: str = column()
     mean: float = column("mean over the topics")
     mark: str = column("marks of significance, as papers print them at the mean")
 

@@ -15,7 +15,7 @@ from rankscope.choices import DEFAULT_GAINS, EFFORTS, GAINS, Crossing
 from rankscope.declaration import Groups, MeasureName, Option, Top, analysis
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import RankingRow, Row, RowTable, column
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -65,19 +65,15 @@ class Agreement(Row):
     )
 
 
-class Archetype(Row):
+class Archetype(RankingRow):
     """Archetype of a ranking."""
 
-    run: str = column()
-    topic: str = column()
     archetype: str = column()
 
 
-class Indicators(Row):
+class Indicators(RankingRow):
     """Twist, its parts, and the 2012 indicators of a ranking."""
 
-    run: str = column()
-    topic: str = column()
     recall_base: int = column("number of relevant documents of the topic")
     N: int = column("length at which the list was evaluated")
     Twist: float = column("the measure Twist of the list, see Measures")

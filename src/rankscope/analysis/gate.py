@@ -12,7 +12,7 @@ from rankscope.declaration import Level, Option, analysis, check_run
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -49,11 +49,9 @@ def parse_margins(text: str) -> float | dict[str, float]:
     return dict(pairs)
 
 
-class Check(Row):
+class Check(MeasuredRunRow):
     """Test that a run is no worse than the baseline by a measure."""
 
-    run: str = column()
-    measure: str = column()
     value: float = column("mean of the run")
     baseline: float = column("mean of the baseline")
     difference: float = column("difference of the means, positive where the run is better than the baseline")
@@ -68,11 +66,9 @@ class Check(Row):
     )
 
 
-class LostTopic(Row):
+class LostTopic(MeasuredRunRow):
     """A topic on which a run is worse than the baseline."""
 
-    run: str = column()
-    measure: str = column()
     topic: str = column()
     value: float = column("value of the run")
     baseline: float = column("value of the baseline")

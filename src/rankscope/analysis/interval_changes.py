@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError, MeasureError
-from rankscope.rows import Row, column
+from rankscope.rows import MeasuredPairRow, Row, column
 
 if TYPE_CHECKING:
     from rankscope.analysis.compare import Comparison, Pair
@@ -26,12 +26,9 @@ class IntervalCount(Row):
     note: str = column("why the measure has no values", default="")
 
 
-class VerdictChange(Row):
+class VerdictChange(MeasuredPairRow):
     """A pair of runs whose verdict an interval scale changes."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     difference: float = column()
     adjusted: float = column(p_value=True)
     interval_difference: float = column("a minus b on the interval scale")

@@ -12,7 +12,7 @@ from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, PairRow, Row, RowTable, column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,27 +43,18 @@ class Agreement(Row):
     high: float | None = column()
 
 
-class _Judges(Row):
-    a: str = column()
-    b: str = column()
-
-
 class _Grades(Row):
     grade_a: int | None = column("grade of the first judge; empty if not judged")
     grade_b: int | None = column("grade of the second judge; empty if not judged")
 
 
-class _JudgesByMeasure(_Judges):
-    measure: str = column()
-
-
-class GradePair(_Grades, _Judges):
+class GradePair(_Grades, PairRow):
     """Number of documents with a pair of grades."""
 
     documents: int = column("documents with this pair of grades")
 
 
-class LeaderboardStatistic(_JudgesByMeasure):
+class LeaderboardStatistic(MeasuredPairRow):
     """A statistic of the leaderboards under two judges."""
 
     statistic: str = column(
@@ -74,7 +65,7 @@ class LeaderboardStatistic(_JudgesByMeasure):
     high: float | None = column(default=None)
 
 
-class RunGain(_JudgesByMeasure):
+class RunGain(MeasuredPairRow):
     """A run under two judges."""
 
     run: str = column()
@@ -88,7 +79,7 @@ class RunGain(_JudgesByMeasure):
     rank_b: int = column("rank of the run under judge b")
 
 
-class DisputedJudgment(_JudgesByMeasure):
+class DisputedJudgment(MeasuredPairRow):
     """A judgment on which two judges differ, and its effect on the leaderboard."""
 
     topic: str = column()

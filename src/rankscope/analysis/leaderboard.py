@@ -12,7 +12,7 @@ from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -25,11 +25,9 @@ FIRST = "multiple comparisons with the best: step-down max-T over random signs"
 """The test of which runs are tied for first, for titles."""
 
 
-class Standing(Row):
+class Standing(MeasuredRunRow):
     """Mean and rank of a run by a measure, with intervals."""
 
-    run: str = column()
-    measure: str = column()
     value: float = column("mean over the topics, or the summary of the measure")
     topics: int = column("number of topics on which the measure is defined")
     low: float = column("lower end of Student's interval of the mean")

@@ -10,7 +10,7 @@ from rankscope.choices import MOST_RANKS, RboTies
 from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import PairRow, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.scores import Collection
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000)
 
 
-class PairOverlap(Row):
+class PairOverlap(PairRow):
     """Two runs, compared over all topics that both have; undefined values are left out of means."""
 
-    a: str = column()
-    b: str = column()
     topics: int = column()
     only_a: int = column("number of topics that only the first run has", spare=True)
     only_b: int = column("number of topics that only the second run has", spare=True)
@@ -39,11 +37,9 @@ class PairOverlap(Row):
     relevant_jaccard: float | None = column(default=None)
 
 
-class TopicOverlap(Row):
+class TopicOverlap(PairRow):
     """Two runs, compared on one topic."""
 
-    a: str = column()
-    b: str = column()
     topic: str = column()
     rbo: float = column()
     rbo_low: float = column()
@@ -57,11 +53,9 @@ class TopicOverlap(Row):
     relevant_jaccard: float | None = column(default=None)
 
 
-class DepthOverlap(Row):
+class DepthOverlap(PairRow):
     """Common documents of two runs down to a rank; means over topics."""
 
-    a: str = column()
-    b: str = column()
     depth: int = column()
     common: float = column()
     jaccard: float = column()

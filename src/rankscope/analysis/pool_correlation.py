@@ -14,7 +14,7 @@ from rankscope.choices import Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, Top, analysis
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import PairRow, Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -34,11 +34,9 @@ NOTABLE = 0.01
 FULL = "full"
 
 
-class PooledCorrelation(Row):
+class PooledCorrelation(PairRow):
     """Correlation of a measure under a pool with a measure under all judgments."""
 
-    a: str = column()
-    b: str = column()
     method: str = column("the correlation coefficient")
     value: float = column("the correlation")
     p: float | None = column(p_value=True)

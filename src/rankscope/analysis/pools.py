@@ -13,7 +13,7 @@ from rankscope.declaration import Groups, MeasureName, Option, Seed, Top, analys
 from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredRunRow, Row, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.analysis.stats.sampling import Sampler
@@ -49,11 +49,9 @@ class RobustnessMean(Row):
     change: float = column("mean absolute change of the runs' means against all judgments")
 
 
-class PoolMean(Row):
+class PoolMean(MeasuredRunRow):
     """Mean of a run by a pool."""
 
-    run: str = column()
-    measure: str = column()
     pool: int | float | str = column()
     repeat: int = column("number of the random sample, from 1")
     value: float = column("mean of the run with the smaller pool")

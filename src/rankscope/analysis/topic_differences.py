@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.analysis.stats.matrices import CompleteMatrix
 
 
-class TopicDifference(Row):
+class TopicDifference(MeasuredPairRow):
     """Two runs on a topic."""
 
-    a: str = column()
-    b: str = column()
-    measure: str = column()
     topic: str = column()
     value_a: float = column()
     value_b: float = column()

@@ -19,7 +19,7 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
 from rankscope.progress import progress
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import PairRow, Row, RowTable, column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,11 +49,9 @@ ORDERS = {
 """The orders, strongest first, and the measures that agree if it holds."""
 
 
-class PairOrder(Row):
+class PairOrder(PairRow):
     """Strongest order of a pair of runs."""
 
-    a: str = column()
-    b: str = column()
     winner: str | None = column()
     order: str = column("the strongest order that holds")
 
