@@ -9,20 +9,14 @@ import tempfile
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.arrays import Indices, Ints
 from rankscope.errors import InputError
 from rankscope.progress import progress
 from rankscope.simulation.model import FAMILIES, RankedList, Settings, System, Topic
 from rankscope.simulation.trec_text import format_document_names, format_run_lines
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Candidates = NDArray[np.intp]
-    Integers = NDArray[np.int64]
 
 _FACTOR = 61803399  # Coprime to powers of ten, so that multiplication permutes document numbers.
 
@@ -180,13 +174,13 @@ class SimulatedCollection:
             if ranking is not None:
                 yield topic, ranking
 
-    def _numbers(self, topic: Topic, candidates: Candidates) -> Integers:
+    def _numbers(self, topic: Topic, candidates: Indices) -> Ints:
         """Return document numbers, permuted so that they are independent of scores."""
         first = topic.number * self._candidates
-        numbers: Integers = (first + candidates.astype(np.int64)) * _FACTOR % 10**self._width
+        numbers: Ints = (first + candidates.astype(np.int64)) * _FACTOR % 10**self._width
         return numbers
 
-    def _names(self, topic: Topic, candidates: Candidates) -> list[str]:
+    def _names(self, topic: Topic, candidates: Indices) -> list[str]:
         return format_document_names(self._numbers(topic, candidates), self._width)
 
 

@@ -13,19 +13,13 @@ contribute to the pool.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from rankscope.arrays import Floats, Indices, Ints
 from rankscope.errors import SettingsError
 from rankscope.simulation.random_stream import RandomStream
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Candidates = NDArray[np.intp]
 
 _N_CORE = (
     12_000  # Candidates that compete for the first ranks; deeper rankings are filled with weaker documents.
@@ -70,8 +64,8 @@ class System(NamedTuple):
 class RankedList(NamedTuple):
     """Ranking of a system for a topic: candidates in its order, and scores in units of the last decimal."""
 
-    candidates: Candidates
-    ticks: Integers
+    candidates: Indices
+    ticks: Ints
 
 
 class Topic(NamedTuple):
@@ -79,9 +73,9 @@ class Topic(NamedTuple):
 
     number: int
     lists: list[RankedList | None]  # One per system; None if the system omits the topic.
-    judged: Candidates
-    grades: Integers  # Grades of the judged candidates.
-    aspects: Integers  # Grade of each judged candidate for each aspect, shape (judged, aspects).
+    judged: Indices
+    grades: Ints  # Grades of the judged candidates.
+    aspects: Ints  # Grade of each judged candidate for each aspect, shape (judged, aspects).
 
 
 @dataclass(frozen=True)
@@ -157,7 +151,7 @@ def make_topic(settings: Settings, systems: list[System], number: int) -> Topic:
     return Topic(number, lists, judged, grades[judged], aspects[judged])
 
 
-def _make_grades(settings: Settings, stream: RandomStream, topicality: Floats) -> Integers:
+def _make_grades(settings: Settings, stream: RandomStream, topicality: Floats) -> Ints:
     """Return the true grades: the most topical candidates have grade 1, the best quarter of them grade 2, and so on."""
     size = float(stream.skewed(1, 1.25)[0])
     second = float(stream.uniform(1)[0])
@@ -176,7 +170,7 @@ def _make_grades(settings: Settings, stream: RandomStream, topicality: Floats) -
     return grades
 
 
-def _make_aspects(settings: Settings, stream: RandomStream, grades: Integers) -> Integers:
+def _make_aspects(settings: Settings, stream: RandomStream, grades: Ints) -> Ints:
     """Return grades, shape (candidates, aspects): a relevant document covers one aspect and may mention others."""
     aspect_grades = np.zeros((len(grades), settings.aspects), dtype=np.int64)
     relevant = np.flatnonzero(grades)
@@ -190,7 +184,7 @@ def _make_aspects(settings: Settings, stream: RandomStream, grades: Integers) ->
     return aspect_grades
 
 
-def _make_taste(settings: Settings, number: int, family: int, aspects: Integers) -> Floats:
+def _make_taste(settings: Settings, number: int, family: int, aspects: Ints) -> Floats:
     """Return the bonus of a family for each candidate; candidates it overlooks get a large negative one."""
     stream = RandomStream(settings.seed, 3, number, family)
     liking: Floats = 0.8 * stream.normal(len(aspects)) + _aspect_bonus(aspects, family)
@@ -199,7 +193,7 @@ def _make_taste(settings: Settings, number: int, family: int, aspects: Integers)
     return liking
 
 
-def _aspect_bonus(aspects: Integers, family: int) -> Floats:
+def _aspect_bonus(aspects: Ints, family: int) -> Floats:
     """Return the bonus of a family for its favourite aspect, which makes one ranking less diverse than all of them."""
     bonus = np.zeros(len(aspects))
     if aspects.shape[1]:
@@ -229,8 +223,8 @@ def _make_list(
 
 
 def _select_pool(
-    settings: Settings, systems: list[System], lists: list[RankedList | None], grades: Integers
-) -> Candidates:
+    settings: Settings, systems: list[System], lists: list[RankedList | None], grades: Ints
+) -> Indices:
     """Return the judged candidates: the union of the first documents of the pooled systems."""
     if settings.sparse:
         return np.flatnonzero(grades)

@@ -7,14 +7,10 @@ stream with integer operations, sums and products, whose rounding IEEE 754 defin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from rankscope.arrays import Floats
 
 
 class RandomStream:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from rankscope.arrays import Bools, Ints
 
-    Bytes = NDArray[np.uint8]
-    Integers = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
 
 _FOUR_DIGITS = np.array(
     [[ord(digit) for digit in f"{number:04d}"] for number in range(10000)], dtype=np.uint8
 )
 
 
-def format_document_names(numbers: Integers, width: int) -> list[str]:
+def format_document_names(numbers: Ints, width: int) -> list[str]:
     """Return the names of documents with these numbers.
 
     >>> format_document_names(np.array([7, 12345678]), 8)
@@ -28,9 +25,7 @@ def format_document_names(numbers: Integers, width: int) -> list[str]:
     return names
 
 
-def format_run_lines(
-    topic: str, numbers: Integers, width: int, ticks: Integers, decimals: int, run: str
-) -> bytes:
+def format_run_lines(topic: str, numbers: Ints, width: int, ticks: Ints, decimals: int, run: str) -> bytes:
     """Return the lines of one ranking; ``ticks`` are scores in units of their last decimal.
 
     >>> format_run_lines("301", np.array([7, 5]), 8, np.array([1250, 75]), 2, "bm25").decode().splitlines()
@@ -63,7 +58,7 @@ def _repeat_text(text: str, count: int) -> Bytes:
     return np.broadcast_to(letters, (count, len(letters)))
 
 
-def _format_digits(numbers: Integers, width: int) -> Bytes:
+def _format_digits(numbers: Ints, width: int) -> Bytes:
     """Return decimal digits with leading zeros; the width must be a multiple of four."""
     parts: list[Bytes] = []
     for _ in range(width // 4):
@@ -72,7 +67,7 @@ def _format_digits(numbers: Integers, width: int) -> Bytes:
     return np.concatenate(parts, axis=1)
 
 
-def _mask_leading_zeros(numbers: Integers, width: int, n_minimum: int) -> NDArray[np.bool_]:
+def _mask_leading_zeros(numbers: Ints, width: int, n_minimum: int) -> Bools:
     """Return a mask without leading zeros, except in the last ``n_minimum`` digits."""
     powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
     powers[width - n_minimum :] = 0
