@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-__all__ = ["Bounds", "bounds"]
-
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _P = "persistence of RBP; empty for other measures"
 

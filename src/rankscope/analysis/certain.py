@@ -14,8 +14,6 @@ from rankscope.tables import Cell, Table
 if TYPE_CHECKING:
     from rankscope.scores import Scores
 
-__all__ = ["Certain", "certain"]
-
 _MAX_LABELLED = 1000
 """Pairs up to which labels that reverse each pair are listed by default: searching them takes long."""
 _RANGE = "whether both ends are reached; otherwise they are proved bounds"

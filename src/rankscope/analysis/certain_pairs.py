@@ -22,18 +22,6 @@ from rankscope.read.ids import to_text
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell
 
-__all__ = [
-    "CertainPairs",
-    "Extremes",
-    "choose_pairs",
-    "evaluate_with_unjudged",
-    "judge_with_unjudged",
-    "score_in_id_order",
-    "tie_extremes",
-    "tie_verdicts",
-    "without_options",
-]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Verdicts = NDArray[np.float64]

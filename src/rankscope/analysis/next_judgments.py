@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rankscope.read import Qrels
     from rankscope.scores import Scores
 
-__all__ = ["Next", "next", "next_judgments", "read_template", "with_labels"]
-
 _OPEN = "?"  # the grade of a document in a template that is not filled in
 
 

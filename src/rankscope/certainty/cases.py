@@ -27,8 +27,6 @@ from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form, PartialList
 
-__all__ = ["Cases", "find_cases", "labelled_cases"]
-
 MAX_LISTS = 1 << 14
 """Lists, each under one labelling, up to which the cases of a topic are evaluated one by one."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form
 
-__all__ = ["declared_form", "respects_swaps", "rewards_grades"]
-
 
 def declared_form(measure: Measure) -> Form | None:
     """Return the closed form of a measure, or None if it declares none."""

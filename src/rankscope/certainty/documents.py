@@ -16,8 +16,6 @@ from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.read import Qrels, Runs
 from rankscope.scan import TieGroups, first_documents, tie_groups
 
-__all__ = ["deepest_weight", "has_unjudged", "is_small", "with_documents", "with_groups", "with_unjudged"]
-
 EVERY = np.iinfo(np.int32).max
 """A depth beyond every list."""
 

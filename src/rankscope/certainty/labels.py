@@ -22,21 +22,6 @@ from rankscope.measures.base import Measure
 from rankscope.read import UNJUDGED
 from rankscope.scan import TieGroups, Ties
 
-__all__ = [
-    "HIGHEST_LABEL",
-    "Labels",
-    "OpenList",
-    "best_label",
-    "every_labelling",
-    "labelled_lists",
-    "open_lists",
-    "open_numbers",
-    "sorted_labellings",
-    "unjudged_counts",
-    "values_under",
-    "values_under_grades",
-]
-
 HIGHEST_LABEL = 1000
 """The highest possible grade of an unjudged document: work and memory grow with it."""
 

@@ -19,8 +19,6 @@ from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 from rankscope.read import UNJUDGED
 
-__all__ = ["MOST_ORDERS", "SAMPLES", "OrderValues", "by_orders"]
-
 MOST_ORDERS = 20_000
 """Permutations of a list up to which all are evaluated."""
 

@@ -22,8 +22,6 @@ from rankscope.measures.base import Measure
 from rankscope.measures.cascade import Cascade
 from rankscope.measures.forms import Counted, Weighted
 
-__all__ = ["Counts", "FirstHit", "Sums"]
-
 
 class _OpenDocuments:
     """Unjudged documents of topics that have weight, as a table topics x runs x columns and as dense weights."""

@@ -19,8 +19,6 @@ from rankscope.judging.lists import Floats, Ints
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 
-__all__ = ["TIES", "TiedValues", "check_ties", "needs_orders", "tied_values"]
-
 TIES = ("break", "expected", "best", "worst")
 """Values of rankings with tied documents.
 

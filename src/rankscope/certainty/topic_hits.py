@@ -11,8 +11,6 @@ from rankscope.certainty.labels import unjudged_counts
 from rankscope.judging import Judged
 from rankscope.judging.lists import Ints
 
-__all__ = ["ABSENT", "Bools", "TopicHits", "fixed_ranks", "group_ranks", "hits_by_topic"]
-
 ABSENT = np.iinfo(np.int32).max
 """The rank of a document in a list that does not hold it."""
 

@@ -37,8 +37,6 @@ from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form, PartialList, Weighted
 from rankscope.measures.weighted import WeightedPrecision
 
-__all__ = ["MOST_LABELLINGS", "UNJUDGED_AS", "Range", "check_unjudged", "ranges"]
-
 UNJUDGED_AS = ("nonrelevant", "condense", "bounds")
 """Treatments of a retrieved document without a judgment.
 

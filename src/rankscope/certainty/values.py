@@ -17,8 +17,6 @@ from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 from rankscope.read import Qrels, Runs
 
-__all__ = ["Uncertainty", "compute_values", "judge_with_options", "validate_options"]
-
 _HITS = 1 << 20
 """Hits of tied lists that are evaluated together."""
 

@@ -16,8 +16,6 @@ from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Weighted
 
-__all__ = ["Label", "reversing_labels"]
-
 _NEUTRAL = 30
 """Documents that count for neither run of a pair and are labelled all the same: enough to fill an ideal list."""
 

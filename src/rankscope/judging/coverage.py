@@ -18,9 +18,6 @@ from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Cell, Table
 
-__all__ = ["Coverage", "FirstRanks", "find_coverage", "first_ranks"]
-
-
 _MAX_RANK = 1000
 _DISPLAYED = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Ranks of the table for people; programs get every rank at which coverage rises."""
