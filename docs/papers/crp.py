@@ -7,7 +7,7 @@ from typing import Any
 from papers.reading import column, lines, means, points, values, vector
 from papers.row import Detail, Row
 
-TITLE = "Cumulated relative position (Angelini and others 2012)"
+TITLE = "Cumulated relative position (Angelini et al. 2012)"
 ABOUT = """The older form of the curve, with four indicators of its own; see [Effort](effort.md). `$CRP` holds the paper's example:
 the ideal and the worst-case list and the lists A and B, with a recall base of 10 and 20 ranks. Its figures are of a run of TREC 7
 that is not public; `$COVID_RUN` is one of TREC-COVID. The introduction promises future developments, the conclusions name none."""

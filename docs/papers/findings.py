@@ -35,7 +35,7 @@ def _crossings(tables: Any) -> str:
 def _archetypes(tables: Any) -> str:
     total = pick(tables["summary"], figure="all figures")
     example = pick(tables["entries"], figure="Figure 5", archetype="ups-and-downs", quantity="Sigma")
-    return f"{total['refuted']} of {total['entries']} fail, by lists such as {example['counterexample']}"
+    return f"{total['refuted']} of {total['entries']} fail; for example {example['counterexample']}"
 
 
 def _needed(numbers: dict[int, list[float]]) -> str:
@@ -56,7 +56,7 @@ def _presets(tables: Any) -> str:
     return "; ".join(
         f"{name}: ACT(ab) {mean['ab', measure]:.4f}, ACT(abx) {mean['abx', measure]:.4f}"
         for name, measure in (
-            ("`trec-dd-2017`, which the paper's numbers are", official),
+            ("`trec-dd-2017`, which reproduces the paper's numbers", official),
             ("`equation7` with iterations as time, which its text names", iterations),
             ("with documents as time", documents),
         )
@@ -331,7 +331,7 @@ RBP = [
     ),
     Row(
         "rounding",
-        "Rounding noise of 64-bit arithmetic breaks ties that are there: 0.3 - 0.2 is not 0.2 - 0.1. A Wilcoxon test on raw differences of"
+        "Rounding errors of 64-bit arithmetic break exact ties: 0.3 - 0.2 is not 0.2 - 0.1. A Wilcoxon test on raw differences of"
         " P@10 does not find the published pairs of TREC 5, 1,153 at 95 % and 904 at 99 % (the headers of that table are exchanged)",
         python="[sum(wilcoxon(x - y).pvalue < level for x, y in combinations(loadtxt('$SCORES/adhoc5_p10.csv', delimiter=',',"
         " skiprows=1).T, 2) if (x != y).any()) for level in (0.05, 0.01)]",
@@ -342,7 +342,7 @@ RBP = [
         "Orderings matter in practice",
         command="rankscope orderings $COVID --orders file,trec_eval",
         ours=lambda t: (
-            f"{percent(t['total'][0]['share'])} of the documents of TREC-COVID's runs stand elsewhere than in the file"
+            f"{percent(t['total'][0]['share'])} of the documents of TREC-COVID's runs have a rank other than in the file"
         ),
     ),
 ]

@@ -19,7 +19,7 @@ def quick_to_embed(light_fonts: None) -> None:
 
 
 LISTS = {"a_t": "332012000100000", "b_t": "301020002100310"}
-"""Runs A and B of Ferro and others (2016); hr, fr, pr, nr are 3, 2, 1, 0."""
+"""Runs A and B of Ferro et al. (2016); hr, fr, pr, nr are 3, 2, 1, 0."""
 
 
 def _curve(grades: str, name: str = "run", ideal: str = "3322111", **options: Any) -> rs.Curve:

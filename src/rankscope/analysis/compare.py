@@ -206,7 +206,7 @@ def compare(
 
     References
     ----------
-    Student 1908; Wilcoxon 1945; Holm 1979; Westfall and Young 1993; Benjamini and Hochberg 1995; Smucker and others
+    Student 1908; Wilcoxon 1945; Holm 1979; Westfall and Young 1993; Benjamini and Hochberg 1995; Smucker et al.
     2007; Carterette 2012.
 
     Commands

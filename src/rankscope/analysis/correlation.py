@@ -157,7 +157,7 @@ def correlate(
 
     References
     ----------
-    Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010; Corsi and Urbano 2024; Ferro and others 2016.
+    Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010; Corsi and Urbano 2024; Ferro et al. 2016.
 
     Commands
     --------

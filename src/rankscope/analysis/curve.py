@@ -329,7 +329,7 @@ def curve(
 
     References
     ----------
-    Angelini and others 2012, Ferro and others 2016.
+    Angelini et al. 2012, Ferro et al. 2016.
 
     Commands
     --------

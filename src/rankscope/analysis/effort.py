@@ -82,7 +82,7 @@ class Indicators(RankingRow):
     turn_around: int = column("first rank at which CRP is lowest")
     b_r: float = column("rank where CRP is back at 0 or above after the turn-around; infinite if it never is")
     b_w: int = column("the same rank for the full-scale list, the ideal list reversed")
-    loss_at_R: int = column("CRP at the recall base: the loss value of Angelini and others 2012")  # noqa: N815
+    loss_at_R: int = column("CRP at the recall base: the loss value of Angelini et al. 2012")  # noqa: N815
     crp_at_N: int = column("CRP at rank N")  # noqa: N815
     rho_w: float = column("recall base divided by b_w: Rho2012 of the full-scale list")
     Rho2012: float = column("the measure Rho2012 of the list, see Measures")
@@ -169,7 +169,7 @@ class Effort(Planes, TypedResult):
 
     @lazy_table("rankings of huge and about equal gain, one of each effort", main=False)
     def equal_gain(self) -> RowTable[EqualGain]:
-        """Rankings of huge and about equal gain, one of each effort (Ferro and others 2016, Figure 11)."""
+        """Rankings of huge and about equal gain, one of each effort (Ferro et al. 2016, Figure 11)."""
         from rankscope.analysis.equal_gain import equal_gain
 
         return equal_gain(self)
@@ -239,7 +239,7 @@ class Effort(Planes, TypedResult):
         points: list[tuple[Cell, ...]] = [
             (*self.labels(i), *value, str(self.archetype[i])) for i, value in zip(inside, values, strict=True)
         ]
-        caption = f"{len(points)} lists with {gain} gain by {name} and {effort} effort"
+        caption = f"{len(points)} rankings with {gain} gain by {name} and {effort} effort"
         return Table("points", ("run", "topic", name, "Twist", "archetype"), points, caption=caption)
 
     def significance(self, *, alpha: float = 0.05, least: int = 5) -> QuadrantSignificance:
@@ -326,18 +326,18 @@ def effort(
     collection
         Judgments and runs.
     gains
-        Gain measures such as nDCG@10; several in quotes or with commas.
+        Gain measures such as nDCG@10; several in quotes or separated by commas.
     crossing
         Definition of a crossing of the axis by CRP.
     cutoff
-        N of Twist.
+        Cutoff N of Twist.
     top
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
         Measure that selects the runs of ``top``.
     groups
         Groups of runs to colour and split planes by: a file with lines of `run group`, or a regular expression whose
-        first parentheses (or all of it) match the group in names of runs; in Python also a mapping.
+        first capture group (or whole match) in the name of a run is its group; in Python also a mapping.
 
     Returns
     -------
@@ -346,17 +346,17 @@ def effort(
 
     References
     ----------
-    Ferro and others 2016, Angelini and others 2012.
+    Ferro et al. 2016, Angelini et al. 2012.
 
     Commands
     --------
     rankscope effort qrels.txt runs/
     rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
-    rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
+    rankscope effort qrels.txt runs/ --cell "AP huge huge"      highest quartile of AP, at huge effort
     rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
     rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
-    rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  the planes of both
-    rankscope effort qrels.txt runs/ -m AP --colour archetype --plot plane.pdf       or --facet recall-base
+    rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  planes of both measures
+    rankscope effort qrels.txt runs/ -m AP --colour archetype --plot plane.pdf       --facet: one plane per class
     rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --plot equal.pdf    equal gain, from huge to low effort
     rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --highlight bm25:351 --plot two.pdf
     rankscope effort qrels.txt runs/ -m AP --significance        do gain and effort differ together?

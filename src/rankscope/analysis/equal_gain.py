@@ -1,6 +1,6 @@
 """Rankings of equal gain at different efforts, selected from the effort/gain plane.
 
-Ferro and others (2016), Figure 11: four rankings of about the same gain whose effort goes from huge to low.
+Ferro et al. (2016), Figure 11: four rankings of about the same gain whose effort goes from huge to low.
 """
 
 from __future__ import annotations

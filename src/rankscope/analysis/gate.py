@@ -121,30 +121,30 @@ def gate(
 ) -> Gate:
     """Test that runs are no worse than a baseline by more than a margin (non-inferiority).
 
-    The command exits with 1 if this is not shown. A check passes if the lower end of the one-sided (1 - alpha) Student
-    interval of the mean difference is above -margin, measure by measure; identical runs pass. A failed check does not
-    show that the run is worse: the result states the probability with which a system exactly as good as the baseline
-    passes (noncentral t, if its differences are normal and vary as these do), and the margin and the number of topics
-    that make it 80 %. All checks have to pass, which needs no correction for their number: a run that is worse
-    somewhere passes with a probability of at most alpha (Berger 1982). Differences are positive where the run is
-    better, also where lower values are.
+    The command exits with 1 unless all checks pass. A check passes if the lower end of the one-sided (1 - alpha)
+    Student interval of the mean difference is above -margin, measure by measure; identical runs pass. A failed check
+    does not show that the run is worse: the result states the probability with which a system exactly as good as the
+    baseline passes (noncentral t, if its differences are normal and vary as these do), and the margin and the number
+    of topics that make it 80 %. All checks must pass. This intersection-union test needs no correction for multiple
+    tests: a run that is worse by more than a margin passes with probability at most alpha (Berger 1982). Differences
+    are positive if the run is better, even for measures whose lower values are better.
 
-    Topics that only one of the two has are left out, and named in the settings. The report of the command is Markdown
-    unless -f says otherwise; it names the topics that lost most.
+    Topics that only one of the two has are left out, and named in the settings. The command prints a Markdown report,
+    which lists the topics with the largest losses; -f, or the file name of -o, selects another format.
 
     Parameters
     ----------
     scores
         Runs to test.
     baseline
-        Baseline: a run, or scores that were kept (a file that eval -q wrote, or CSV with a row per topic and a column
-        per system); of several runs there, the one of the same name. In Python a name of one of the runs, or scores.
+        Baseline: a run, or saved scores (a file written by eval -q, or CSV with a row per topic and a column per
+        system). If it has several runs, the one with the same name is used. In Python: the name of a run, or scores.
     margin
-        Loss that does not matter, for all measures or as M=D,... for each.
+        Largest acceptable loss: one number for all measures, or M=D,... per measure.
     alpha
         One-sided significance level.
     worst
-        Number of topics that lost most to name.
+        Number of topics to list, those with the largest losses.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """The effort/gain plane: Twist and a gain measure of every ranking.
 
-The plane (Ferro and others 2016) has Twist across, cut at 1/4, 1/2 and 3/4 into huge, high, medium and low effort,
+The plane (Ferro et al. 2016) has Twist across, cut at 1/4, 1/2 and 3/4 into huge, high, medium and low effort,
 and a gain measure upwards, cut at its quartiles over all rankings into low, medium, high and huge gain. A Twist on a
 border belongs to the column above it, a gain equal to a quartile to the row below: many rankings may have the same
 gain, and a ranking without gain is never high.

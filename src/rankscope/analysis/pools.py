@@ -112,7 +112,7 @@ def pools(
 
     References
     ----------
-    Ferro and others 2016.
+    Ferro et al. 2016.
 
     Commands
     --------

@@ -123,7 +123,7 @@ def power(
 
     References
     ----------
-    Sakai 2006; Carterette 2012; Ferro and others 2016.
+    Sakai 2006; Carterette 2012; Ferro et al. 2016.
 
     Commands
     --------

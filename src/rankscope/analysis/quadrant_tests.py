@@ -1,6 +1,6 @@
 """Do significant differences in gain coincide with significant differences in effort?
 
-Announced as future work by Ferro and others (2016). On a topic, each ranking of a pair of runs lies in a cell of the
+Announced as future work by Ferro et al. (2016). On a topic, each ranking of a pair of runs lies in a cell of the
 effort/gain plane. The topics of the pair are divided into those where both rankings lie in the same cell (*within*,
 also cell by cell) and the others (*across*); both differences are tested on each part.
 """

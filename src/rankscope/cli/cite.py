@@ -1,6 +1,7 @@
 """Print BibTeX entries of Rankscope, and of the papers that define measures and methods.
 
-Methods have the names of the commands that use them: --method compare, --method power, ...
+Most methods are named after the command that uses them (--method compare, --method power); leaderboard is eval --ci,
+and ties is --ties.
 
 examples:
   rankscope cite

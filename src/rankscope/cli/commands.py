@@ -25,7 +25,7 @@ EVERYDAY = (
 
 
 class Command(NamedTuple):
-    """Group and meaning of a command; at most 26 characters of meaning let two commands fit on a line."""
+    """Group and description of a command; at most 26 characters, so that two commands fit on a line."""
 
     group: str
     meaning: str
@@ -33,7 +33,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "eval": Command("evaluate", "means, and topics with -q"),
-    "findings": Command("evaluate", "what matters, in sentences"),
+    "findings": Command("evaluate", "main results as sentences"),
     "trec_eval": Command("evaluate", "the output of trec_eval 10"),
     "ndeval": Command("evaluate", "the output of ndeval"),
     "compare": Command("compare", "tests and effect sizes"),
@@ -44,11 +44,11 @@ COMMANDS = {
     "effort": Command("inspect", "effort against gain"),
     "report": Command("inspect", "all views in an HTML file"),
     "explore": Command("inspect", "the report in the browser"),
-    "bounds": Command("trust", "unjudged documents and RBP"),
+    "bounds": Command("trust", "RBP bounds (residuals)"),
     "certain": Command("trust", "can the order be reversed?"),
     "next": Command("trust", "what to judge next"),
     "pools": Command("trust", "robust to fewer judgments?"),
-    "leave-out": Command("trust", "bias to pooled runs"),
+    "leave-out": Command("trust", "bias against unpooled runs"),
     "judges": Command("trust", "do the judges agree?"),
     "orderings": Command("trust", "how run files are sorted"),
     "measures": Command("study measures", "explain measures"),
@@ -56,8 +56,8 @@ COMMANDS = {
     "power": Command("study measures", "discriminative power"),
     "properties": Command("study measures", "what they guarantee"),
     "scales": Command("study measures", "may they be averaged?"),
-    "identify": Command("study measures", "which one is this code?"),
-    "study": Command("study measures", "a measure paper in one go"),
+    "identify": Command("study measures", "which measure is this code"),
+    "study": Command("study measures", "all experiments of a paper"),
     "cite": Command("tools", "BibTeX of measures used"),
     "demo": Command("tools", "try it with example data"),
     "simulate": Command("tools", "a synthetic collection"),
@@ -71,7 +71,7 @@ NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve")
 
 
 def program() -> str:
-    """Return the words that run the program again in this shell: its name, its path, or Python with the module."""
+    """Return the shell command that starts this program: its name, its path, or ``python -m rankscope``."""
     import os
     import shlex
     import shutil
@@ -100,7 +100,7 @@ def help_lines() -> Iterator[str]:
     >>> for line in list(help_lines())[:3]: print(line)
     everyday commands
       eval        means, and topics with -q
-      findings    what matters, in sentences
+      findings    main results as sentences
     """
     yield "everyday commands"
     yield from (f"  {name:<12}{COMMANDS[name].meaning}" for name in EVERYDAY)

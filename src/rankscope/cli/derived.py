@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
     for flag in dict.fromkeys(spec.flag for spec in tables.values() if spec.flag):
         meanings = ", ".join(spec.meaning for spec in tables.values() if spec.flag == flag)
         parser.add_argument(
-            *flag.split(), dest=_destination(flag), action="store_true", help=f"also show: {meanings}"
+            *flag.split(), dest=_destination(flag), action="store_true", help=f"also show {meanings}"
         )
     options.add_topics(parser)
     add_output(parser, declared)

@@ -76,8 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=0,
         default=False,
         help="instead of QRELS and RUN: enumerate all rankings of small topics, and print the ranges of crossing,"
-        " balance point, ratios and Twist of each archetype, and the entries of Figures 4 to 6 of Ferro and others"
-        " (2016) that hold",
+        " balance point, ratios and Twist of each archetype, and which entries of Figures 4 to 6 of Ferro et al."
+        " (2016) hold",
     )
 
 

@@ -20,6 +20,9 @@ FAILED = 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, gate)
+    for action in parser._actions:
+        if action.dest == "format":
+            action.help = "output format (default: by the file name of -o, otherwise a Markdown report)"
 
 
 def run(args: argparse.Namespace) -> int:

@@ -142,7 +142,7 @@ class _Top(Parser):
     """Parser whose help lists everyday commands first, then the others by group."""
 
     def format_help(self) -> str:
-        head = "usage: rankscope COMMAND ...     Measures rankings, and measures the measures."
+        head = "usage: rankscope COMMAND ...     Evaluates rankings, and studies measures."
         return "\n".join([head, "", *help_lines(), "", _EPILOG, ""])
 
 

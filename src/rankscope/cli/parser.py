@@ -23,7 +23,7 @@ def fail(message: str) -> int:
 
 
 def note(args: argparse.Namespace, text: str) -> None:
-    """Print a note to standard error, unless there is a --quiet."""
+    """Print a note to standard error unless --quiet is set."""
     if args.quiet:
         return
     line = printable(f"rankscope: {text}")
@@ -94,12 +94,13 @@ def _wrap_example(line: str, width: int) -> Iterator[str]:
     >>> list(_wrap_example("  rankscope eval q.txt runs/ -m 'AP RR' -f csv   for others", 36))
     ['  # for others', '  rankscope eval q.txt runs/ \\\\', "      -m 'AP RR' -f csv"]
     """
+    line = re.sub(r"(?<=\S)(\s{3,})(?=[^\s#])", r"\1# ", line, count=1)  # A copied line must run as it is.
     if len(line) <= width:
         yield line
         return
     command, *comment = re.split(r"\s{3,}", line.strip(), maxsplit=1)
     if comment:
-        yield from textwrap.wrap(f"# {comment[0]}", width, initial_indent="  ", subsequent_indent="  # ")
+        yield from textwrap.wrap(comment[0], width, initial_indent="  ", subsequent_indent="  # ")
     current = "  "
     for part in _split_command(command):
         if len(current) + len(part) + 3 > width and current.strip():

@@ -1,7 +1,8 @@
 """Run work in this process, in threads, in processes, on any executor, or on a Dask or Spark cluster.
 
-Work is split into pieces, each a pure function of its input; results are returned in the order of the pieces, so that
-they do not depend on the engine. :func:`using` selects the engine, and only this package knows Dask and Spark.
+Work is split into pieces, each a pure function of its input; results are returned in the order of the pieces, so they
+do not depend on the engine. :func:`using` selects the engine. Only this package and :mod:`rankscope.spark` depend on
+Dask and Spark.
 """
 
 from __future__ import annotations

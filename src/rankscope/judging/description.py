@@ -60,7 +60,7 @@ class Description(TypedResult):
 def describe(
     judged: Judged, name: str = "collection", settings: Mapping[str, Any] | None = None
 ) -> Description:
-    """Return the features of a collection (Ferro and others 2016, Table 1, as far as judgments and runs have them)."""
+    """Return the features of a collection (Ferro et al. 2016, Table 1, as far as judgments and runs have them)."""
     depths = judged_depths(judged)
     by_run, by_topic = (
         np.where(np.isnan(depths), np.inf, depths).min(axis=axis, initial=np.inf) for axis in (1, 0)

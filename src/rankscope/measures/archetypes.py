@@ -1,4 +1,4 @@
-"""Archetypes of CRP curves (Ferro and others 2016, Table 2 and Figure 3)."""
+"""Archetypes of CRP curves (Ferro et al. 2016, Table 2 and Figure 3)."""
 
 from __future__ import annotations
 

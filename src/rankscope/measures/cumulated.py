@@ -1,6 +1,6 @@
 """Gain cumulated without a discount, and the older measures of order that CRP is compared with.
 
-Angelini and others (2012) compare CRP with normalised recall, the sliding ratio, satisfaction-frustration-total and
+Angelini et al. (2012) compare CRP with normalised recall, the sliding ratio, satisfaction-frustration-total and
 cumulated gain. All of them look at the order in which documents come; none says how far a document is from its place.
 """
 
@@ -125,9 +125,7 @@ class SFT(_OwnOrder):
     that do, and weighs the two against each other.
     """
 
-    reference = (
-        "Myaeng and Korfhage 1990, as described by Angelini and others 2012; the normalisation is ours"
-    )
+    reference = "Myaeng and Korfhage 1990, as described by Angelini et al. 2012; the normalisation is ours"
     part: str = parameter(
         "total",
         "what is measured: total, satisfaction, or (as 1 - F) frustration",

@@ -202,7 +202,7 @@ class Curves:
 
     @cached_property
     def loss(self) -> AnyArray:
-        """CRP at the recall base (the loss value of Angelini and others 2012)."""
+        """CRP at the recall base (the loss value of Angelini et al. 2012)."""
         return self.crp_at(self.base)
 
     @cached_property

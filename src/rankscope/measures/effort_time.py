@@ -1,4 +1,4 @@
-"""Relative positions in seconds instead of ranks, which Ferro and others (2016) propose to study.
+"""Relative positions in seconds instead of ranks, which Ferro et al. (2016) propose to study.
 
 The definition is ours. A user spends t(g) seconds on a document of grade g, and no less on a better one. T(j) is the
 time spent above rank j of a list, and T*(j) of the ideal list. A document of grade g at rank j has

@@ -1,4 +1,4 @@
-"""Weighted relative positions, announced as future work by Ferro and others (2016); the definition is ours.
+"""Weighted relative positions, announced as future work by Ferro et al. (2016); the definition is ours.
 
 A misplacement counts RP[j] * w(j) * d(j):
 

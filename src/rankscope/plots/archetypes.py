@@ -1,4 +1,4 @@
-"""Figure of the eight archetypes of rankings and their shares (Ferro and others 2016, Figure 3)."""
+"""Figure of the eight archetypes of rankings and their shares (Ferro et al. 2016, Figure 3)."""
 
 from __future__ import annotations
 

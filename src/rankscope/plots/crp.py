@@ -1,4 +1,4 @@
-"""Figure of the CRP curve of a ranking and its relative positions (Angelini and others 2012, Figure 2a)."""
+"""Figure of the CRP curve of a ranking and its relative positions (Angelini et al. 2012, Figure 2a)."""
 
 from __future__ import annotations
 

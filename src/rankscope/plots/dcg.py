@@ -1,4 +1,4 @@
-"""Figure of effort and gain: the CRP and DCG curves of a ranking (Angelini and others 2012, Figure 2)."""
+"""Figure of effort and gain: the CRP and DCG curves of a ranking (Angelini et al. 2012, Figure 2)."""
 
 from __future__ import annotations
 

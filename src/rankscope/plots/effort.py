@@ -1,4 +1,4 @@
-"""Figures of the effort/gain plane (Ferro and others 2016, Figures 7 to 11)."""
+"""Figures of the effort/gain plane (Ferro et al. 2016, Figures 7 to 11)."""
 
 from __future__ import annotations
 

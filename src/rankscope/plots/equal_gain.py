@@ -1,4 +1,4 @@
-"""Figure of rankings with about equal gain, from huge to low effort (Ferro and others 2016, Figure 11).
+"""Figure of rankings with about equal gain, from huge to low effort (Ferro et al. 2016, Figure 11).
 
 It shows the effort/gain plane with the rankings marked, and CRP and DCG of each of them.
 """

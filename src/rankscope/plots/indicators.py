@@ -1,4 +1,4 @@
-"""Parallel coordinates of the indicators of topics (Angelini and others 2012, Figure 3)."""
+"""Parallel coordinates of the indicators of topics (Angelini et al. 2012, Figure 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of the distribution of means of runs, by measure (Ferro and others 2016, Figure 12)."""
+"""Figure of the distribution of means of runs, by measure (Ferro et al. 2016, Figure 12)."""
 
 from __future__ import annotations
 

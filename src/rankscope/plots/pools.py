@@ -1,4 +1,4 @@
-"""Figure of the robustness of measures to smaller pools (Ferro and others 2016, Figure 13)."""
+"""Figure of the robustness of measures to smaller pools (Ferro et al. 2016, Figure 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of discriminative power: ASL curves (Sakai 2006; Ferro and others 2016, Figure 14)."""
+"""Figure of discriminative power: ASL curves (Sakai 2006; Ferro et al. 2016, Figure 14)."""
 
 from __future__ import annotations
 

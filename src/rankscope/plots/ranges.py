@@ -1,4 +1,4 @@
-"""Figure of published and observed ranges of archetypes (Ferro and others 2016, Figures 4 to 6)."""
+"""Figure of published and observed ranges of archetypes (Ferro et al. 2016, Figures 4 to 6)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Figures of all rankings up to a length, their relations, and the relations that a measure violates.
 
-After the trees of Albahem and others (2018), Figures 2 to 5.
+After the trees of Albahem et al. (2018), Figures 2 to 5.
 """
 
 from __future__ import annotations

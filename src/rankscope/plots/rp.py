@@ -1,6 +1,6 @@
 """Figure of relative positions: documents, and the nearest rank of their grade in the ideal ranking.
 
-After Ferro and others (2016), Figure 1, for any ranking.
+After Ferro et al. (2016), Figure 1, for any ranking.
 """
 
 from __future__ import annotations

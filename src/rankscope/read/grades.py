@@ -1,6 +1,6 @@
 """Merge grades: ``0,1=0;2=1;3,4=2`` makes grades 0 and 1 non-relevant, 2 relevant, and 3 and 4 highly relevant.
 
-Graded measures can thus be used with a coarser scale (Angelini and others 2012 call it conflation); Ferro and others
+Graded measures can thus be used with a coarser scale (Angelini et al. 2012 call it conflation); Ferro et al.
 (2016) study web tracks with spam as non-relevant and two merged grades.
 """
 

@@ -1,4 +1,4 @@
-"""Read the metadata in the first comments of a run: the headers of ir_metadata (Breuer and others 2022).
+"""Read the metadata in the first comments of a run: the headers of ir_metadata (Breuer et al. 2022).
 
     # ir_metadata.start
     # tag: bm25

@@ -43,7 +43,7 @@ class Ties(NamedTuple):
 
     @classmethod
     def from_scores(cls, scores: npt.NDArray[np.floating] | None, rank: Int32s) -> Ties:
-        """Return the ties of the hits at some ranks, given the scores from rank 1 on; None if nothing is tied.
+        """Return the ties of the hits at ``rank``; ``scores`` are those from rank 1 on, or None if none are tied.
 
         >>> Ties.from_scores(np.array([3.0, 2.0, 2.0, 1.0]), np.array([1, 3], np.int32))
         Ties(first=array([1, 2], dtype=int32), size=array([1, 2], dtype=int32))
@@ -82,7 +82,7 @@ class TieGroups(NamedTuple):
 
     @classmethod
     def in_list(cls, scores: npt.NDArray[np.floating] | None) -> tuple[Int32s, Int32s]:
-        """Return first ranks and sizes of the groups of a ranking, given its scores from rank 1 on; None: no ties.
+        """Return first ranks and sizes of the groups; ``scores`` are those from rank 1 on, or None without ties.
 
         >>> TieGroups.in_list(np.array([3.0, 2.0, 2.0, 1.0]))
         (array([2], dtype=int32), array([2], dtype=int32))

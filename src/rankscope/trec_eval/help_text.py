@@ -11,7 +11,7 @@ _TEXT = """rankscope trec_eval: the output of trec_eval 10, byte for byte, same 
 
 usage: rankscope trec_eval [options] QRELS RUN
 
-RUN may be - for standard input, both may be gzipped.
+RUN may be - for standard input. Both files may be gzipped.
 
   -q, --query_eval_wanted       the values of every topic before the summary
   -m, --measure NAME[.PARAMS]   a measure, or a nickname of several;
@@ -29,8 +29,8 @@ RUN may be - for standard input, both may be gzipped.
   -T, --Results_format FORMAT   how to read the run: trec_results
   -Z, --Zscore FILE             print z scores, from lines of:
                                 topic measure mean deviation
-  --order ORDER                 not of trec_eval 10: what orders a list, such
-                                as trec_eval9 (scores of 32 bits)
+  --order ORDER                 extension: how to sort a ranking, such as
+                                trec_eval9 (32-bit scores)
   -h, --help                    this text; with -m, about these measures
   -v, --version                 versions
 
@@ -50,7 +50,7 @@ The order of the output is that of the list above.
 """
 
 _FORMATS = {
-    "qrels": "lines of: topic iteration document grade. A negative grade says pooled, but not judged.",
+    "qrels": "lines of: topic iteration document grade. A negative grade means pooled but not judged.",
     "qrels_jg": "lines of: topic person document grade. Measures are averaged over the people of a topic.",
     "prefs": "lines of: topic group subgroup document level. In a subgroup, documents of a higher level are "
     "preferred; inside a group preferences carry over from one to the next; groups may contradict each other. "
