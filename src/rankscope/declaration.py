@@ -110,7 +110,7 @@ class Declaration:
         return parse_parameters(self.function, omit=(self.takes,))
 
     def admit(self, given: Any) -> Scores | Collection:
-        """Return the scores or the collection that the analysis works on, or raise one clear error."""
+        """Return the scores or the collection that the analysis works on; raise SettingsError for other types."""
         from rankscope.scores import Collection, ScoreMatrix, Scores, as_scores
 
         name = self.function.__name__

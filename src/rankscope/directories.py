@@ -246,7 +246,7 @@ def _remove_empty(directory: Path) -> None:
 
 
 def _remove_leftovers(target: Path, listed: ManifestReader) -> None:
-    """Remove siblings that killed replacements of this directory left."""
+    """Remove temporary siblings left behind by replacements of this directory that were killed."""
     for left in target.parent.glob(f"{glob.escape(_sibling_prefix(target))}*"):
         try:
             if time.time() - left.stat().st_ctime < _MAX_AGE:

@@ -23,7 +23,7 @@ class LazyModule:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module(self._name), name)
-        setattr(self, name, value)  # The next access does not come here.
+        setattr(self, name, value)  # Later accesses bypass __getattr__.
         return value
 
 

@@ -122,7 +122,7 @@ class RelevanceEvaluator:
 
 
 def _without_nan(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return the scores with the lowest one for NaN, as pytrec_eval sorts it."""
+    """Return the scores with NaN replaced by -inf, because pytrec_eval sorts NaN last."""
     lowest = -float("inf")
     return {
         query: {document: score if score == score else lowest for document, score in ranking.items()}

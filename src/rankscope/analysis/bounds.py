@@ -187,7 +187,7 @@ def bounds(
     depths
         Ranks down to which rankings are known (default: 1,2,3,5,10,20,... to the longest ranking).
     measures
-        Further weighted-precision measures: P@k, DCG@k, graded RBP; several in quotes or with commas.
+        Further weighted-precision measures: P@k, DCG@k, graded RBP; several in quotes or separated by commas.
     show
         Run whose bounds are shown, while all runs form the pool; repeatable (up to four have a line each).
     pool_depth

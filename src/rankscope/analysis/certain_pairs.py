@@ -42,7 +42,7 @@ def evaluate_with_unjudged(collection: Collection, measures: Sequence[Measure]) 
 
 
 def judge_with_unjudged(scores: Scores, analysis: str) -> Judged:
-    """Return the rankings of scores, in which unjudged documents that a measure can see are known."""
+    """Return the rankings of scores, with the ids of all unjudged documents that a measure can see."""
     judged = scores.require_judged(analysis)
     if has_unjudged(judged, scores.measures):
         return judged

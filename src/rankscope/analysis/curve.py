@@ -53,7 +53,7 @@ class Point(Row):
 
 
 class Value(Row):
-    """An effort measure of the ranking."""
+    """An effort measure of the ranking, or its archetype."""
 
     name: str = column("name of the value")
     value: float | str | None = column("value of the measure, or the archetype")

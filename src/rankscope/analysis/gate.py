@@ -299,7 +299,7 @@ def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -
 
 
 def _parse(text: str) -> Measure:
-    """Return the measure of a name; an unknown name stands for values from a file."""
+    """Parse a measure name; an unknown name denotes an external measure."""
     from rankscope.measures.external import external_measure
     from rankscope.measures.grammar import parse
 

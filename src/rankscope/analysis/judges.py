@@ -396,7 +396,7 @@ def _compare_leaderboards(
 def _find_disputed(
     panel: _Panel, pairs: Pairs, judged: Judged, scored: Sequence[Scores], most: int
 ) -> RowTable[DisputedJudgment]:
-    """Return the judgments on which judges differ, those that move the leaderboard most first."""
+    """Return the disputed judgments, sorted by their effect on the leaderboard, largest first."""
     from rankscope.analysis.influence import influences, reversals
     from rankscope.read.ids import to_text
 

@@ -84,19 +84,19 @@ class Orderings(TypedResult):
 def orderings(
     scores: Scores, *, orders: Annotated[str | Sequence[str], Option("A,B")] = ("file", "trec_eval")
 ) -> Orderings:
-    """Compare two orderings of the same run files, document by document, and what they do to measures.
+    """Compare two orderings of the same run files: documents that change rank, and the effect on measures.
 
     trec_eval sorts by score and breaks ties by document id; a program that keeps the lines as they are sees another
-    run. Documents of judged topics whose rank another document takes are counted: those swapped between two
-    non-relevant (or unjudged) documents, between equally relevant ones, and between documents of different relevance,
-    which alone can change a measure. The rankings of the runs under both orderings are correlated.
+    run. The analysis counts the ranks of judged topics at which the two orderings have different documents: two
+    non-relevant (or unjudged) ones, two equally relevant ones, or two of different relevance. Only the last can change
+    a measure. It also correlates the rankings of the runs under both orderings.
 
     Parameters
     ----------
     scores
-        Measures and runs to look at; the scores need their rankings.
+        Measures and runs to compare; the scores need their rankings.
     orders
-        Two orderings, of trec_eval, trec_eval9, ascending_id, rank and file.
+        Two of trec_eval, trec_eval9, ascending_id, rank and file.
 
     Commands
     --------

@@ -85,8 +85,8 @@ def overlap(
     """Compare the rankings of every two runs, on the topics that both have.
 
     Rank-biased overlap with bounds, Kendall's tau-b between the ranks of the common documents, and the Jaccard
-    coefficient, common documents divided by all. Documents with equal scores are tied, but not in the orders rank and
-    file, which have no ties. If the collection has judgments, only judged topics count, and the relevant documents of
+    coefficient, common documents divided by all. Documents with equal scores are tied; the orders rank and file
+    have no ties. If the collection has judgments, only judged topics count, and the relevant documents of
     both rankings are compared as well.
 
     Parameters
@@ -94,16 +94,16 @@ def overlap(
     collection
         Runs, and judgments if there are any.
     baseline
-        Run to compare with every other one; all pairs unless set.
+        Run to compare with every other run (default: all pairs).
     depth
-        Ranks compared, up to 5,000.
+        Number of ranks to compare, up to 5,000.
     depths
         Ranks at which common documents are counted (default: 1,2,3,5,10,20,... to the depth).
     rbo_p
         Persistence of rank-biased overlap: the closer to 1, the deeper it looks.
     rbo_ties
-        Meaning of ties to rank-biased overlap: an unknown order (a), the same corrected so that a ranking agrees with
-        itself (b), equality (w).
+        Treatment of ties in rank-biased overlap: a: tied documents have an unknown order; b: as a, normalised so that
+        a ranking agrees with itself; w: tied documents are equal.
 
     References
     ----------

@@ -287,7 +287,7 @@ def _crossing(difference: Ints) -> int | None:
 
 
 def _contradictions(scores: Scores, topic: int, is_first: bool) -> str:
-    """Return the measures that prefer the run that is dominated on a topic."""
+    """Return the names of the measures that prefer the dominated run on a topic."""
     return " ".join(
         str(measure)
         for measure in scores.measures

@@ -35,7 +35,7 @@ MAX_ORDERS = 1 << 17
 
 
 class Cases:
-    """Lowest and highest merit of every run in each of several cases, one of which holds: runs x cases."""
+    """Lowest and highest merit of every run in each case, shape (runs, cases); one of the cases holds."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ def _numbered_cases(
 
 
 def _declared_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> Cases | None:
-    """Return the cases of a measure that rewards grades (one), or respects swaps (multisets of new grades)."""
+    """Return one case if a measure rewards grades, one per multiset of new grades if it respects swaps, else None."""
     best, n_union = best_label(judged), len(hits.union)
     if hits.deep:
         return None

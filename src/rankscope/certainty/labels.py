@@ -221,7 +221,7 @@ class _Pools:
         self.aspect_rows: list[tuple[Ints, Ints, Ints]] = []
 
     def add(self, open_list: OpenList, labels: Labels) -> tuple[Ints, Ints]:
-        """Return for each labelling the topic of its pool and its first index, and the index of each document in it."""
+        """Add a pool per labelling; return its topic and first index, and the index of each document in its pool."""
         if self.per_aspect:
             pool_topics = [self._with_aspects(open_list, row) for row in labels]
             places = np.tile(len(open_list.known) + np.arange(open_list.n_unjudged), (len(labels), 1))

@@ -60,7 +60,7 @@ class _Solver(Protocol):
 
 
 def pair_form(measure: Measure) -> Form | None:
-    """Return the form of a measure if the difference of two runs has an exact range by it."""
+    """Return the closed form of a measure if it gives exact bounds of the difference of two runs, else None."""
     form = declared_form(measure)
     if measure.better != "higher" or measure.needs_aspects or measure.summary == "geometric mean":
         return None
@@ -87,7 +87,7 @@ def lowest_differences(
     hits
         Hits of the topics that the means are taken over.
     ends
-        The lowest and the highest merit over the orders in question of every run and topic without labels.
+        Lowest and highest merit of every run and topic over the orders considered, before labelling.
     first, second
         The runs of each pair; the number of runs stands for one whose merit is always 0, so that a pair with it has
         the range of a single run.
@@ -119,7 +119,7 @@ def lowest_differences(
                 total[part] += row
             minimum[part] = np.minimum(minimum[part], value.min(axis=0))
             exact[part] &= (is_exact & ~is_perhaps[:, np.newaxis]).all(axis=0)
-    # A mean is not below its lowest term, nor, where topics may be left out, below the sum over as few as possible.
+    # A mean is at least its lowest term, and at least a negative sum divided by the fewest topics that may remain.
     mean = np.where(
         total < 0, np.maximum(total / max(1, n_kept), minimum), total / max(1, n_kept + n_perhaps)
     )

@@ -24,7 +24,7 @@ from rankscope.measures.forms import Counted, Weighted
 
 
 class _OpenDocuments:
-    """Unjudged documents of topics that have weight, as a table topics x runs x columns and as dense weights."""
+    """Unjudged documents with positive weight, as a table (topics x runs x columns) and as dense weights."""
 
     def __init__(self, hits: Sequence[TopicHits], runs: int, low: Floats, high: Floats) -> None:
         """``low`` and ``high`` are the weights of the open hits at the worst and the best rank of their groups."""

@@ -40,8 +40,8 @@ from rankscope.measures.weighted import WeightedPrecision
 UNJUDGED_AS = ("nonrelevant", "condense", "bounds")
 """Treatments of a retrieved document without a judgment.
 
-``nonrelevant``: one that is not relevant;  ``condense``: nothing, it is taken out of the list;  ``bounds``: anything
-from grade 0 to the best one, so that a value has a range
+``nonrelevant``: count it as non-relevant;  ``condense``: remove it from the ranking;  ``bounds``: allow every grade
+from 0 to the highest, and return bounds of the value
 """
 
 MOST_LABELLINGS = 20_000
@@ -147,7 +147,7 @@ class _BoundSolver:
                 self.flush()
 
     def _max_labellings(self, open_list: OpenList) -> int:
-        """Return how many labellings of a list may be evaluated, each in all orders of its tied documents."""
+        """Return the maximum number of labellings of a list, each evaluated in all orders of its tied documents."""
         if not needs_orders(self.measure, self.options.ties):
             return self.most
         kinds = best_label(self.judged) + 2  # the grades, and documents that a measure does not see

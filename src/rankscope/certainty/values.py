@@ -43,8 +43,8 @@ class Uncertainty:
     def table_columns(
         self, measures: Sequence[Measure], run: npt.NDArray[Any], topic: npt.NDArray[Any]
     ) -> dict[str, npt.NDArray[Any]]:
-        """A column for a table of values: for each (run, topic), and each measure in turn; means where there is no
-        such topic."""
+        """Return the columns of a table of values, one row per (run, topic) and measure; a topic index equal to the
+        number of topics stands for the mean."""
         columns: dict[str, npt.NDArray[Any]] = {}
         for index, name in enumerate(self.columns):
             values = getattr(self, name)
@@ -60,11 +60,11 @@ class Uncertainty:
         return replace(self, **{name: getattr(self, name)[:, keep] for name in self.columns})
 
     def with_measures(self, keep: Sequence[int]) -> Uncertainty:
-        """Return that of some of the measures."""
+        """Return the uncertainty of some of the measures."""
         return replace(self, **{name: getattr(self, name)[list(keep)] for name in self.columns})
 
     def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
-        """Return the uncertainty of the mean of a run over topics, whose errors are independent."""
+        """Return the uncertainty of the mean of a run over topics, assuming independent errors."""
         values: list[float | bool] = []
         for name in self.columns:
             row = getattr(self, name)[index, run]
@@ -85,7 +85,7 @@ def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: i
     >>> validate_options("expected").settings
     {'ties': 'expected', 'unjudged': 'nonrelevant', 'ties_seed': 1}
     """
-    if ties != "break":  # what is as usual needs none of this
+    if ties != "break":  # The defaults are valid; skip the import.
         from rankscope.certainty.ties import check_ties
 
         check_ties(ties)

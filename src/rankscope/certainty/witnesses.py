@@ -96,7 +96,7 @@ def reversing_labels(
 
 
 class _Search:
-    """Labels in favour of the second run of pairs, and the differences under them."""
+    """Search for labels that favour the second run of each pair, and for the differences under these labels."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Search:
                         yield _Task(pair, t, documents[:n])
 
     def subsets(self, chosen: Sequence[tuple[int, int]], size: Ints) -> Iterator[_Task]:
-        """Generate the first 1, 2, 4, ... helpful documents of chosen pairs and topics."""
+        """Generate a task for the first 1, 2, 4, ... helpful documents of each chosen pair and topic."""
         for p, t in sorted(chosen, key=lambda key: key[1]):  # by topic, whose weights are computed once
             documents, n_all = self.helpful(p, t)[0], int(size[p, t])
             for n in sorted({n_all, *(n for n in _SIZES if n < n_all)}):

@@ -156,7 +156,7 @@ def split_named_file(text: str) -> tuple[str, str]:
 
 
 def parse_evaluation_options(args: argparse.Namespace) -> EvaluationOptions:
-    """Return --ties and --unjudged; the defaults for commands without these options."""
+    """Parse --ties, --unjudged and --seed; commands without these options get the defaults."""
     from rankscope.certainty.values import validate_options
 
     return validate_options(**_present(args, "ties", "unjudged", "seed"))

@@ -282,7 +282,7 @@ def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapp
 
 
 def _with_intervals(table: Table, scores: Scores, seed: int) -> Table | None:
-    """Return the means with margins and ranks, or with ranks alone, if they fit; computes only what fits."""
+    """Return the means with margins and ranks, or with ranks only, or None if neither fits the terminal."""
     from rankscope.analysis.leaderboard import leaderboard, with_margins
 
     widths = [len(f" ±{table.format_cell(0.0, name)}") for name in table.columns[1:]]

@@ -15,9 +15,9 @@ INTERRUPTED = 130
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt at the first Ctrl-C; a second one ends the process without errors of the cleanup.
+    """Raise KeyboardInterrupt at the first Ctrl-C; a second one ends the process without tracebacks from cleanup.
 
-    Nothing changes if the calling program handles the signal, or in another thread than the main one.
+    Nothing changes if the calling program handles the signal, or outside the main thread.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

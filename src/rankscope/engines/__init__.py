@@ -74,7 +74,7 @@ def run_pieces(
 def stream_pieces(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], *, jobs: int | None = None
 ) -> Iterator[Result]:
-    """Yield the results in the order of the pieces, when all of them would not fit in memory.
+    """Yield the results in the order of the pieces, for results that do not fit in memory together.
 
     Workers are at most a few pieces ahead, which bounds memory; closing the generator (or an interrupt) stops them.
 

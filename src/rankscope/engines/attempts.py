@@ -1,7 +1,7 @@
 """Return errors of remote workers as values.
 
-A cluster retries a task that raises, and reports its own stack trace. Errors in the input would occur again, so that
-they are returned as results, and raised in this process.
+A cluster retries a task that raises, and reports its own stack trace. Errors in the input would recur on
+every retry, so workers return them as results and this process raises them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Failed(Generic[Result]):
-    """Error of a piece."""
+    """Error raised while processing a piece."""
 
     error: Exception
 

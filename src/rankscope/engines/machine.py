@@ -12,12 +12,12 @@ chosen_jobs: ContextVar[int | None] = ContextVar("jobs", default=None)
 
 
 def cores(jobs: int | None = None) -> int:
-    """Return the number of workers: ``jobs``, or that of :func:`rankscope.engines.using`, or all cores if it is 0.
+    """Return the number of workers: ``jobs`` if set, else that of :func:`rankscope.engines.using`; 0 means all cores.
 
     Parameters
     ----------
     jobs
-        Number of workers; 0 for all cores (default: the number of the engine, or all cores).
+        Number of workers; 0 for all cores (default: that of ``using``, or all cores).
 
     Examples
     --------

@@ -71,7 +71,7 @@ def serve_explorer(
     port: int,
     ready: Callable[[str], None],
 ) -> None:
-    """Serve the document that ``build`` returns; it is called after binding, which fails early if the port is taken."""
+    """Serve the document that ``build`` returns. Bind first, so that an occupied port fails before the build."""
     from rankscope.explorer.server import address, application, check_hosts, listen, serve
 
     stopping = Event()

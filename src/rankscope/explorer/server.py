@@ -50,7 +50,7 @@ _MAX_ID_BYTES = 4096  # Maximum length of a searched document id in bytes.
 class LoadedRuns:
     """A thread-safe LRU cache of the documents of runs.
 
-    Of a large file, only the requested ranking is cached, so that memory does not grow with the run. Setting
+    For large files, it caches only the requested ranking, so memory does not grow with the run. Setting
     ``stopping`` cancels reading, so that the server ends without waiting for a file.
     """
 
@@ -228,7 +228,7 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        # SO_REUSEADDR allows to reuse a port at once; on Windows it would let other processes share it.
+        # SO_REUSEADDR allows a port to be reused immediately; on Windows it would let other processes share it.
         if sys.platform == "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:

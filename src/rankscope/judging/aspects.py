@@ -55,7 +55,7 @@ class ByAspect:
         self.lists = lists
 
     def total(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
-        """Return for each list the weighted sum over its aspects of the sum of a value over the hits of the pair."""
+        """Sum a value over the hits of each (aspect, list) pair; return the weighted sum over aspects per list."""
         return self.sum(hits.sum(values), weights)
 
     def sum(self, values: AnyArray, weights: Floats) -> Floats:

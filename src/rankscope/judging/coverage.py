@@ -20,7 +20,7 @@ from rankscope.tables import Cell, Table
 
 _MAX_RANK = 1000
 _DISPLAYED = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Ranks of the table for people; programs get every rank at which coverage rises."""
+"""Ranks of the displayed table; exports have every rank at which coverage rises."""
 
 
 class Covered(Row):
@@ -59,7 +59,7 @@ class Coverage(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """People read coverage at a few ranks, or where runs first cover the aspects of a topic."""
+        """Table of coverage at a few ranks, or of the ranks at which runs first cover the aspects of a topic."""
         return (self._wide() if self.settings["topic"] is None else self._first_covered(),)
 
     def _wide(self) -> Table:

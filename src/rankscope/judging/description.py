@@ -23,7 +23,7 @@ from rankscope.tables import Cell, Table
 
 
 class Feature(Row):
-    """A feature of the collection."""
+    """A property of the collection, such as its number of topics."""
 
     feature: str = column("the feature")
     value: int | float | str | None = column("the count, or the text")

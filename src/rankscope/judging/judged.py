@@ -194,7 +194,7 @@ class Judged(TransientCacheMixin):
         return self.lists_for_runs(0, len(self.runs))
 
     def lists_for_runs(self, first: int, last: int) -> Lists:
-        """Return the lists of the runs from ``first`` to before ``last``."""
+        """Return the lists of the runs ``first:last``."""
         width = len(self.topics)
         part = slice(first * width, last * width)
         low, high = self.offsets[part.start], self.offsets[part.stop]
@@ -248,7 +248,7 @@ class Judged(TransientCacheMixin):
     def condensed(self) -> Judged:
         """Return a copy without unjudged documents: those without a judgment or with a negative grade.
 
-        This is option -J of trec_eval.
+        Equivalent to option -J of trec_eval.
         """
         rated = self.qrels.grade[self.judgment] >= 0
         return replace(self, arrays=self.arrays.condensed(rated), full=None)

@@ -341,9 +341,9 @@ class ERR(Measure):
 class Judged(Measure):
     """Judged: the share of the first k documents that have a judgment.
 
-    Judged@k = judged documents in the first k / documents in the first k, so that a short list is not to blame
+    Judged@k = judged documents in the first k / documents in the first k; a short ranking is not penalised
 
-    User: No user: the share of the first k documents that has been judged.
+    User: None; the value describes the judgments, not the ranking.
     """
 
     cutoff_rule = "required"

@@ -234,7 +234,7 @@ class NERR10(_Nearly):
 
 
 class NERR11(_TargetedGain, _Nearly):
-    """Nearly expected reciprocal rank, equation 11: the user of NERR8 with the patience of INSQ's.
+    """Nearly expected reciprocal rank, equation 11: the user of NERR8 with the patience of the INSQ user.
 
     C(i) = ((i + 2T - 1) / (i + 2T))^2 (1 - g(i));  NERR11 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
 

@@ -93,7 +93,7 @@ class BalancePoint(_Weighted, _Crossing):
 
     max(RB, m), where m is the first crossing (see Twist);  infinite without a crossing
 
-    User: Keeps reading until documents that come too early and too late balance; the rank reached is what it costs.
+    User: Keeps reading until documents that come too early and too late balance; the cost is the rank reached.
     """
 
     range = (1.0, float("inf"))
@@ -255,7 +255,7 @@ class Rho2012(_Indicator):
     More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
 
     User: Keeps reading after the turn-around until late relevant documents have made up for early non-relevant ones;
-    the rank reached is what it costs.
+    the cost is the rank reached.
     """
 
     def raw(self, curves: Curves) -> AnyArray:
@@ -265,7 +265,7 @@ class Rho2012(_Indicator):
 class b_ratio(_Indicator):
     """Balance ratio of 2012: how much sooner than the full-scale list the list is back at the axis.
 
-    1 - b / b(full scale);  b as in Rho2012;  minus infinity if the list never is, clamped 0
+    1 - b / b(full scale);  b as in Rho2012;  minus infinity if it never returns to the axis; clamped: 0
 
     User: The user of Rho2012, whose cost is compared with that of the worst order of the same documents.
     """
@@ -279,7 +279,7 @@ class CRP_min(_Indicator):
 
     1 - CRP[t] / CRP[t] of the full-scale list;  t = turn-around, the first rank where CRP is least
 
-    User: Reads down to the turn-around of the list; what has been lost there is compared with the worst order of the
+    User: Reads down to the turn-around of the ranking; the loss so far is compared with that of the worst order of the
     same documents.
     """
 

@@ -154,7 +154,7 @@ class Counted(Additive):
         return _shift(value, lists, tied, inside - (tied.rank <= depth), base)
 
     def label_cases(self, measure: Measure, partial: PartialList) -> tuple[Floats, Floats] | None:
-        """Return the ends, where the first open documents are relevant (best case) or the last ones (worst case).
+        """Return the bounds: the first open documents are relevant in the best case, the last ones in the worst case.
 
         If o of the M open documents have ranks down to k, and m are relevant, the first k ranks contain at most
         min(m, o) and at least max(0, o - (M - m)) of them.
@@ -194,7 +194,7 @@ class Precisions(Form):
         return _shift(value, lists, tied, shift, lists.recall_base(self.rel))
 
     def label_cases(self, measure: Measure, partial: PartialList) -> tuple[Floats, Floats] | None:
-        """Return the ends, where the first open documents are relevant (best case) or the last ones (worst case).
+        """Return the bounds: the first open documents are relevant in the best case, the last ones in the worst case.
 
         One more relevant document adds its own term, and 1 to the ordinal of every relevant document below it.
         """
@@ -357,7 +357,7 @@ class Preferences(Form):
         return 1.0 - ratio(np.minimum(above, cap[owner]), scale[owner])
 
     def label_cases(self, measure: Measure, partial: PartialList) -> tuple[Floats, Floats] | None:
-        """Return the ends, where the first open documents are relevant (best case) or the last ones (worst case).
+        """Return the bounds: the first open documents are relevant in the best case, the last ones in the worst case.
 
         All open documents get judged; m of the n in the list become relevant: as many as possible in the best case, as
         few as possible in the worst. Let k be the number of known non-relevant documents above a relevant one, and o

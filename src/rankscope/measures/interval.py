@@ -45,9 +45,9 @@ Counts = tuple[tuple[int, int], ...]
 class Interval(Composed):
     """A measure on an interval scale: the place of its value among the values of all rankings of N documents.
 
-    All rankings of N documents that the topic allows (of each grade at most as many as are judged) have the values
-    v_0 < v_1 < ... < v_K, where values within 1e-12 are one;  Interval = k / K where the list has the value v_k
-    The list is cut or filled up to N. A topic with other counts has another scale: means over topics with different
+    All rankings of N documents that the topic allows (at most the judged number of each grade) have the values
+    v_0 < v_1 < ... < v_K, where values within 1e-12 count as equal;  Interval = k / K if the ranking has the value v_k
+    The ranking is cut or padded to N. A topic with other counts has another scale: means over topics with different
     recall bases compare steps of different scales. 0 for a topic without relevant documents.
     At most 2^20 rankings: N up to 20 if grades do not matter.
 

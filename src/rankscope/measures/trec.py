@@ -203,7 +203,7 @@ class Unjudged(_TrecMeasure):
 
     Unjudged@k = documents without a judgment, or with a negative grade, in the first k / k
 
-    User: No user: the share of the first k documents that has not been judged.
+    User: None; the value describes the judgments, not the ranking.
     """
 
     cutoff_rule = "required"
@@ -291,11 +291,11 @@ class G(_TrecMeasure, GradedGains):
 
 
 class IdealDCG(_TrecMeasure, DCG):
-    """Ideal DCG: the discounted cumulated gain of the best list there could be.
+    """Ideal DCG: the discounted cumulated gain of the ideal ranking.
 
     IdealDCG = DCG of all judged documents ordered by gain. Parameters as for DCG.
 
-    User: The user of DCG in front of the ideal list: says how much there is to gain on the topic.
+    User: The user of DCG, who reads the ideal ranking; the value is the maximum gain on the topic.
     """
 
     reference = "Jarvelin and Kekalainen 2002"

@@ -15,7 +15,7 @@ class _NoTopic(Exception):  # noqa: N818 - never leaves this module
 
 
 def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
-    """Return the byte offsets of at most ``pieces - 1`` lines where another topic begins, near equal shares.
+    """Return offsets of at most ``pieces - 1`` lines at which a topic starts, so that pieces have about the same size.
 
     Bisection finds the change of topic between the starts of two shares, so that the cost does not depend on the length
     of rankings; there is no cut between shares that start in the same topic. A topic that occurs again later may be

@@ -58,7 +58,7 @@ class Judgments:
 
 
 def parse_judgments(text: bytes, sort_topics: TopicSort) -> Judgments | None:
-    r"""Return the judgments of a text; None if the text is unusual or there is no library.
+    r"""Parse judgments; return None if the C parser does not support the text or was not built.
 
     >>> judgments = parse_judgments(b"301 0 d2 1\n301 0 d1 0\n", sorted)
     >>> judgments is None or (judgments.topics, judgments.documents) == (("301",), [b"d1", b"d2"])

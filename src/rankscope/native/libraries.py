@@ -28,7 +28,7 @@ def find_library(name: str, load: Callable[[Path], c.CDLL]) -> c.CDLL | None:
 
 
 def load_library(path: Path, version: tuple[str, int], functions: Signatures) -> c.CDLL:
-    """Load a library and declare its functions; raise OSError or AttributeError if it is not ours.
+    """Load a library and declare its functions; raise OSError or AttributeError if its version or functions differ.
 
     ``version`` is the function that returns the version, and the required version.
     """

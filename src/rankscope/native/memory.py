@@ -21,7 +21,7 @@ except ImportError:  # it was not built
 
 
 def index_judgments(judgments: Sequence[Mapping[str, int]]) -> tuple[Any, ...] | None:
-    """Return documents, their numbers by topic, grades and offsets of the judgments of topics.
+    """Return documents, their indices by topic, grades and offsets; None if the module cannot read the judgments.
 
     >>> index_judgments([{"d2": 0, "d1": 1.5}]) is None
     True
@@ -43,7 +43,7 @@ def match(
     ascending: bool,
     ties: bool,
 ) -> tuple[Any, ...] | None:
-    """Return the fields of the hits of a run: topic, length, offsets, rank, judgment, tied, ties, ignored topics."""
+    """Return topic, length, offsets, rank, judgment, tied, ties and ignored topics of a run; None as above."""
     if _memory is None or not is_selected():
         return None
     result = _memory.match(lists, topic_index, numbers, by_score, in_32_bits, ascending, ties)

@@ -1,6 +1,6 @@
 """Bindings of the C library that sums along paths of the tree of rankings, and compares rankings.
 
-numpy is the slower alternative with the same results.
+If the library was not built, NumPy computes the same results more slowly.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class ReadAhead:
             self._handle = None
 
     def find_judgments(self, stamp: Stamp) -> Judgments | None:
-        """Return the judgments if they are those of a file."""
+        """Return the judgments if ``stamp`` is that of their file, else None."""
         return self._judgments if self._qrels == stamp else None
 
     def find_parts(self, order: int, ties: bool, stamp: Stamp) -> list[Part] | None:

@@ -116,7 +116,7 @@ class Scan:
     @classmethod
     @contextmanager
     def open(cls, table: DocumentTable, request: ScanRequest, keep: bool) -> Iterator[Scan]:
-        """Start a scan; ``keep`` keeps rankings until the end, for files whose topics return."""
+        """Start a scan; ``keep`` retains all rankings until the end of the file, for non-contiguous topics."""
         handle = table.library.rs_scan_new(table.handle, request.order, keep)
         if not handle:
             raise MemoryError
@@ -135,7 +135,7 @@ class Scan:
         return int(self._result().line)
 
     def read(self, file: FileIO, max_bytes: int) -> int:
-        """Scan more of an open file; return the number of bytes, 0 at its end or after an invalid line."""
+        """Scan at most ``max_bytes`` of an open file; return the bytes read, 0 at its end or after an invalid line."""
         if not _SHARES_FILES:
             block = file.read(min(max_bytes, _BLOCK))
             self.feed(block)

@@ -19,7 +19,7 @@ MAX_RATIO = 15
 
 
 def find_intervals(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return the first and last rank (from 1) of each run of consecutive ranks in a mask.
+    """Return the first and last rank (from 1) of each stretch of consecutive ranks in a mask.
 
     >>> find_intervals(np.array([True, True, False, True]))
     [(1, 2), (4, 4)]

@@ -75,7 +75,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
 
 
 def _leaders(result: Certain, ranks: dict[str, list[float]], coloured: Sequence[str]) -> list[str]:
-    """Return the runs that lead by some order, if they are few."""
+    """Return the runs that are first in at least one order; none if there are too many."""
     first = min(ranks, key=lambda run: ranks[run][0])
     leaders = list(dict.fromkeys([first, *(row.best for row in result.changes or ())]))
     return [run for run in leaders if run not in coloured] if len(leaders) <= _LEADERS else []

@@ -183,7 +183,7 @@ def _read_columns(opened: Any, names: list[str], source: Source) -> pyarrow.Tabl
 
 
 class _Opened(NamedTuple):
-    """An opened table, of which only the schema has been read."""
+    """Schema of an open table, and a function that reads its batches."""
 
     schema: Any
     batches: Callable[[list[str]], Iterable[Any]]

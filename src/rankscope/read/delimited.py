@@ -64,7 +64,7 @@ def iterate_cells(source: Source, separator: str) -> Iterator[tuple[int, list[st
 
 
 def read_delimited(source: Source, separator: str, kind: str) -> FileTable:
-    r"""Read the columns of a table of a ``run`` or of ``qrels``, by meaning.
+    r"""Read a delimited ``run`` or ``qrels`` table; return its columns by meaning.
 
     >>> table = read_delimited(Source.open(b"qid,docno,score,text\n1,d1,2.5,\"a, b\"\n"), ",", "run")
     >>> table.columns, table.lines.tolist()

@@ -55,7 +55,7 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
 
 @contextmanager
 def locate_problems(source: Source) -> Iterator[None]:
-    """Turn a :class:`LineProblem` into the error for a source."""
+    """Convert a :class:`LineProblem` to an InputError that names the source."""
     try:
         yield
     except LineProblem as problem:

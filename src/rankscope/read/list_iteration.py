@@ -49,7 +49,7 @@ def _count_stretches(text: Source) -> Counter[bytes]:
 
 
 def _list_topics(lines: bytes, start: int, stop: int) -> list[bytes]:
-    """Return the topics of lines in their order; consecutive lines of one topic may count once."""
+    """Return the topics of lines in order; consecutive lines of a topic may be merged."""
     topics = []
     for _ in range(_MAX_PREFIXES):
         first = _TOPIC.match(lines, start, stop)

@@ -194,7 +194,7 @@ def _map_cells(parse: Callable[[Any], T], cells: list[Any]) -> list[T]:
 
 
 def _stem(path: str) -> str:
-    """Return the name of a run by its file."""
+    """Return the name of a run derived from its file name."""
     name = Path(path).name
     for _ in range(2):
         stem, dot, suffix = name.rpartition(".")

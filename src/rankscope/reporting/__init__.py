@@ -52,10 +52,11 @@ def report(
     study
         Directory of a study, or its tables, to include.
     texts
-        Files with texts of documents and topics, which are cut: JSON lines, or id, tab, text, or ``irds:ID``.
+        Files with texts of documents and topics: JSON lines, or id, tab, text, or ``irds:ID``. Texts are truncated to
+        280 characters.
     groups
         Groups of runs, such as teams, to filter and colour by: a file with lines ``RUN GROUP``, or a regular
-        expression whose first parentheses (or whole match) are the group in names of runs; in Python also a mapping.
+        expression whose first capture group (or whole match) in a run's name is its group; in Python also a mapping.
     ranges
         Include how far orders of tied documents and labels of unjudged documents can move each mean, which takes
         longer.
@@ -87,7 +88,7 @@ def report(
 
 
 def split_scores(scores: Scores | Collection, name: str) -> tuple[Collection, tuple[Measure, ...]]:
-    """Return the collection of the scores and their measures, or no measures if it is a collection."""
+    """Return the collection and the measures of scores; a collection has no measures."""
     from rankscope.errors import SettingsError
     from rankscope.scores import Collection, Scores
 

@@ -28,7 +28,7 @@ def page(document: Mapping[str, Any]) -> str:
 
 
 def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
-    """Return the HTML around the data; ``connect`` is the allowed target of requests (the explorer: its server)."""
+    """Return the HTML document around the data; ``connect`` is its ``connect-src`` (the explorer: its server)."""
     assets = files("rankscope.reporting") / "assets"
     script = (assets / "page.js").read_text("utf-8").strip()
     style = (assets / "page.css").read_text("utf-8").strip()

@@ -74,10 +74,11 @@ def payload(
 ) -> Document:
     """Return the data of the report.
 
-    ``measures`` are those of the findings, and are added to those of every page. ``everything`` includes (True) or
-    omits (False) document names and the ranks of judged non-relevant documents; None includes each if it is small. With
-    ``ranges`` every mean has its range over orders of tied documents and over labels of unjudged ones, which needs
-    lists judged with ``ties=True``. ``groups`` are groups of runs (:func:`rankscope.read.groups.run_groups`).
+    ``measures`` are those of the findings; the report adds them to its standard measures. ``everything`` includes
+    (True) or omits (False) document names and the ranks of judged non-relevant documents; None includes each if it is
+    small. With ``ranges`` every mean has its range over orders of tied documents and over labels of unjudged ones,
+    which needs lists judged with ``ties=True``. ``groups`` are groups of runs
+    (:func:`rankscope.read.groups.run_groups`).
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run

@@ -88,7 +88,7 @@ def _document(content: Any, place: str) -> None:
 
 
 def for_page(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return the tables that the page draws: significance levels as curves of a few hundred points, no long tables.
+    """Return the tables that the report draws: significance levels reduced to a few hundred points, no long tables.
 
     >>> rows = [("AP", "t", f"a{k}", "b", k / 1000, 0.1) for k in range(1000)]
     >>> table = Table("asl", ("measure", "test", "a", "b", "asl", "difference"), rows)

@@ -1,12 +1,12 @@
 """Find the hits of a run: text of a TREC file in, ranks of its judged documents out.
 
-Two scanners give the same bytes, one in C and one in Python. The environment variable ``RANKSCOPE_SCANNER`` selects
-``native`` or ``python``; the default is C if it was built.
+Two scanners, one in C and one in Python, return identical results. The environment variable ``RANKSCOPE_SCANNER``
+selects ``native`` or ``python``; the default is C if it was built.
 
 A line of a run has six fields, ``topic Q0 document rank score tag``, separated by white space. Blank lines and lines
 that start with ``#`` are skipped. Lines end in LF or CRLF; other line ends are errors. As in trec_eval, the second
-field and text after the tag are ignored, and so is the rank unless it defines the order. Every line must be valid, also
-in topics without judgments, so that whether a run can be read does not depend on the qrels.
+field and text after the tag are ignored, and so is the rank unless it defines the order. Every line must be valid, even
+in topics without judgments, so the validity of a run does not depend on the qrels.
 """
 
 from __future__ import annotations

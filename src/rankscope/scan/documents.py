@@ -1,6 +1,6 @@
 """Ids of the documents at the top of rankings, judged or not, and groups of tied ranks.
 
-Most analyses need only hits. Those of unjudged documents and of the similarity of rankings need ids down to a depth;
+Most analyses need only hits. Analyses of unjudged documents and of ranking similarity need ids down to a depth;
 files are read one ranking at a time.
 """
 

@@ -112,7 +112,7 @@ def _open(table: DocumentTable, request: ScanRequest, keep: bool = False) -> Ite
 def _scan(
     table: DocumentTable, request: ScanRequest, feed: Callable[[Scan], None], extract: Callable[[Scan], T]
 ) -> T:
-    """Feed a scan and extract its results; if a topic returns, start again and keep all rankings until the end."""
+    """Feed a scan and extract its results; if topics are not contiguous, scan again and keep all rankings."""
     try:
         with _open(table, request) as scan:
             feed(scan)
@@ -182,7 +182,8 @@ def _take_parts(
 ) -> RunHits | None:
     """Combine the parts of a file that were read ahead, and scan the others now.
 
-    Returns None if the file has to be scanned from the start, because it is one part or anything about it is unusual.
+    Return None if the file must be scanned from the start: it is one unfinished part, it changed, a line is invalid, or
+    topics are not contiguous.
     """
 
     def take_part(part: Part) -> ScanArrays:

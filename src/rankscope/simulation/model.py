@@ -194,7 +194,7 @@ def _make_taste(settings: Settings, number: int, family: int, aspects: Ints) -> 
 
 
 def _aspect_bonus(aspects: Ints, family: int) -> Floats:
-    """Return the bonus of a family for its favourite aspect, which makes one ranking less diverse than all of them."""
+    """Return the bonus of a family for its favourite aspect, which makes each ranking less diverse than their union."""
     bonus = np.zeros(len(aspects))
     if aspects.shape[1]:
         bonus[aspects[:, family % aspects.shape[1]] > 0] = 0.8

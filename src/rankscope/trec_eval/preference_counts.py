@@ -75,7 +75,7 @@ class PreferenceGroup:
         return _share(kept, possible)
 
     def balanced_retrieved(self) -> float:
-        """Return the share of :meth:`balanced` among retrieved documents."""
+        """Return :meth:`balanced`, restricted to retrieved documents."""
         end = self.n_retrieved
         relevant, nonrelevant = int(self._relevant[:end].sum()), int(self._nonrelevant[:end].sum())
         if relevant < nonrelevant:

@@ -26,13 +26,13 @@ def findings(
 ) -> Findings:
     """Report the main results of an evaluation as sentences with numbers.
 
-    Findings are about the first measure: the leader and the runs that are tied with it, the pairs of runs that the
-    topics separate, measures that disagree, topics that decide, topics without which another run would lead, and hard
-    topics. Others are about unjudged and tied documents, high gain at high effort, CRP curves that never return, and
-    means of ordinal measures.
+    Most findings concern the first measure: the leader and the runs that are tied with it, the pairs of runs that the
+    topics separate, measures that disagree, topics with the most influence, topics without which another run would
+    lead, and hard topics. The others concern unjudged and tied documents, high gain at high effort, CRP curves that
+    never return to 0, and means of ordinal measures.
 
     Each sentence is followed by the first rows of the table that it is based on; JSON has all rows. Findings about
-    rankings are omitted for scores from a file. No run is called the leader if chance spreads the means as widely.
+    rankings are omitted for scores from a file. No run is called the leader if chance alone explains the spread.
 
     Parameters
     ----------

@@ -220,7 +220,7 @@ def spearman(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Ranks along the last axis from 1, smallest first, ties sharing the mean of their ranks.
+    """Return ranks along the last axis, from 1 for the smallest value; ties share their mean rank.
 
     >>> average_ranks(np.array([10.0, 30.0, 10.0, 20.0])).tolist()
     [1.5, 4.0, 1.5, 3.0]

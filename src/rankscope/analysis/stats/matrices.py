@@ -51,7 +51,7 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
 
 
 def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
-    """For the settings of a result: the topics that were not used, by measure."""
+    """Return the topics left out of each measure, as an entry of the settings of a result."""
     dropped = {str(one.measure): list(one.dropped) for one in matrices if one.dropped}
     return {"left_out_topics": dropped} if dropped else {}
 
@@ -150,7 +150,7 @@ def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Sc
 
 
 def _with_measure(scores: Scores, by: str | Measure) -> Scores:
-    """Return the scores, or those of the measure, if they lack it and have their rankings."""
+    """Return the scores; if they lack the measure but have rankings, evaluate it."""
     if str(by) in map(str, scores.measures) or scores.judged is None:
         return scores
     wanted = parse_many([by])

@@ -1,1 +1,1 @@
-"""The case analysis: relations between rankings that a measure should respect, checked on all of them."""
+"""Case analysis: test on all rankings whether a measure respects given relations between rankings."""

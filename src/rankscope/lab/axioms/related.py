@@ -56,7 +56,7 @@ def related(
     Parameters
     ----------
     measure
-        Measure or its name. Without one there are no scores, and no pair is violated.
+        Measure or its name. If None, there are no scores and no violations.
     aspects, grades, relevant, nonrelevant, weights, several, fixed_length, possible
         See :func:`rankscope.lab.properties`.
     depth

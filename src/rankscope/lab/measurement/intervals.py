@@ -81,7 +81,7 @@ def cumsum(grades: ArrayLike) -> Ints:
 
 
 def steps(r: ArrayLike, s: ArrayLike) -> Ints:
-    """Return the numbers of swaps at each depth, and of replacements at the last one, from r to s: S - R.
+    """Return the steps S - R from r to s: the number of swaps at each depth, and of replacements at the last.
 
     >>> steps([0, 1, 0, 0], [1, 0, 1, 0]).tolist()
     [1, 0, 1, 1]

@@ -274,7 +274,7 @@ def values_on_words(measure: Measure, world: World, length: int) -> Floats:
 
 
 def fixed_length(world: World, length: int) -> Iterator[Tree]:
-    """Yield trees whose deepest levels together contain every ranking of one length once."""
+    """Yield trees whose deepest levels together contain each ranking of the length exactly once."""
     for depth, prefix, _ in blocks(world, length):
         if depth == length:
             yield Tree(world, depth, prefix)

@@ -223,7 +223,7 @@ class Tree(Lists):
         return keys
 
     def node(self, word: str) -> int | None:
-        """Return the number of a ranking in a tree without prefix; None if it is not in the tree."""
+        """Return the node of a ranking, or None if it is not in the tree. The tree must have no prefix."""
         letters = split_word(word)
         if len(letters) > self.shape.depth or any(label not in self.world.labels for label in letters):
             return None
