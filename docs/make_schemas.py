@@ -36,7 +36,7 @@ def answered() -> dict[str, Tables]:
     """Return the current tables of every command."""
     if missing := undeclared():
         raise SystemExit(f"declare the rows of the tables of {', '.join(sorted(missing))}")
-    return {command: _declared(tables) for command, tables in declared().items()}
+    return {command: _declared(tables) for command, tables in sorted(declared().items())}
 
 
 def _declared(tables: dict[str, Any]) -> Tables:
