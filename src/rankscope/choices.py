@@ -104,7 +104,7 @@ VERDICT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Twist")
 VERDICT_DEPTH = 1000
 """Number of ranks that a verdict compares, unless all rankings are shorter."""
 
-MOST_RANKS = 5000
+MAX_RANKS = 5000
 """Maximum number of ranks of overlaps, because Kendall's tau compares every pair of common documents."""
 
 SCORE_FIGURES = {

@@ -109,34 +109,34 @@ class Declaration:
         """Parameters by name, without the first one."""
         return parse_parameters(self.function, omit=(self.takes,))
 
-    def admit(self, given: Any) -> Scores | Collection:
+    def admit(self, value: Any) -> Scores | Collection:
         """Return the scores or the collection that the analysis works on; raise SettingsError for other types."""
         from rankscope.scores import Collection, ScoreMatrix, Scores, as_scores
 
         name = self.function.__name__
         if self.takes not in ("scores", "collection"):
-            return cast("Scores | Collection", given)
-        if isinstance(given, ScoreMatrix):
-            given = as_scores(given)
+            return cast("Scores | Collection", value)
+        if isinstance(value, ScoreMatrix):
+            value = as_scores(value)
         if (
             self.takes == "collection"
-            and isinstance(given, Scores)
-            and isinstance(given.collection, Collection)
+            and isinstance(value, Scores)
+            and isinstance(value.collection, Collection)
         ):
-            given = given.collection
+            value = value.collection
         expected = Scores if self.takes == "scores" else Collection
-        if not isinstance(given, expected):
+        if not isinstance(value, expected):
             how = ".evaluate(measures)" if self.takes == "scores" else ""
             raise SettingsError(
-                f"{name} takes {'Scores' if how else 'a Collection'}, not a value of type {type(given).__name__}",
+                f"{name} takes {'Scores' if how else 'a Collection'}, not a value of type {type(value).__name__}",
                 hint=f"give it rs.Collection(qrels, runs){how}",
             )
-        if isinstance(given, Scores) and self.needs_rankings:
-            given.require_judged(name)
-        collection = given.collection if isinstance(given, Scores) else given
+        if isinstance(value, Scores) and self.needs_rankings:
+            value.require_judged(name)
+        collection = value.collection if isinstance(value, Scores) else value
         if isinstance(collection, Collection):
             collection.check_options(name, self.uses | self.covers)
-        return cast("Scores | Collection", given)
+        return cast("Scores | Collection", value)
 
 
 def analysis(

@@ -224,9 +224,9 @@ def _merge_parameters(names: frozenset[str]) -> tuple[str, ...]:
             continue
         match = next(
             (
-                found
+                candidate
                 for measure in sorted(supported_measures, key=len, reverse=True)
-                if (found := re.match(f"({re.escape(measure)}){_PARAMETERS}", name))
+                if (candidate := re.match(f"({re.escape(measure)}){_PARAMETERS}", name))
             ),
             None,
         )

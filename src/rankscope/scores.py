@@ -288,7 +288,7 @@ class Scores(Result):
             {
                 "run": CategoricalColumn(self.runs, np.repeat(run, count)),
                 "topic": CategoricalColumn((*self.topics, "all"), np.repeat(topic, count)),
-                "measure": CategoricalColumn([str(one) for one in self.measures], measure),
+                "measure": CategoricalColumn([str(m) for m in self.measures], measure),
                 "value": values.T.ravel(),
                 **more.table_columns(self.measures, run, topic),
             },

@@ -48,7 +48,7 @@ def test_ranges_that_are_not_tight_contain_the_enumerated_ranges(monkeypatch: py
     inputs = collection(6, 6, 0.5)
     low, high, tight = ranges(*inputs)
     assert tight.all()
-    monkeypatch.setattr(unjudged, "MOST_EVALUATIONS", 1)
+    monkeypatch.setattr(unjudged, "MAX_EVALUATIONS", 1)
     wide_low, wide_high, wide_tight = ranges(*inputs)
     assert (wide_low <= low).all()
     assert (wide_high >= high).all()

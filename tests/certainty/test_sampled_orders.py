@@ -9,7 +9,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.certainty.declared import declared_form
-from rankscope.certainty.orders import MOST_ORDERS, by_orders
+from rankscope.certainty.orders import MAX_ORDERS, by_orders
 from rankscope.judging import judge
 from rankscope.judging.tied import TiedLists
 from rankscope.measures import REGISTRY, Measure, parse
@@ -49,8 +49,8 @@ def test_samples_are_within_four_standard_errors_of_enumeration() -> None:
     far = compared = 0
     for measure, sampled, enumerated in zip(
         SAMPLED,
-        by_orders(SAMPLED, lists, names, most=0, samples=1000),
-        by_orders(SAMPLED, lists, names, most=10**6),
+        by_orders(SAMPLED, lists, names, max_orders=0, samples=1000),
+        by_orders(SAMPLED, lists, names, max_orders=10**6),
         strict=True,
     ):
         assert enumerated.every.all() and not sampled.every.any()
@@ -89,7 +89,7 @@ def _mean_of_all(measure: Measure, qrels: dict[str, dict[str, int]], documents: 
     """Return the mean over all positions of the relevant documents, each evaluated as a list."""
     relevant, others = documents[:7], documents[7:]
     rows = list(combinations(range(18), 7))
-    assert len(rows) > MOST_ORDERS
+    assert len(rows) > MAX_ORDERS
     rank = np.array(rows, np.int32).ravel() + 1
     judged = judge(Qrels.from_dict(qrels), Run.from_dict({"q": relevant + others}), ties=True)
     lists = TiedLists.from_judged(judged, np.array([0]))
@@ -101,7 +101,7 @@ def _mean_of_all(measure: Measure, qrels: dict[str, dict[str, int]], documents: 
 def test_the_standard_error_is_that_of_the_mean_of_the_sampled_orders(n_samples: int) -> None:
     """Two values have the standard deviation |a - b| / sqrt(2), so that their mean has the error |a - b| / 2."""
     lists = tied_lists(40, seed=1)
-    (drawn,) = by_orders([parse("Twist@15")], lists, np.arange(len(lists)), most=0, samples=n_samples)
+    (drawn,) = by_orders([parse("Twist@15")], lists, np.arange(len(lists)), max_orders=0, samples=n_samples)
     np.testing.assert_allclose(drawn.error, (drawn.highest - drawn.lowest) / 2, atol=1e-15)
     np.testing.assert_allclose(drawn.mean, (drawn.highest + drawn.lowest) / 2, atol=1e-15)
     assert (drawn.error > 0).any() == (n_samples == 2)

@@ -13,7 +13,7 @@ from rankscope.measures import Measure
 from rankscope.measures.base import parameter, weights_down_to
 from rankscope.measures.classic import AP
 from rankscope.measures.effort_curves import FractionalCurves
-from rankscope.measures.trec import _MOST_GRADES
+from rankscope.measures.trec import _MAX_GRADES
 
 
 def test_below_the_cutoff_a_rank_weighs_nothing() -> None:
@@ -25,9 +25,9 @@ def test_the_largest_grade_that_a_measure_of_every_grade_takes() -> None:
     def value(grade: int) -> float:
         return float(rs.evaluate({"q": {"a": grade}}, {"r": {"q": ["a"]}}, "TopicRBP").mean("TopicRBP")[0])
 
-    assert value(_MOST_GRADES) == pytest.approx(0.1)
+    assert value(_MAX_GRADES) == pytest.approx(0.1)
     with pytest.raises(MeasureError, match="the limit is"):
-        value(_MOST_GRADES + 1)
+        value(_MAX_GRADES + 1)
 
 
 def test_a_value_is_written_out_up_to_59_characters() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.errors import MeasureError
-from rankscope.measures.interval import MOST_RANKINGS, number_of_rankings
+from rankscope.measures.interval import MAX_RANKINGS, number_of_rankings
 
 
 def average_precision(word, counts):
@@ -127,7 +127,7 @@ def test_too_many_rankings_are_refused_with_their_number():
         MeasureError, match=r"would enumerate 2,097,152 rankings .* 30 of grade 1; the limit is 1,048,576"
     ):
         rs.evaluate(qrels, run, "Interval@21")
-    assert MOST_RANKINGS == 2**20
+    assert MAX_RANKINGS == 2**20
     # few relevant documents allow long lists
     assert rs.evaluate({"q": {"d1": 1}}, run, "Interval@1000").values.item() == 1
 

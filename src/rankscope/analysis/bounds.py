@@ -76,7 +76,7 @@ class Bounds(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """People read the means over runs, or the runs that were chosen."""
+        """Means over runs, or the selected runs."""
         return (self.means if self.settings["show"] is None else self.runs,)
 
     @classmethod
@@ -223,11 +223,11 @@ def bounds(
     from rankscope.measures import REGISTRY, parse_many
 
     persistence = (p,) if isinstance(p, int | float) else tuple(p)
-    wanted = [*(REGISTRY["RBP"](p=float(value)) for value in persistence), *parse_many(measures)]
-    decided = collection.for_measures(wanted)
+    all_measures = [*(REGISTRY["RBP"](p=float(value)) for value in persistence), *parse_many(measures)]
+    prepared = collection.for_measures(all_measures)
     return Bounds.from_judged(
-        decided.judged, wanted, depths=depths, show=show, pool_depth=pool_depth, ratios=ratios, seed=seed,
-        missing=collection.missing, settings={**decided.settings, "p": list(persistence)},
+        prepared.judged, all_measures, depths=depths, show=show, pool_depth=pool_depth, ratios=ratios, seed=seed,
+        missing=collection.missing, settings={**prepared.settings, "p": list(persistence)},
     )  # fmt: skip
 
 

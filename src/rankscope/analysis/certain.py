@@ -117,7 +117,7 @@ class Certain(TypedResult):
 
     @property
     def display(self) -> Sequence[Table]:
-        """People read the number of certain pairs and the runs, or the changes and the ranks side by side."""
+        """Number of certain pairs and the runs, or the changes and the ranks side by side."""
         if self.certainty is not None:
             return (self.certainty.without(["topics"]), self.runs)
         return (self["changes"], self._wide_ranks())
@@ -295,27 +295,29 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
     from rankscope.analysis.rank_changes import follow_ranks
 
     plain = without_options(scores, "certain")
-    found = follow_ranks(plain, across, **options)
+    followed = follow_ranks(plain, across, **options)
     measures = plain.measures if across == "measures" else plain.measures[:1]
-    read = {name: value for name, value in plain.settings.items() if name not in ("measures", "missing")}
+    input_settings = {
+        name: value for name, value in plain.settings.items() if name not in ("measures", "missing")
+    }
     return Certain(
-        ranks=FollowedRank.table("ranks", found.ranks),
+        ranks=FollowedRank.table("ranks", followed.ranks),
         runs=RunCertainty.table(
             "runs",
-            found.runs,
+            followed.runs,
             without=("lowest", "highest", "exact", "first_possible", "last_possible"),
         ),
         changes=OrderChange.table(
             "changes",
-            found.changes,
-            caption=f"Pairs of runs that stand the other way round than by {found.ranks[0][1]}",
+            followed.changes,
+            caption=f"Pairs of runs that stand the other way round than by {followed.ranks[0][1]}",
         ),
         settings={
-            **read,
+            **input_settings,
             "measures": [str(measure) for measure in measures],
             "across": across,
             "missing": plain.settings["missing"],
             "alpha": options["alpha"],
-            **found.settings,
+            **followed.settings,
         },
     )

@@ -115,44 +115,53 @@ class CertainPairs:
         means = merit.mean(axis=1)
         first, second = _ordered(means, *choose_pairs(runs, baseline))
         done = run_test(test, matrix.values, first, second, correction=correction, alpha=alpha, seed=seed)
-        apart = (done.adjusted < alpha).astype(np.float64)
+        topics_verdict = (done.adjusted < alpha).astype(np.float64)
         difference = means[first] - means[second]
-        equal = np.abs(difference) <= SLACK
+        is_equal = np.abs(difference) <= SLACK
         joint = _Joint.from_matrix(judged, hits, matrix, merit)
         ties = tie_verdicts(joint.extremes, first, second, difference)
         ties[(ties == 1) & joint.has_undefined_ties] = np.nan
         # The opposite direction is needed for equal means, and for all pairs if their ranges are listed.
         pairs = np.arange(len(first))
-        back = pairs if is_listed else np.flatnonzero(equal)
+        backward_pairs = pairs if is_listed else np.flatnonzero(is_equal)
         none, every = np.full(len(runs), len(runs)), np.arange(len(runs))
-        found, other, low, high = joint.lowest(
-            (first, second), (second[back], first[back]), (every, none), (none, every), ties=False
+        forward, backward, low, high = joint.lowest(
+            (first, second),
+            (second[backward_pairs], first[backward_pairs]),
+            (every, none),
+            (none, every),
+            ties=False,
         )
-        unjudged = _verdicts(found, other, equal, equal[back])
+        unjudged = _verdicts(forward, backward, is_equal, is_equal[backward_pairs])
         labels: list[list[Label]] = [[] for _ in first]
         if is_listed:
-            some = np.flatnonzero((unjudged != 1) & (found.lowest < -SLACK))
-            made = reversing_labels(judged, measure, joint.kept, merit, merits, first[some], second[some])
-            for pair, mine in zip(some.tolist(), made, strict=True):
-                labels[pair] = mine
-                if mine:
+            selected = np.flatnonzero((unjudged != 1) & (forward.lowest < -SLACK))
+            label_sets = reversing_labels(
+                judged, measure, joint.kept, merit, merits, first[selected], second[selected]
+            )
+            for pair, pair_labels in zip(selected.tolist(), label_sets, strict=True):
+                labels[pair] = pair_labels
+                if pair_labels:
                     unjudged[pair] = 0.0
-        together = np.where((ties == 0) | (unjudged == 0) | (apart == 0), 0.0, np.nan)
-        some = pairs if is_listed else np.flatnonzero(np.isnan(together))
-        back = some[equal[some] | is_listed]
-        both, turned = joint.lowest((first[some], second[some]), (second[back], first[back]), ties=True)
-        decided = _verdicts(both, turned, equal[some], equal[back])
-        together[some] = np.where(np.isnan(together[some]), decided, together[some])
+        combined = np.where((ties == 0) | (unjudged == 0) | (topics_verdict == 0), 0.0, np.nan)
+        selected = pairs if is_listed else np.flatnonzero(np.isnan(combined))
+        backward_pairs = selected[is_equal[selected] | is_listed]
+        forward_tied, backward_tied = joint.lowest(
+            (first[selected], second[selected]), (second[backward_pairs], first[backward_pairs]), ties=True
+        )
+        decided = _verdicts(forward_tied, backward_tied, is_equal[selected], is_equal[backward_pairs])
+        combined[selected] = np.where(np.isnan(combined[selected]), decided, combined[selected])
         limits = [
-            (joint.orders(first, second), joint.orders(second, first)), (found, other), (both, turned),
+            (joint.orders(first, second), joint.orders(second, first)), (forward, backward),
+            (forward_tied, backward_tied),
         ] if is_listed else []  # fmt: skip
         intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(runs)
         if measure.better != "neither":
             ends = rank_interval(measure, scores.matrix(measure).values, alpha, seed)
             intervals = list(zip(*(end.tolist() for end in ends), strict=True))
         return cls(
-            measure, matrix, first, second, difference, ties, unjudged, apart, together, found.lowest, found.exact,
-            done.p, labels, (low, high), limits, baseline is None, intervals,
+            measure, matrix, first, second, difference, ties, unjudged, topics_verdict, combined, forward.lowest,
+            forward.exact, done.p, labels, (low, high), limits, baseline is None, intervals,
         )  # fmt: skip
 
     @property
@@ -161,14 +170,14 @@ class CertainPairs:
 
     def rows(self, runs: Sequence[str]) -> Rows:
         """Return one row per pair."""
-        equal = np.abs(self.difference) <= SLACK
+        is_equal = np.abs(self.difference) <= SLACK
         return list(
             zip(
                 [runs[r] for r in self.first], [runs[r] for r in self.second], [str(self.measure)] * len(self.first),
-                ["=" if same else ">" for same in equal.tolist()],
+                ["=" if same else ">" for same in is_equal.tolist()],
                 *(list(map(_verdict, column.tolist())) for column in self._verdicts),
                 self.difference.tolist(), list(map(_finite, self.lowest.tolist())), self.exact.tolist(),
-                self.p.tolist(), [len(mine) or None for mine in self.labels],
+                self.p.tolist(), [len(pair_labels) or None for pair_labels in self.labels],
                 strict=True,
             )
         )  # fmt: skip
@@ -253,16 +262,16 @@ class _Joint:
         extremes = tie_extremes(judged, matrix.measure, where)
         if matrix.measure.summary == "geometric mean":
             extremes = replace(extremes, best=np.log(extremes.best), worst=np.log(extremes.worst))
-        gone = (judged.qrels.topic_index[topic] for topic in matrix.dropped)
+        dropped = (judged.qrels.topic_index[topic] for topic in matrix.dropped)
         return cls(
-            judged, matrix.measure, [hits[t] for t in where.tolist()], [hits[t] for t in gone if present[t]], merit,
+            judged, matrix.measure, [hits[t] for t in where.tolist()], [hits[t] for t in dropped if present[t]], merit,
             extremes,
         )  # fmt: skip
 
     @property
     def has_undefined_ties(self) -> bool:
         """Whether another order of tied documents may define a value that is undefined now."""
-        return any(bool((one.last > one.first).any()) for one in self.undefined)
+        return any(bool((topic_hits.last > topic_hits.first).any()) for topic_hits in self.undefined)
 
     def orders(self, first: Indices, second: Indices) -> Differences:
         """Return the lowest differences of pairs over orders of tied documents alone."""
@@ -289,17 +298,17 @@ class _Joint:
 
 
 def _verdicts(
-    found: Differences, other: Differences, equal: NDArray[np.bool_], other_equal: NDArray[np.bool_]
+    forward: Differences, backward: Differences, equal: NDArray[np.bool_], other_equal: NDArray[np.bool_]
 ) -> Verdicts:
     """Return whether no labels or orders reverse each pair; with equal means, neither run may win."""
-    result = _proved(found)
-    sides = np.stack([result[equal], _proved(other)[other_equal]])
+    result = _proved(forward)
+    sides = np.stack([result[equal], _proved(backward)[other_equal]])
     result[equal] = np.where((sides == 0).any(axis=0), 0.0, sides.mean(axis=0))
     return result
 
 
-def _proved(found: Differences) -> Verdicts:
-    return np.where(found.lowest >= -SLACK, 1.0, np.where(found.exact, 0.0, np.nan))
+def _proved(differences: Differences) -> Verdicts:
+    return np.where(differences.lowest >= -SLACK, 1.0, np.where(differences.exact, 0.0, np.nan))
 
 
 def _terms(measure: Measure) -> Callable[[Floats], Floats]:

@@ -77,7 +77,7 @@ class Comparison(TypedResult):
     def display(self) -> Sequence[Table]:
         """Means with marks, pairs, and the tables that were requested."""
         more = [self.intervals, self.changes, self.topics if self.per_topic else None]
-        return [self.marked_means, self.shown_pairs, *(one for one in more if one is not None)]
+        return [self.marked_means, self.shown_pairs, *(extra for extra in more if extra is not None)]
 
     @property
     def marked_means(self) -> Table:

@@ -244,7 +244,7 @@ class Coefficients:
         from rankscope.analysis.stats.coefficients import Standing, ap_correlation, kendall, pearson, spearman
         from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 
-        x, y = (one if isinstance(one, Standing) else Standing(one) for one in (x, y))
+        x, y = (values if isinstance(values, Standing) else Standing(values) for values in (x, y))
         if method == "kendall":
             tau = kendall(x, y)
             more = zip(_DETAILS[method], (tau.tau_a, tau.discordant, tau.ties_x, tau.ties_y), strict=True)

@@ -66,5 +66,5 @@ def reversals(merits: Floats, moved: Floats) -> int:
     2
     """
     before, after = rounded(merits), rounded(moved)
-    signs = [np.sign(one[:, None] - one[None, :]) for one in (before, after)]
+    signs = [np.sign(values[:, None] - values[None, :]) for values in (before, after)]
     return int((signs[0] * signs[1] < 0).sum()) // 2

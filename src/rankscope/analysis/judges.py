@@ -264,13 +264,13 @@ def _read_panel(judgments: Mapping[str, Any]) -> _Panel:
     topics = [topic for topic in first.topics if all(topic in other.topic_index for other in others)]
     if not topics:
         raise InputError("the judges have no topic in common", hint="check that the files belong together")
-    union = {topic: {d: 0 for one in opened.values() for d in one.judgments(topic)} for topic in topics}
+    union = {topic: {d: 0 for judge in opened.values() for d in judge.judgments(topic)} for topic in topics}
     qrels = Qrels.from_dict(union)
     grades = np.full((len(opened), len(qrels)), UNJUDGED, np.int32)
-    for row, one in enumerate(opened.values()):
+    for row, judge in enumerate(opened.values()):
         for topic in topics:
             places = qrels.document_numbers(topic)
-            for document, grade in one.judgments(topic).items():
+            for document, grade in judge.judgments(topic).items():
                 grades[row, places[document]] = grade
     return _Panel(tuple(opened), qrels, grades)
 
@@ -394,24 +394,25 @@ def _compare_leaderboards(
 
 
 def _find_disputed(
-    panel: _Panel, pairs: Pairs, judged: Judged, scored: Sequence[Scores], most: int
+    panel: _Panel, pairs: Pairs, judged: Judged, scored: Sequence[Scores], max_disputed: int
 ) -> RowTable[DisputedJudgment]:
     """Return the disputed judgments, sorted by their effect on the leaderboard, largest first."""
     from rankscope.analysis.influence import influences, reversals
     from rankscope.read.ids import to_text
 
     rows: list[DisputedJudgment] = []
-    for a, b in pairs if most else ():
+    for a, b in pairs if max_disputed else ():
         first, second = panel.grades[a], panel.grades[b]
         for measure in scored[a].measures:
             if measure.summary != "mean":
                 continue
             merits = measure.merit(scored[a].mean(measure))
             disputes = []
-            for one in influences(judged, first, second, measure):
-                moves = measure.merit(np.nan_to_num(one.moves, nan=0.0, posinf=0.0, neginf=0.0))
-                disputes.append((float(np.ptp(moves)), one.document, one.topic, moves))
-            for reach, document, topic, moves in sorted(disputes, key=lambda one: (-one[0], one[1]))[:most]:
+            for influence in influences(judged, first, second, measure):
+                moves = measure.merit(np.nan_to_num(influence.moves, nan=0.0, posinf=0.0, neginf=0.0))
+                disputes.append((float(np.ptp(moves)), influence.document, influence.topic, moves))
+            disputes.sort(key=lambda dispute: (-dispute[0], dispute[1]))
+            for reach, document, topic, moves in disputes[:max_disputed]:
                 label = panel.names[a], panel.names[b], str(measure), panel.qrels.topics[topic]
                 grades = _grade(first[document]), _grade(second[document])
                 effect = reach, reversals(merits, merits + moves)

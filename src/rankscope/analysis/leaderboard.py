@@ -226,13 +226,16 @@ def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> 
     ranked = next((name for name in names if name in first_run and first_run[name].rank), None)
     if ranked is not None:
         by_run = [standings[run, ranked] for run in runs]
-        rows = [(row[0], one.rank_range, *row[1:]) for row, one in zip(means.rows, by_run, strict=True)]
+        rows = [
+            (row[0], standing.rank_range, *row[1:]) for row, standing in zip(means.rows, by_run, strict=True)
+        ]
         means = replace(means, columns=("run", "rank", *names), rows=rows)
         legend.append(f"rank: {level} range by {ranked} over topics")
-        tied = [one for one in by_run if one.tied_for_first]
-        if any(one.first_rank != 1 for one in tied):
+        tied = [standing for standing in by_run if standing.tied_for_first]
+        if any(standing.first_rank != 1 for standing in tied):
             legend.append("a range is of one run alone; tied for first is tested for all runs together")
-        first = f"tied for first by {ranked}: {_shorten([one.run for one in tied])}" if len(tied) > 1 else ""
+        names_tied = _shorten([standing.run for standing in tied])
+        first = f"tied for first by {ranked}: {names_tied}" if len(tied) > 1 else ""
         means = replace(means, caption="; ".join(filter(None, (means.caption, first))))
     return replace(means, legend="; ".join(legend))
 

@@ -45,7 +45,7 @@ def _place(documents: Sequence[str], rank: int, step: str) -> int:
 def _replacement(documents: Sequence[str], place: int, grade: int, judgments: Mapping[str, int]) -> str:
     """Return a document of a grade that the ranking lacks, or the replaced document if it has the grade."""
     others = set(documents) - {documents[place]}
-    candidates = (name for name, found in judgments.items() if max(0, found) == grade and name not in others)
+    candidates = (name for name, g in judgments.items() if max(0, g) == grade and name not in others)
     candidate = next(candidates, None)
     if candidate is not None:
         return candidate

@@ -206,13 +206,15 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
         below = [n_judged for n_judged, share in points if share < target]
         first = min(n_judged for n_judged, _ in points if not below or n_judged > below[-1])
         needed.append(Needed(order, first, first / len(simulation.pool)))
-    read = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
-    said = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
+    input_settings = {
+        name: value for name, value in scores.settings.items() if name not in ("measures", "missing")
+    }
+    own_settings = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
     missing = {} if scores.settings["missing"] == "zero" else {"missing": scores.settings["missing"]}
     return Next(
         needed=Needed.table("needed", needed, caption=f"Judgments until {target:.0%} of the pairs stand"),
         curve=Revealed.table("curve", curve),
-        settings={**read, **said, **missing},
+        settings={**input_settings, **own_settings, **missing},
     )
 
 

@@ -124,18 +124,18 @@ def orderings(
     values = []
     for order in (first, second):
         matrices = collection.reordered(order).evaluate(measures).values
-        values.append([rounded(row_means(m, one)) for m, one in zip(measures, matrices, strict=True)])
+        values.append([rounded(row_means(m, item)) for m, item in zip(measures, matrices, strict=True)])
     runs = collection.runs
     work = partial(count_swaps, collection.qrels, first=first, second=second)
     counted = run_pieces(work, list(runs.values()), processes=len(runs) > 8, label="orderings")
-    swaps = [RunSwaps(run, *_shares(one)) for run, one in zip(runs, counted, strict=True)]
+    swaps = [RunSwaps(run, *_shares(item)) for run, item in zip(runs, counted, strict=True)]
     total = [TotalSwaps(*_shares(Swaps.total(counted)))]
     effect = [
         Effect(run, str(measure), a, b, b - a)
         for measure, before, after in zip(measures, *values, strict=True)
         for run, a, b in zip(runs, before.tolist(), after.tolist(), strict=True)
     ]
-    ranking = [_change(*one) for one in zip(measures, *values, strict=True)]
+    ranking = [_change(*item) for item in zip(measures, *values, strict=True)]
     elsewhere = f"Documents that stand elsewhere in the order {second} than in {first}"
     changes = (
         "Rankings of the runs by both orders (Kendall's tau-b, AP correlation), and changes of their means"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.choices import MOST_RANKS, RboTies
+from rankscope.choices import MAX_RANKS, RboTies
 from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
@@ -129,8 +129,8 @@ def overlap(
     from rankscope.analysis.ranking_similarity import Comparison, defined_means, get_rankings
     from rankscope.read.ids import sort_naturally
 
-    if not 1 <= depth <= MOST_RANKS:
-        raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MOST_RANKS:,} ranks")
+    if not 1 <= depth <= MAX_RANKS:
+        raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MAX_RANKS:,} ranks")
     at = _checked(depths, depth)
     qrels = collection.qrels if collection.has_qrels else None
     compare = Comparison(at, depth, rbo_p, rbo_ties, qrels)
@@ -142,17 +142,19 @@ def overlap(
     for a, b in pairs:
         similarities = compare.topics(rankings[a], rankings[b])
         alone = [len(rankings[run]) - len(similarities) for run in (a, b)]
-        values = defined_means([one.values for one in similarities.values()], width)
+        values = defined_means([similarity.values for similarity in similarities.values()], width)
         means.append(PairOverlap(a, b, len(similarities), *alone, *values))
-        topics += [TopicOverlap(a, b, topic, *one.values) for topic, one in similarities.items()]
-        common = defined_means([one.common for one in similarities.values()], len(at))
-        jaccard = defined_means([one.jaccard for one in similarities.values()], len(at))
+        topics += [
+            TopicOverlap(a, b, topic, *similarity.values) for topic, similarity in similarities.items()
+        ]
+        common = defined_means([similarity.common for similarity in similarities.values()], len(at))
+        jaccard = defined_means([similarity.jaccard for similarity in similarities.values()], len(at))
         by_depth += [DepthOverlap(a, b, *row) for row in zip(at, common, jaccard, strict=True)]
     settings: dict[str, Any] = {
         "order": collection.runs.order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties,
     }  # fmt: skip
     if collection.topics:
-        settings["chosen_topics"] = sort_naturally({topic for one in rankings.values() for topic in one})
+        settings["chosen_topics"] = sort_naturally({t for by_topic in rankings.values() for t in by_topic})
     caption = (
         "How alike the lists of two runs are: rank-biased overlap and common documents, means over topics"
     )
@@ -175,7 +177,7 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
 
 def _checked(depths: Sequence[int] | None, depth: int) -> tuple[int, ...]:
     if depths is None:
-        return (*(one for one in DEPTHS if one < depth), depth)
-    if not depths or not all(1 <= one <= depth for one in depths):
+        return (*(rank for rank in DEPTHS if rank < depth), depth)
+    if not depths or not all(1 <= rank <= depth for rank in depths):
         raise SettingsError(f"depths {list(depths)}", hint=f"give ranks from 1 to {depth}, such as 1,5,10")
     return tuple(sorted(set(depths)))

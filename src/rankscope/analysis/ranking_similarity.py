@@ -48,7 +48,7 @@ def get_rankings(collection: Collection, depth: int) -> dict[str, dict[str, Rank
             qrels = collection.qrels
             lists = ((qrels.topics[t], names, first) for t, names, first in top_lists(run, qrels, depth))
         else:
-            lists = ((topic, *top_list(one, run.order, depth)) for topic, one in run.iterate_lists())
+            lists = ((topic, *top_list(ranked, run.order, depth)) for topic, ranked in run.iterate_lists())
         rankings[name] = {
             topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in lists
         }
@@ -57,7 +57,7 @@ def get_rankings(collection: Collection, depth: int) -> dict[str, dict[str, Rank
     if collection.topics and not collection.has_qrels:
         topics = sort_naturally({topic for by_topic in rankings.values() for topic in by_topic})
         kept = frozenset(select_topics(collection.topics, topics, "is in no run"))
-        return {run: {topic: one[topic] for topic in one if topic in kept} for run, one in rankings.items()}
+        return {run: {t: lists[t] for t in lists if t in kept} for run, lists in rankings.items()}
     return rankings
 
 

@@ -181,8 +181,10 @@ def _evaluated_cases(
     """
     lists = [_open_list(judged, hits, run, ties) for run in range(len(judged.runs))]
     per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
-    numbers = np.repeat([one.number for one, _ in lists], len(low))
-    stands_for_many = np.array([not is_exact or (ties and bool((one.size > 1).any())) for one, _ in lists])
+    numbers = np.repeat([open_list.number for open_list, _ in lists], len(low))
+    stands_for_many = np.array(
+        [not is_exact or (ties and bool((open_list.size > 1).any())) for open_list, _ in lists]
+    )
     defined, may_be_undefined = np.ones(len(low), np.bool_), False
     ends: list[Floats] = []
     for labels, order in ((low, "worst"), (high, "best")):
@@ -191,23 +193,23 @@ def _evaluated_cases(
             continue
         by_document = labels.reshape(len(labels), len(hits.union), labels.shape[1] // max(1, len(hits.union)))
         selected = [
-            (one, labels if is_sorted else by_document[:, place].reshape(labels.shape))
-            for one, place in lists
+            (open_list, labels if is_sorted else by_document[:, place].reshape(labels.shape))
+            for open_list, place in lists
         ]
         labelled = labelled_lists(judged, selected, per_aspect=per_aspect)
         # The lowest value is that of the best order where lower values are better.
-        way = order if measure.better != "lower" else {"worst": "best", "best": "worst"}[order]
-        tied = tied_values([measure], labelled, way if ties else "break", numbers=numbers)[0]
+        tie_option = order if measure.better != "lower" else {"worst": "best", "best": "worst"}[order]
+        tied = tied_values([measure], labelled, tie_option if ties else "break", numbers=numbers)[0]
         if not tied.exact.all():  # a sample of orders proves nothing
             is_exact = False
             tied.value[~tied.exact] = measure.range[0 if order == "worst" else 1]
         value = tied.value.reshape(len(lists), -1)
         # Where one labelling and order is undefined, others that it stands for may have any value.
-        is_gone = ~np.isfinite(value)
-        unknown = is_gone & stands_for_many[:, np.newaxis]
+        is_undefined = ~np.isfinite(value)
+        unknown = is_undefined & stands_for_many[:, np.newaxis]
         value[unknown] = measure.range[0 if order == "worst" else 1]
-        defined &= ~(is_gone & ~unknown).any(axis=0)
-        may_be_undefined |= bool(is_gone.any())
+        defined &= ~(is_undefined & ~unknown).any(axis=0)
+        may_be_undefined |= bool(is_undefined.any())
         ends.append(value)
     worst, best = (end[:, defined] for end in ends)
     return Cases(measure, worst, best, is_exact=is_exact, may_be_undefined=may_be_undefined)

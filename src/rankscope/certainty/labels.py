@@ -111,25 +111,27 @@ def open_numbers(judged: Judged) -> Ints:
     return np.flatnonzero(unjudged_counts(judged))
 
 
-def sorted_labellings(many: int, grades: Sequence[int], best_first: bool, cells: int) -> Iterator[Labels]:
+def sorted_labellings(
+    n_documents: int, grades: Sequence[int], best_first: bool, cells: int
+) -> Iterator[Labels]:
     """Generate one labelling per multiset of grades, the highest on top or at the bottom, in blocks of ``cells`` cells.
 
     >>> [block.tolist() for block in sorted_labellings(2, [0, 1], best_first=True, cells=4)]
     [[[0, 0], [1, 0]], [[1, 1]]]
     """
-    rows = combinations_with_replacement(sorted(grades), many)
-    while block := list(islice(rows, max(1, cells // many))):
+    rows = combinations_with_replacement(sorted(grades), n_documents)
+    while block := list(islice(rows, max(1, cells // n_documents))):
         labels = np.array(block, np.int64)
         yield labels[:, ::-1] if best_first else labels
 
 
-def every_labelling(many: int, best: int) -> Labels:
-    """Return all assignments of grades from 0 to ``best`` to ``many`` documents.
+def every_labelling(n_documents: int, max_label: int) -> Labels:
+    """Return all assignments of grades from 0 to ``max_label`` to ``n_documents`` documents.
 
     >>> every_labelling(2, 1).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    return np.indices((best + 1,) * many).reshape(many, -1).T
+    return np.indices((max_label + 1,) * n_documents).reshape(n_documents, -1).T
 
 
 def labelled_lists(

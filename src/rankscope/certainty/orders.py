@@ -19,7 +19,7 @@ from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 from rankscope.read import UNJUDGED
 
-MOST_ORDERS = 20_000
+MAX_ORDERS = 20_000
 """Permutations of a list up to which all are evaluated."""
 
 SAMPLES = 1000
@@ -48,14 +48,14 @@ def by_orders(
     numbers: Ints,
     *,
     seed: int = 1,
-    most: int = MOST_ORDERS,
+    max_orders: int = MAX_ORDERS,
     samples: int = SAMPLES,
 ) -> list[OrderValues]:
     """Evaluate measures over the orders of each list; ``numbers`` identify the lists for the random generator."""
     size = (len(measures), len(lists))
     mean, error, lowest, highest = (np.zeros(size) for _ in range(4))
     is_enumerated = np.zeros(len(lists), np.bool_)
-    for first, last, n_orders, batch in _batches(lists, numbers, seed, most, samples):
+    for first, last, n_orders, batch in _batches(lists, numbers, seed, max_orders, samples):
         starts = np.concatenate([[0], np.cumsum(n_orders)[:-1]])
         sampled = np.array([batch.sampled[i] for i in range(first, last)])
         is_enumerated[first:last] = ~sampled
@@ -88,7 +88,7 @@ class _Batch:
 
 
 def _batches(
-    lists: TiedLists, numbers: Ints, seed: int, most: int, samples: int
+    lists: TiedLists, numbers: Ints, seed: int, max_orders: int, samples: int
 ) -> Iterator[tuple[int, int, Ints, _Batch]]:
     """Generate batches of lists in all orders to evaluate."""
     labels, hidden = lists.labels(), lists.grade() == UNJUDGED
@@ -96,7 +96,7 @@ def _batches(
     for index in range(len(lists)):
         part = slice(int(lists.offsets[index]), int(lists.offsets[index + 1]))
         groups = _find_groups(lists, part, labels[part], hidden[part])
-        sampled[index] = _count_permutations(groups, most) > most
+        sampled[index] = _count_permutations(groups, max_orders) > max_orders
         if sampled[index]:
             ranks = _draw_ranks(groups, np.random.default_rng([seed, int(numbers[index])]), samples)
         else:
@@ -131,15 +131,15 @@ def _find_groups(lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[
     return groups
 
 
-def _count_permutations(groups: Sequence[Group], most: int) -> int:
-    """Return the number of permutations, or some number above ``most``."""
+def _count_permutations(groups: Sequence[Group], max_count: int) -> int:
+    """Return the number of permutations, or some number above ``max_count``."""
     number = 1
     for *_, counts in groups:
         left = 0
         for count in counts.tolist():
             left += count
             number *= comb(left, count)
-            if number > most:
+            if number > max_count:
                 return number
     return number
 

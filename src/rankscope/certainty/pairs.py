@@ -97,31 +97,31 @@ def lowest_differences(
     low, high = (np.vstack([end, np.zeros(len(hits))]) for end in ends)
     total, minimum = np.zeros(len(first)), np.full(len(first), np.inf)
     exact = np.ones(len(first), np.bool_)
-    gone = np.zeros(len(hits), np.bool_) if is_undefined is None else is_undefined
-    closed = np.array([not part.deep and not part.is_open.any() for part in hits], np.bool_)
-    keep = np.flatnonzero(closed & ~gone)
+    is_left_out = np.zeros(len(hits), np.bool_) if is_undefined is None else is_undefined
+    is_closed = np.array([not part.deep and not part.is_open.any() for part in hits], np.bool_)
+    keep = np.flatnonzero(is_closed & ~is_left_out)
     for part in _slices(len(first), len(keep)):
         value = low[np.ix_(first[part], keep)] - high[np.ix_(second[part], keep)]
         total[part], minimum[part] = value.sum(axis=1), value.min(axis=1, initial=np.inf)
-    n_kept, n_perhaps = int((~gone).sum()), 0
+    n_kept, n_uncertain = int((~is_left_out).sum()), 0
     changing = [
-        t for t in np.flatnonzero(~closed | gone).tolist()
-        if not closed[t] or (ties and (hits[t].last > hits[t].first).any())
+        t for t in np.flatnonzero(~is_closed | is_left_out).tolist()
+        if not is_closed[t] or (ties and (hits[t].last > hits[t].first).any())
     ]  # fmt: skip
     for topics, solver in _solvers(judged, measure, hits, low, high, ties, changing, len(first)):
-        is_perhaps = gone[topics] | solver.may_be_undefined
-        n_kept -= int((is_perhaps & ~gone[topics]).sum())
-        n_perhaps += int(is_perhaps.sum())
+        may_be_left_out = is_left_out[topics] | solver.may_be_undefined
+        n_kept -= int((may_be_left_out & ~is_left_out[topics]).sum())
+        n_uncertain += int(may_be_left_out.sum())
         for part in _slices(len(first), solver.width):
             value, is_exact = solver.lowest(first[part], second[part])
             # Topics are added one by one, so that sums do not depend on the size of batches.
-            for row in np.where(is_perhaps[:, np.newaxis], np.minimum(value, 0.0), value):
+            for row in np.where(may_be_left_out[:, np.newaxis], np.minimum(value, 0.0), value):
                 total[part] += row
             minimum[part] = np.minimum(minimum[part], value.min(axis=0))
-            exact[part] &= (is_exact & ~is_perhaps[:, np.newaxis]).all(axis=0)
+            exact[part] &= (is_exact & ~may_be_left_out[:, np.newaxis]).all(axis=0)
     # A mean is at least its lowest term, and at least a negative sum divided by the fewest topics that may remain.
     mean = np.where(
-        total < 0, np.maximum(total / max(1, n_kept), minimum), total / max(1, n_kept + n_perhaps)
+        total < 0, np.maximum(total / max(1, n_kept), minimum), total / max(1, n_kept + n_uncertain)
     )
     return Differences(mean, exact & np.isfinite(total))
 

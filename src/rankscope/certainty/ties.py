@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.certainty.declared import declared_form, respects_swaps
-from rankscope.certainty.orders import MOST_ORDERS, SAMPLES, OrderValues, by_orders
+from rankscope.certainty.orders import MAX_ORDERS, SAMPLES, OrderValues, by_orders
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats, Ints
 from rankscope.judging.tied import TiedLists
@@ -52,12 +52,12 @@ def tied_values(
     *,
     numbers: Ints | None = None,
     seed: int = 1,
-    most: int = MOST_ORDERS,
+    max_orders: int = MAX_ORDERS,
     samples: int = SAMPLES,
 ) -> list[TiedValues]:
     """Evaluate measures for lists with ties; ``numbers`` identify the lists for the random generator.
 
-    Up to ``most`` permutations of a list are enumerated; otherwise ``samples`` random orders are drawn.
+    Up to ``max_orders`` permutations of a list are enumerated; otherwise ``samples`` random orders are drawn.
     """
     names = np.arange(len(lists)) if numbers is None else numbers
     results: dict[int, TiedValues] = {}
@@ -68,7 +68,7 @@ def tied_values(
     rest = [index for index in range(len(measures)) if index not in results]
     if rest:
         remaining = [measures[index] for index in rest]
-        order_values = by_orders(remaining, lists, names, seed=seed, most=most, samples=samples)
+        order_values = by_orders(remaining, lists, names, seed=seed, max_orders=max_orders, samples=samples)
         for index, measure, summary in zip(rest, remaining, order_values, strict=True):
             results[index] = _of_orders(measure, lists, summary, ties)
     return [results[index] for index in range(len(measures))]
@@ -97,13 +97,13 @@ def _wants_highest(measure: Measure, ties: str) -> bool:
     return (ties == "best") == (measure.better != "lower")
 
 
-def _of_orders(measure: Measure, lists: TiedLists, found: OrderValues, ties: str) -> TiedValues:
+def _of_orders(measure: Measure, lists: TiedLists, order_values: OrderValues, ties: str) -> TiedValues:
     if ties == "expected":
-        return TiedValues(found.mean, found.error, found.every)
+        return TiedValues(order_values.mean, order_values.error, order_values.every)
     highest = _wants_highest(measure, ties)
-    value = found.highest if highest else found.lowest
-    if not found.every.all():  # A sample rarely contains the extremes, but sorted orders often do.
+    value = order_values.highest if highest else order_values.lowest
+    if not order_values.every.all():  # A sample rarely contains the extremes, but sorted orders often do.
         for best_first in (True, False):
             other = measure.evaluate(lists.sorted_groups(best_first))
             value = np.fmax(value, other) if highest else np.fmin(value, other)
-    return TiedValues(value, np.zeros(len(value)), found.every)
+    return TiedValues(value, np.zeros(len(value)), order_values.every)

@@ -28,7 +28,7 @@ from rankscope.certainty.labels import (
     open_numbers,
     sorted_labellings,
 )
-from rankscope.certainty.orders import MOST_ORDERS
+from rankscope.certainty.orders import MAX_ORDERS
 from rankscope.certainty.ties import needs_orders, tied_values
 from rankscope.errors import SettingsError
 from rankscope.judging import EvaluationOptions, Judged
@@ -44,10 +44,10 @@ UNJUDGED_AS = ("nonrelevant", "condense", "bounds")
 from 0 to the highest, and return bounds of the value
 """
 
-MOST_LABELLINGS = 20_000
+MAX_LABELLINGS = 20_000
 """Labellings of a list up to which all that matter are evaluated."""
 
-MOST_EVALUATIONS = 200_000
+MAX_EVALUATIONS = 200_000
 """Labellings of a list times orders of its tied documents up to which all that matter are evaluated: beyond that the
 range is that of the measure, and marked as not tight."""
 
@@ -77,7 +77,7 @@ def ranges(
     measures: Sequence[Measure],
     values: Floats,
     options: EvaluationOptions,
-    most: int = MOST_LABELLINGS,
+    max_labellings: int = MAX_LABELLINGS,
 ) -> list[Range]:
     """Return the range of every measure for every list; ``values``, measures x lists, take unjudged as non-relevant.
 
@@ -93,7 +93,7 @@ def ranges(
         if type(form) is Weighted and isinstance(measure, WeightedPrecision):
             _fill_additive(judged, measure, result)
         else:
-            rest.append(_BoundSolver(judged, measure, form, result, options, most))
+            rest.append(_BoundSolver(judged, measure, form, result, options, max_labellings))
     if rest:
         for hole in open_lists(judged, judged.groups if orders else None):
             for solver in rest:
@@ -122,10 +122,10 @@ class _BoundSolver:
         form: Form | None,
         result: Range,
         options: EvaluationOptions,
-        most: int,
+        max_labellings: int,
     ) -> None:
         self.judged, self.measure, self.form, self.result = judged, measure, form, result
-        self.options, self.most = options, most
+        self.options, self.max_labellings = options, max_labellings
         self.pending: list[_Task] = []
         self.cells = 0
 
@@ -149,13 +149,13 @@ class _BoundSolver:
     def _max_labellings(self, open_list: OpenList) -> int:
         """Return the maximum number of labellings of a list, each evaluated in all orders of its tied documents."""
         if not needs_orders(self.measure, self.options.ties):
-            return self.most
+            return self.max_labellings
         kinds = best_label(self.judged) + 2  # the grades, and documents that a measure does not see
         sizes = np.unique(np.stack([open_list.first, open_list.size]), axis=1)[1].tolist()
         n_orders = 1
         for size in sizes:
-            n_orders = min(MOST_ORDERS, n_orders * min(factorial(min(size, 9)), kinds ** min(size, 20)))
-        return min(self.most, MOST_EVALUATIONS // n_orders)
+            n_orders = min(MAX_ORDERS, n_orders * min(factorial(min(size, 9)), kinds ** min(size, 20)))
+        return min(self.max_labellings, MAX_EVALUATIONS // n_orders)
 
     def flush(self) -> None:
         """Evaluate the pending labellings."""
@@ -199,16 +199,18 @@ class _Task(NamedTuple):
         return len(self.labels) * (len(self.one.rank) + len(self.one.known))
 
 
-def _labellings(judged: Judged, measure: Measure, open_list: OpenList, most: int) -> Iterable[Labels] | None:
+def _labellings(
+    judged: Judged, measure: Measure, open_list: OpenList, max_labellings: int
+) -> Iterable[Labels] | None:
     """Return the labellings to evaluate, in blocks, or None if they are too many."""
     best = best_label(judged)
     if measure.needs_aspects and judged.qrels.aspects is not None:
-        return _aspect_labellings(judged, open_list, most)
+        return _aspect_labellings(judged, open_list, max_labellings)
     if rewards_grades(measure):
         return [np.array([[0] * open_list.n_unjudged, [best] * open_list.n_unjudged])]
     if respects_swaps(measure):
         grades = list(range(best + 1)) if measure.sees_grades else [0, best]
-        if comb(open_list.n_unjudged + len(grades) - 1, len(grades) - 1) > most:
+        if comb(open_list.n_unjudged + len(grades) - 1, len(grades) - 1) > max_labellings:
             return None
         cells = max(1, _CELLS * open_list.n_unjudged // (len(open_list.rank) + len(open_list.known)))
         return chain(
@@ -217,17 +219,17 @@ def _labellings(judged: Judged, measure: Measure, open_list: OpenList, most: int
                 for best_first in (True, False)
             )
         )
-    if (best + 1) ** open_list.n_unjudged > most:
+    if (best + 1) ** open_list.n_unjudged > max_labellings:
         return None
     return [every_labelling(open_list.n_unjudged, best)]
 
 
-def _aspect_labellings(judged: Judged, open_list: OpenList, most: int) -> Iterable[Labels] | None:
+def _aspect_labellings(judged: Judged, open_list: OpenList, max_labellings: int) -> Iterable[Labels] | None:
     aspects = judged.qrels.aspects
     assert aspects is not None
     best = max(1, int(aspects.grade.max(initial=0)))
     n_labels = int(np.diff(aspects.topic_offsets)[open_list.topic]) * open_list.n_unjudged
-    return None if (best + 1) ** n_labels > most else [every_labelling(n_labels, best)]
+    return None if (best + 1) ** n_labels > max_labellings else [every_labelling(n_labels, best)]
 
 
 def _evaluate(

@@ -38,7 +38,7 @@ class Uncertainty:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the fields that are set: ``error`` and ``exact`` under ties, ``lowest``, ``highest``, ``tight``."""
-        return tuple(one.name for one in fields(self) if getattr(self, one.name) is not None)
+        return tuple(field.name for field in fields(self) if getattr(self, field.name) is not None)
 
     def table_columns(
         self, measures: Sequence[Measure], run: npt.NDArray[Any], topic: npt.NDArray[Any]

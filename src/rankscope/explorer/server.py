@@ -75,7 +75,11 @@ class LoadedRuns:
             set_cancel_events((self._stopping,))
             try:
                 lists = self._runs[run].iterate_lists()
-                return {t: one.documents.index(document) + 1 for t, one in lists if document in one.documents}
+                return {
+                    t: ranking.documents.index(document) + 1
+                    for t, ranking in lists
+                    if document in ranking.documents
+                }
             finally:
                 set_cancel_events(())
 
@@ -85,7 +89,7 @@ class LoadedRuns:
             if topic_only is not None:
                 ranking = run.list_for(topic_only)
                 return {topic_only: () if ranking is None else ranking.documents}
-            return {topic: one.documents for topic, one in run.lists().items()}
+            return {topic: lists.documents for topic, lists in run.lists().items()}
         finally:
             set_cancel_events(())
 
@@ -139,8 +143,8 @@ def application(
         run = _number(request.path_params["run"], len(runs))
         if not has_token(request) or run is None or not 0 < len(name) <= _MAX_ID_BYTES:
             return Response(status_code=404)
-        index_of, found = qrels.topic_index, loaded.places(run, name).items()
-        ranks = sorted((index_of[topic], rank) for topic, rank in found if topic in index_of)
+        index_of, rank_by_topic = qrels.topic_index, loaded.places(run, name).items()
+        ranks = sorted((index_of[topic], rank) for topic, rank in rank_by_topic if topic in index_of)
         return JSONResponse([[topic, rank, _grades(qrels, topic).get(name)] for topic, rank in ranks])
 
     routes = [

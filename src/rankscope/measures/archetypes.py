@@ -59,10 +59,10 @@ def find_archetypes(
 
 def _is_full_scale(hits: Hits, base: Ints, length: Ints) -> Bools:
     """Return whether all relevant documents occupy the last RB ranks in ascending order of grade."""
-    falling = np.zeros(len(hits))
-    falling[1:] = (hits.grade[1:] < hits.grade[:-1]) & (hits.list[1:] == hits.list[:-1])
-    at_the_end = hits.first(hits.rank, -1) == length - base + 1
-    return np.asarray((hits.count == base) & at_the_end & (hits.sum(falling) == 0))
+    is_descending = np.zeros(len(hits))
+    is_descending[1:] = (hits.grade[1:] < hits.grade[:-1]) & (hits.list[1:] == hits.list[:-1])
+    is_at_end = hits.first(hits.rank, -1) == length - base + 1
+    return np.asarray((hits.count == base) & is_at_end & (hits.sum(is_descending) == 0))
 
 
 def _is_negative_again(curves: Curves, m: Floats) -> Bools:

@@ -335,7 +335,9 @@ class ERR(Measure):
 
     def closed_form(self) -> Form:
         best = self.max_grade
-        return Cascade(lambda grade, most: satisfaction(grade, best or most), lambda rank: 1.0 / rank)
+        return Cascade(
+            lambda grade, max_grade: satisfaction(grade, best or max_grade), lambda rank: 1.0 / rank
+        )
 
 
 class Judged(Measure):

@@ -21,7 +21,7 @@ from rankscope.measures.weighted import DCG
 ORDER = 9
 """Place of these measures in listings."""
 
-_MOST_PARTS = 1000
+_MAX_PARTS = 1000
 """Weights of aspects are taken as fractions with no larger denominator."""
 
 
@@ -150,11 +150,11 @@ def _whole(weights: Floats) -> list[int]:
     """
     from fractions import Fraction
 
-    parts = [Fraction(float(weight)).limit_denominator(_MOST_PARTS) for weight in weights]
+    parts = [Fraction(float(weight)).limit_denominator(_MAX_PARTS) for weight in weights]
     if not np.allclose([float(part) for part in parts], weights, rtol=0, atol=1e-9):
         raise MeasureError(
             f"aspects have the weights {', '.join(f'{w:g}' for w in weights)}",
-            hint=f"D needs weights that are fractions with denominators up to {_MOST_PARTS:,}",
+            hint=f"D needs weights that are fractions with denominators up to {_MAX_PARTS:,}",
         )
     common = lcm(*(part.denominator for part in parts))
     numbers = [int(part * common) for part in parts]

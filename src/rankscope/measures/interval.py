@@ -28,7 +28,7 @@ from rankscope.measures.grammar import parse_open
 ORDER = 10
 """Place of these measures in listings."""
 
-MOST_RANKINGS = 1 << 20
+MAX_RANKINGS = 1 << 20
 """Largest number of rankings of a topic that are enumerated."""
 
 _SAME = 1e-12
@@ -106,11 +106,11 @@ class Interval(Composed):
 
     def _inner_scale(self, inside: Measure, counts: Counts, best: int) -> Floats:
         rankings = number_of_rankings(self.cutoff, _sizes(counts))
-        if rankings > MOST_RANKINGS:
+        if rankings > MAX_RANKINGS:
             described = ", ".join(f"{count} of grade {grade}" for grade, count in counts)
             raise MeasureError(
                 f"{self} would enumerate {rankings:,} rankings of a topic with {described}",
-                hint=f"the limit is {MOST_RANKINGS:,}: choose a smaller cutoff than {self.cutoff}",
+                hint=f"the limit is {MAX_RANKINGS:,}: choose a smaller cutoff than {self.cutoff}",
             )
         kind: Any = type(inside)
         cached_scale = _smallest if rankings <= _FEWEST else _small if rankings <= _FEW else _large

@@ -20,7 +20,7 @@ from rankscope.measures.weighted import DCG, GradedGains
 ORDER = 13
 """Place of these measures in listings."""
 
-_MOST_GRADES = 100_000
+_MAX_GRADES = 100_000
 _INFINITE = float("inf")
 
 
@@ -428,8 +428,8 @@ class TopicRBP(_TrecMeasure):
         """Return the smallest and largest gain over the grades 0 up to the best one of each topic."""
         best_grade = np.full(len(pool), -1)
         np.maximum.at(best_grade, pool.topic, pool.grade)
-        if pool.max_grade > _MOST_GRADES:
-            hint = f"it enumerates all grades; the limit is {_MOST_GRADES:,}"
+        if pool.max_grade > _MAX_GRADES:
+            hint = f"it enumerates all grades; the limit is {_MAX_GRADES:,}"
             raise MeasureError(f"{self.name} meets grade {pool.max_grade}", hint=hint)
         by_grade = DCG(gains=self.gains).gain(np.arange(pool.max_grade + 1), pool.max_grade)
         # Explicit gains apply to every topic, even without documents of their grades.

@@ -62,8 +62,8 @@ def plot_equal_gain(
     [0, 0]
     """
     gain = effort.gains[-1] if measure is None else effort.gains[effort.number(measure)]
-    found = [row for row in effort.equal_gain.records() if row["measure"] == str(gain)]
-    pairs = list(dict.fromkeys(lists)) or [(str(row["run"]), str(row["topic"])) for row in found]
+    rows = [row for row in effort.equal_gain.records() if row["measure"] == str(gain)]
+    pairs = list(dict.fromkeys(lists)) or [(str(row["run"]), str(row["topic"])) for row in rows]
     if not 1 <= len(pairs) <= MAX_LISTS:
         hint = f"choose 1 to {MAX_LISTS} (run, topic) pairs"
         raise SettingsError(f"{len(pairs)} rankings cannot be drawn side by side", hint=hint)

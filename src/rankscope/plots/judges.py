@@ -125,7 +125,7 @@ def _slope(axes: Any, row: RunGain) -> None:
 
 def _name_side(axes: Any, rows: list[RunGain], side: int) -> None:
     """Draw names at one end of the slopes; where runs share a rank or lie close, a thin line leads to the name."""
-    ranked = sorted((((row.rank_a, row.rank_b)[side], row.run) for row in rows), key=lambda one: one[0])
+    ranked = sorted((((row.rank_a, row.rank_b)[side], row.run) for row in rows), key=lambda item: item[0])
     ranks = [float(rank) for rank, _ in ranked]
     # A name is as high as one rank where every run has one, and takes a larger part of the axis where ranks are few.
     bottom, top = axes.get_ylim()

@@ -105,8 +105,8 @@ def _draw_cells(axes: Any, table: Table) -> None:
         write_centred(
             axes, across + 0.5, down + 0.36, f"{row['published']} {mark}", fontsize=6.5, color=colour
         )
-        found = _range(row["lowest"], row["highest"])
-        write_centred(axes, across + 0.5, down + 0.72, found, fontsize=6, color=INK)
+        range_text = _range(row["lowest"], row["highest"])
+        write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=6, color=INK)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)
     axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0), xticks=[])
     hide_frame(axes)

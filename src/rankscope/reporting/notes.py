@@ -85,9 +85,9 @@ def _unjudged(judged: Judged) -> Iterator[Note]:
     total = 1 - n_judged.sum() / slots.sum()
     order = np.argsort(-share, kind="stable")
     items = [f"{judged.runs[r]}: {share[r]:.1%}" for r in order.tolist() if share[r] >= UNJUDGED_SHARE]
-    many = f"; {_plural(len(items), 'run')} {UNJUDGED_SHARE:.0%} or more" if items else ""
+    suffix = f"; {_plural(len(items), 'run')} {UNJUDGED_SHARE:.0%} or more" if items else ""
     text = (
-        f"{total:.1%} of the documents in the first ten ranks are unjudged and count as not relevant{many}."
+        f"{total:.1%} of the documents in the first ten ranks are unjudged and count as not relevant{suffix}."
     )
     yield _note("unjudged documents", "warning" if items else "note", text, items)
 

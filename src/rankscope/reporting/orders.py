@@ -14,7 +14,7 @@ from rankscope.measures import Measure
 from rankscope.reporting.schema import Order
 from rankscope.scores import score
 
-MOST_HITS = 3_000_000
+MAX_HITS = 3_000_000
 """Maximum number of hits of all lists; judging more of them again would take long."""
 
 
@@ -29,7 +29,7 @@ def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "ze
     >>> [(one["across"], one["columns"][:2]) for one in other_orders(lists, [parse("P@10")])]
     [('cutoffs', ['P@5', 'P@10']), ('pools', ['all judgments', 'depth 20'])]
     """
-    if len(judged.runs) < 2 or not len(judged.topics) or len(judged.rank) > MOST_HITS:
+    if len(judged.runs) < 2 or not len(judged.topics) or len(judged.rank) > MAX_HITS:
         return []
     cutoffs = means_by_cutoff(judged, measures, missing)
     orders: list[tuple[Literal["cutoffs", "pools"], Any, Mapping[Any, npt.NDArray[np.float64]]]] = [

@@ -441,7 +441,7 @@ def test_a_large_number_of_pairs_is_sampled_and_the_sentence_reports_it(scored, 
     values = np.clip(np.linspace(0.2, 0.7, 12)[:, None] + rng.normal(0, 0.1, (12, 25)), 0, 1)
     scores = scored({"AP": values, "RR": np.clip(values + rng.normal(0, 0.2, (12, 25)), 0, 1)})
     whole = rs.findings(scores, replicates=50)
-    monkeypatch.setattr("rankscope.analysis.findings.basis.MOST_PAIRS", 20)
+    monkeypatch.setattr("rankscope.analysis.findings.basis.MAX_PAIRS", 20)
     sampled = rs.findings(scores, replicates=50)
     assert (whole.get("apart").numbers["pairs"], sampled.get("apart").numbers["pairs"]) == (66, 20)
     assert "of 20 pairs of runs (drawn from 66) (" in sampled.get("apart").sentence

@@ -25,7 +25,7 @@ from rankscope.scores import Scores
 from rankscope.tables import Cell
 
 _SHUFFLES = 2000
-MOST_PAIRS = 100_000
+MAX_PAIRS = 100_000
 """Maximum number of pairs of runs to test for every measure; of more pairs, a sample is tested."""
 
 
@@ -81,9 +81,9 @@ class Basis(CacheMixin):
     def tested(self) -> tuple[Indices, Indices]:
         """Pairs of runs to test: all of them, or a random sample."""
         first, second = self.pairs
-        if len(first) <= MOST_PAIRS:
+        if len(first) <= MAX_PAIRS:
             return first, second
-        sample = np.sort(generator(self.seed).choice(len(first), MOST_PAIRS, replace=False))
+        sample = np.sort(generator(self.seed).choice(len(first), MAX_PAIRS, replace=False))
         return first[sample], second[sample]
 
     def board(self, measure: Measure) -> list[dict[str, Cell]]:

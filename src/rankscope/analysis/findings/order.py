@@ -69,7 +69,7 @@ def apart(basis: Basis) -> Finding | None:
     """Report the pairs of runs that differ significantly by each measure, or of a sample of very many pairs."""
     if not basis.comparable:
         return None
-    matrices = [one for one in basis.matrices.values() if len(one.topics) > 1]
+    matrices = [complete for complete in basis.matrices.values() if len(complete.topics) > 1]
     rows: list[tuple[Cell, ...]] = []
     for matrix in matrices:
         is_significant = basis.significant(matrix)

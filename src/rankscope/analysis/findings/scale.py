@@ -77,12 +77,12 @@ def _badge(measure: Measure) -> tuple[Cell, ...] | None:
     verdicts = verdicts or _verdicts(cut_measure, _LONG)
     if not verdicts:
         return None
-    broken = [one for one in verdicts if one.scale == EQUAL and one.counterexample is not None]
+    broken = [v for v in verdicts if v.scale == EQUAL and v.counterexample is not None]
     if not broken:
         everywhere = all(verdict.holds for verdict in verdicts)
         name = "interval-like (all)" if everywhere else "interval-like"
         return str(measure), name if is_decided else f"{name} to length {_LONG}", None, ""
-    shortest = min(broken, key=lambda one: one.fails_from or one.length)
+    shortest = min(broken, key=lambda v: v.fails_from or v.length)
     assert shortest.counterexample is not None
     words = shortest.counterexample.sentence(str(cut_measure), EQUAL)
     return str(measure), ORDINAL, shortest.fails_from or shortest.length, words
@@ -99,4 +99,4 @@ def _verdicts(measure: Measure, length: int) -> list[ScaleVerdict]:
         return []
     if any(result.partial for result in results):  # The enumeration was interrupted.
         raise KeyboardInterrupt
-    return [one for result in results for one in result.findings if one.scale in (ALL, EQUAL)]
+    return [verdict for result in results for verdict in result.findings if verdict.scale in (ALL, EQUAL)]

@@ -117,19 +117,19 @@ def bootstrap_max_t(values: Floats, first: Indices, second: Indices, resampled: 
     work = _Work.on(values, resampled, 1)
     blocks = [slice(start, start + _PAIRS_AT_ONCE) for start in range(0, len(first), _PAIRS_AT_ONCE)]
     observed = [work.observed(first[part], second[part]) for part in blocks]
-    found = StepDown(np.sqrt(topics * np.concatenate([np.empty(0), *observed])))
+    step_down = StepDown(np.sqrt(topics * np.concatenate([np.empty(0), *observed])))
     space = np.empty((3, min(len(first), _PAIRS_AT_ONCE), len(resampled)))
 
     def drawn() -> Iterator[tuple[Indices, Floats]]:
         for part in blocks:
-            places = found.order[part]
+            places = step_down.order[part]
             ratio, squares, spare = space[:, : len(places)]
             work.ratios(first[places], second[places], ratio, squares, spare)
             ratio *= topics
             yield places, np.sqrt(ratio, out=ratio)
 
-    found.count(drawn())
-    return found
+    step_down.count(drawn())
+    return step_down
 
 
 def critical_rank(alpha: float, replicates: int) -> int:
@@ -148,8 +148,8 @@ def resample_counts(resampled: Ints) -> Ints:
     for start in range(0, replicates, _REPLICATES_IN_TURN):
         part = resampled[start : start + _REPLICATES_IN_TURN]
         places = part + np.arange(len(part))[:, None] * topics
-        found = np.bincount(places.ravel(), minlength=part.size)
-        counts[start : start + len(part)] = found.reshape(part.shape)
+        block = np.bincount(places.ravel(), minlength=part.size)
+        counts[start : start + len(part)] = block.reshape(part.shape)
     return counts
 
 
@@ -160,8 +160,8 @@ def _cut(resampled: Ints) -> Floats:
     size, and cost a factor of ten when other programs use the cores.
     """
     replicates, topics = resampled.shape
-    most = max(1, 2**18 // (_PAIRS_AT_ONCE * topics))
-    width = max((w for w in range(1, most + 1) if replicates % w == 0), default=1)
+    max_width = max(1, 2**18 // (_PAIRS_AT_ONCE * topics))
+    width = max((w for w in range(1, max_width + 1) if replicates % w == 0), default=1)
     if width < 8:
         width = replicates
     cut = np.empty((replicates // width, topics, width))
@@ -225,14 +225,14 @@ class _Work:
         self, first: Indices, second: Indices, space: Floats, mask: Bools
     ) -> tuple[Indices, Indices, Floats]:
         ratio, squares, spare = space
-        least = self._squares(first, second, squares)
+        min_square = self._squares(first, second, squares)
         observed = self.observed(first, second)
         rows = max(1, _NUMBERS_IN_TURN // space.shape[2])
         done = []
         for start in range(0, len(first), rows):
             advance()
             turn = slice(start, start + rows)
-            self._ratios(first[turn], second[turn], squares[turn], least, ratio[turn], spare[turn])
+            self._ratios(first[turn], second[turn], squares[turn], min_square, ratio[turn], spare[turn])
             np.greater_equal(ratio[turn], observed[turn, None] * (1 - _RELATIVE), out=mask[turn])
             exceeding = np.count_nonzero(mask[turn], axis=1)
             np.copyto(spare[turn], ratio[turn])
@@ -262,11 +262,17 @@ class _Work:
         return 0.0 if w.all() else max(self.negligible**2, 1e-300)
 
     def _ratios(
-        self, first: Indices, second: Indices, squares: Floats, least: float, ratio: Floats, spare: Floats
+        self,
+        first: Indices,
+        second: Indices,
+        squares: Floats,
+        min_square: float,
+        ratio: Floats,
+        spare: Floats,
     ) -> None:
         """Write the statistic of some pairs in every replicate to ``ratio``."""
-        if least:
-            np.maximum(squares, least, out=squares)
+        if min_square:
+            np.maximum(squares, min_square, out=squares)
         np.take(self.means, first, axis=0, out=ratio, mode="clip")
         np.take(self.means, second, axis=0, out=spare, mode="clip")
         np.subtract(ratio, spare, out=ratio)
@@ -307,8 +313,8 @@ def _replicate_means(
 
     def differences(pairs: slice) -> Floats:
         topics = resampled[chosen[pairs]]
-        found: Floats = centred[first[pairs, None], topics] - centred[second[pairs, None], topics]
-        return found
+        result: Floats = centred[first[pairs, None], topics] - centred[second[pairs, None], topics]
+        return result
 
     means = np.empty(len(first))
     size = max(1, _NUMBERS_IN_TURN // resampled.shape[1])

@@ -59,9 +59,9 @@ class Standing:
     def pairs(self) -> tuple[Bools, Bools, int]:
         """Of every pair whether the first is above the second, and whether they are tied; and how many are."""
         first, second = _pairs(len(self))
-        one, other = self.scores.take(first), self.scores.take(second)
-        tied = one == other
-        return one > other, tied, int(np.count_nonzero(tied))
+        left, right = self.scores.take(first), self.scores.take(second)
+        tied = left == right
+        return left > right, tied, int(np.count_nonzero(tied))
 
     @cached_property
     def above(self) -> tuple[Bools, Ints]:
@@ -256,7 +256,7 @@ def _vectors(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Floats, 
 
 
 def _standings(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Standing, Standing]:
-    a, b = (one if isinstance(one, Standing) else Standing(one) for one in (x, y))
+    a, b = (values if isinstance(values, Standing) else Standing(values) for values in (x, y))
     if len(a) != len(b):
         raise InputError(
             f"correlation of {len(a)} with {len(b)} scores", hint="give one score per run in both"

@@ -214,13 +214,13 @@ def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[
     return low, high
 
 
-def _shortest(below: Ints, within: Ints, worst: int, wanted: float) -> tuple[int, int]:
+def _shortest(below: Ints, within: Ints, worst: int, target: float) -> tuple[int, int]:
     """Return the range of :func:`rank_intervals` from how many samples rank before 1, 2, ... and up to 0, 1, 2, ...
 
     It begins at one of the ranks that ``below`` knows, and ends at ``worst`` or later.
     """
     begin = np.arange(1, len(below) + 1)
-    end = np.maximum(np.searchsorted(within, wanted + below - 1e-9), worst)
+    end = np.maximum(np.searchsorted(within, target + below - 1e-9), worst)
     fits = end < len(within)
     size = int((end - begin)[fits].min(initial=len(within) - 2))
     ranges = []
@@ -228,10 +228,10 @@ def _shortest(below: Ints, within: Ints, worst: int, wanted: float) -> tuple[int
         end = begin + length
         fits = (end >= worst) & (end < len(within))
         if fits.any():
-            held = within[end[fits]] - below[fits]
-            most = int(np.argmax(held))
-            ranges.append((int(held[most]), int(begin[fits][most]), int(end[fits][most])))
-    nearer = len(ranges) > 1 and wanted - ranges[1][0] < ranges[0][0] - wanted - 1e-9
+            n_inside = within[end[fits]] - below[fits]
+            best = int(np.argmax(n_inside))
+            ranges.append((int(n_inside[best]), int(begin[fits][best]), int(end[fits][best])))
+    nearer = len(ranges) > 1 and target - ranges[1][0] < ranges[0][0] - target - 1e-9
     return ranges[nearer][1:]
 
 

@@ -37,8 +37,8 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
     matrix = scores.matrix(measure)
     undefined = np.asarray(~np.isfinite(matrix.values).all(axis=0))
     topics = list(zip(matrix.topics, undefined.tolist(), strict=True))
-    kept = tuple(topic for topic, gone in topics if not gone)
-    dropped = tuple(topic for topic, gone in topics if gone)
+    kept = tuple(topic for topic, is_undefined in topics if not is_undefined)
+    dropped = tuple(topic for topic, is_undefined in topics if is_undefined)
     if not kept:
         hint = "leave this measure out, or evaluate with missing='zero'"
         raise InputError(f"{matrix.measure} is undefined on every topic for some run", hint=hint)
@@ -52,7 +52,7 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
 
 def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
     """Return the topics left out of each measure, as an entry of the settings of a result."""
-    dropped = {str(one.measure): list(one.dropped) for one in matrices if one.dropped}
+    dropped = {str(matrix.measure): list(matrix.dropped) for matrix in matrices if matrix.dropped}
     return {"left_out_topics": dropped} if dropped else {}
 
 
@@ -153,10 +153,10 @@ def _with_measure(scores: Scores, by: str | Measure) -> Scores:
     """Return the scores; if they lack the measure but have rankings, evaluate it."""
     if str(by) in map(str, scores.measures) or scores.judged is None:
         return scores
-    wanted = parse_many([by])
+    measures = parse_many([by])
     if isinstance(scores.collection, Collection):
-        return scores if wanted[0] in scores.measures else scores.collection.evaluate(wanted)
-    return score(scores.judged, wanted, missing=str(scores.settings["missing"]))
+        return scores if measures[0] in scores.measures else scores.collection.evaluate(measures)
+    return score(scores.judged, measures, missing=str(scores.settings["missing"]))
 
 
 def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:

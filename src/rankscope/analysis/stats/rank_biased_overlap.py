@@ -59,7 +59,7 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
     if not 0 < p < 1:
         raise SettingsError(f"the persistence p is {p!r}", hint="p lies between 0 and 1, both excluded")
     check_name(ties, TIES, f"ties of rank-biased overlap cannot be {ties!r}")
-    short, long = sorted((_Placed(a), _Placed(b)), key=lambda one: len(one.items))
+    short, long = sorted((_Placed(a), _Placed(b)), key=lambda placed: len(placed.items))
     return _prefixes(short, long, p, ties)
 
 
@@ -70,14 +70,14 @@ def ranking_by_score(scores: ArrayLike) -> list[frozenset[int]]:
     [[1], [0, 2]]
     """
     values = np.asarray(scores, np.float64)
-    return [frozenset(np.flatnonzero(values == one).tolist()) for one in np.unique(values)[::-1]]
+    return [frozenset(np.flatnonzero(values == value).tolist()) for value in np.unique(values)[::-1]]
 
 
 class _Placed:
     """A ranking written out: its items, and for each place the first and the last rank of its group."""
 
     def __init__(self, ranking: Ranking) -> None:
-        groups = [one if isinstance(one, set | frozenset) else (one,) for one in ranking]
+        groups = [entry if isinstance(entry, set | frozenset) else (entry,) for entry in ranking]
         sizes = np.array([len(group) for group in groups], np.int64)
         self.items: list[Hashable] = [item for group in groups for item in group]
         self.bottom: Ints = np.repeat(np.cumsum(sizes), sizes)
@@ -132,11 +132,11 @@ def _inside(value: float) -> float:
 def _overlap(short: _Placed, long: _Placed, depth: Ints, ties: str) -> Floats:
     """Return X(d), the overlap of the first d ranks."""
     pairs = [(place, long.place[item]) for item, place in short.place.items() if item in long.place]
-    mine, theirs = np.array(pairs, np.int64).reshape(-1, 2).T
+    short_index, long_index = np.array(pairs, np.int64).reshape(-1, 2).T
     top, bottom, others_top, others_bottom = (
-        short.top[mine], short.bottom[mine], long.top[theirs], long.bottom[theirs]
+        short.top[short_index], short.bottom[short_index], long.top[long_index], long.bottom[long_index]
     )  # fmt: skip
-    end = np.full(len(mine), len(depth) + 1)
+    end = np.full(len(short_index), len(depth) + 1)
     if ties == "w":
         return _covering(depth, np.maximum(top, others_top), end)
     share, others_share = _share(short, depth), _share(long, depth)
@@ -198,4 +198,4 @@ def common_by_depth(a: Sequence[Hashable], b: Sequence[Hashable], depth: int) ->
     """
     place = {item: rank for rank, item in enumerate(b)}
     later = [max(rank, place[item]) for rank, item in enumerate(a) if item in place]
-    return np.cumsum(np.bincount([one for one in later if one < depth], minlength=depth))
+    return np.cumsum(np.bincount([rank for rank in later if rank < depth], minlength=depth))

@@ -16,7 +16,7 @@ from rankscope.choices import SAMPLINGS
 from rankscope.errors import SettingsError, check_name
 from rankscope.judging import UNJUDGED, Judged, Pool
 
-_LEAST_NONRELEVANT = 10
+_MIN_NONRELEVANT = 10
 
 
 def depth_pool(judged: Judged, depth: int, runs: Bools | None = None) -> Grades:
@@ -39,18 +39,18 @@ def without_group(judged: Judged, depth: int, group: Bools) -> Grades:
     Documents that no run has in its first ``depth`` ranks (judged for other reasons) stay judged.
     """
     size = len(judged.qrels)
-    mine = np.bincount(_pooled(judged, depth, group), minlength=size) > 0
-    others = np.bincount(_pooled(judged, depth, ~group), minlength=size) > 0
-    return _kept(judged, others | ~mine)
+    is_in_group = np.bincount(_pooled(judged, depth, group), minlength=size) > 0
+    is_in_others = np.bincount(_pooled(judged, depth, ~group), minlength=size) > 0
+    return _kept(judged, is_in_others | ~is_in_group)
 
 
-def sample_size(documents: int, ratio: float, least: int) -> int:
-    """Return how many of a stratum are kept at ``ratio`` percent: min(n, max(least, round-half-up(ratio n / 100))).
+def sample_size(documents: int, ratio: float, minimum: int) -> int:
+    """Return how many of a stratum are kept at ``ratio`` percent: min(n, max(minimum, round-half-up(ratio n / 100))).
 
     >>> [sample_size(25, 90, 1), sample_size(25, 30, 10), sample_size(3, 50, 10)]
     [23, 10, 3]
     """
-    return int(_sizes(np.array([documents]), ratio, np.array([least]))[0])
+    return int(_sizes(np.array([documents]), ratio, np.array([minimum]))[0])
 
 
 class Sampler:
@@ -85,7 +85,7 @@ class Sampler:
         self._size = np.diff(np.append(starts, len(order)))
         self._position = np.arange(len(order)) - np.repeat(starts, self._size)
         nonrelevant = stratum[order][starts] == 0
-        self._least = np.where(nonrelevant & (sampling != "uniform"), _LEAST_NONRELEVANT, 1)
+        self._minimum = np.where(nonrelevant & (sampling != "uniform"), _MIN_NONRELEVANT, 1)
 
     def sample(self, ratio: float) -> Grades:
         """Return the judgments kept at ``ratio`` percent."""
@@ -93,7 +93,7 @@ class Sampler:
             raise SettingsError(
                 f"a sample of {ratio} %", hint="give ratios between 0 and 100 such as 90,50,10"
             )
-        keep = self._position < np.repeat(_sizes(self._size, ratio, self._least), self._size)
+        keep = self._position < np.repeat(_sizes(self._size, ratio, self._minimum), self._size)
         grades = np.full(len(self.pool.grade), UNJUDGED, np.int32)
         grades[self._documents[keep]] = self.pool.grade[self._documents[keep]]
         return grades
@@ -105,9 +105,9 @@ def group_masks(runs: Sequence[str], groups: Mapping[str, str] | None) -> dict[s
     return {name: np.array([other == name for other in names]) for name in dict.fromkeys(names)}
 
 
-def _sizes(documents: Ints, ratio: float, least: Ints) -> Ints:
+def _sizes(documents: Ints, ratio: float, minimum: Ints) -> Ints:
     rounded = np.floor(documents * ratio / 100 + 0.5).astype(np.int64)
-    return np.minimum(documents, np.maximum(least, rounded))
+    return np.minimum(documents, np.maximum(minimum, rounded))
 
 
 def _pooled(judged: Judged, depth: int, runs: Bools | None) -> Grades:

@@ -71,16 +71,16 @@ def _bernstein(wholes: Sequence[int]) -> Wholes:
     """Return the Bernstein coefficients on [0, 1], multiplied so that they are integers."""
     degree = len(wholes) - 1
     scale = lcm(*range(1, degree + 2)) // (degree + 1)  # the least common multiple of the binomials
-    found = np.array([c * (scale // comb(degree, i)) for i, c in enumerate(wholes)], object)
+    coefficients = np.array([c * (scale // comb(degree, i)) for i, c in enumerate(wholes)], object)
     for start in range(degree - 1, -1, -1):  # from differences to values
-        found[start:] = np.add.accumulate(found[start:])
-    return found
+        coefficients[start:] = np.add.accumulate(coefficients[start:])
+    return coefficients
 
 
-def _places(found: Wholes, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int]]:
+def _places(coefficients: Wholes, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int]]:
     """Return the intervals with one root (or inseparable ones), with the sign right after their lower ends."""
     advance()
-    signs = [1 if c > 0 else -1 for c in found if c != 0]
+    signs = [1 if c > 0 else -1 for c in coefficients if c != 0]
     changes = sum(a != b for a, b in pairwise(signs))
     if changes == 0:
         return
@@ -88,18 +88,18 @@ def _places(found: Wholes, low: Fraction, high: Fraction) -> Iterator[tuple[Frac
         yield low, high, signs[0]
         return
     middle = (low + high) / 2
-    left, right = _halves(found)
+    left, right = _halves(coefficients)
     yield from _places(left, low, middle)
     if right[0] == 0:
         yield middle, middle, 0
     yield from _places(right, middle, high)
 
 
-def _halves(found: Wholes) -> tuple[Wholes, Wholes]:
+def _halves(coefficients: Wholes) -> tuple[Wholes, Wholes]:
     """Return the coefficients on the two halves of the interval."""
-    degree = len(found) - 1
-    left, right = [found[0] << degree], [found[-1] << degree]
-    row: Any = found
+    degree = len(coefficients) - 1
+    left, right = [coefficients[0] << degree], [coefficients[-1] << degree]
+    row: Any = coefficients
     for step in range(1, degree + 1):
         row = row[:-1] + row[1:]
         left.append(row[0] << (degree - step))

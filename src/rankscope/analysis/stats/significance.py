@@ -173,19 +173,21 @@ def _warn_if_hopeless(
     test: str, correction: str, topics: int, pairs: int, replicates: int, alpha: float
 ) -> None:
     """Warn if no adjusted p-value can be below alpha with these numbers of pairs, topics and replicates."""
-    drawn = 1 / (replicates + 1)
+    min_sampled_p = 1 / (replicates + 1)
     if test == "randomisation":
         exact = Flips(topics, replicates, 0).every if correction == "max-t" else topics <= EXACT_UP_TO
-        least = 2.0 ** (1 - topics) if exact else drawn
+        min_p = 2.0 ** (1 - topics) if exact else min_sampled_p
     else:
-        least = {"t": 0.0, "wilcoxon": 2.0 ** (1 - topics)}.get(test, drawn)
+        min_p = {"t": 0.0, "wilcoxon": 2.0 ** (1 - topics)}.get(test, min_sampled_p)
     times = pairs if correction in ("holm", "bonferroni") else 1
-    if least * times >= alpha:
-        cause = f"{replicates:,} replicates" if least == drawn else f"{topics} topics"
-        remedy = "max-t" if times > 1 and least < alpha and least == drawn else "more " + cause.split()[1]
+    if min_p * times >= alpha:
+        cause = f"{replicates:,} replicates" if min_p == min_sampled_p else f"{topics} topics"
+        remedy = (
+            "max-t" if times > 1 and min_p < alpha and min_p == min_sampled_p else "more " + cause.split()[1]
+        )
         warnings.warn(
             f"no pair can be significant: with {cause} and {pairs:,} pairs the smallest adjusted p is"
-            f" {min(1.0, least * times):.2g} ({_TEST_NAMES[test]}, {_CORRECTION_NAMES[correction]}); use {remedy}",
+            f" {min(1.0, min_p * times):.2g} ({_TEST_NAMES[test]}, {_CORRECTION_NAMES[correction]}); use {remedy}",
             stacklevel=3,
         )
 
@@ -287,30 +289,30 @@ def _randomisation(pairs: _Pairs, alpha: float, flips: Flips, joint: bool) -> Pa
         for block, z in _differences(*pairs):
             p[block] = exact_randomisation(z)
     if joint or p is None:
-        found = flip_pairs(*pairs, flips)
+        step_down = flip_pairs(*pairs, flips)
         if joint:
-            return _max_t(pairs, found, alpha, p)
-        p = found.p
+            return _max_t(pairs, step_down, alpha, p)
+        p = step_down.p
     student = paired_t(*pairs, alpha=alpha)
     p = np.where(student.difference == 0, 1.0, p)
     return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 
 
-def _max_t(pairs: _Pairs, found: StepDown, alpha: float, exact: Floats | None = None) -> PairTests:
+def _max_t(pairs: _Pairs, step_down: StepDown, alpha: float, exact: Floats | None = None) -> PairTests:
     """Return p-values adjusted by step-down max-T, and the intervals of its first step.
 
     A statistic r / sqrt(n) of a pair is t / sqrt(t^2 + n - 1), so that the critical r of the largest statistic is a
     critical t for all pairs: an interval excludes zero only if its pair is significant in the first step.
     """
     mean, error = _mean_and_error(*pairs)
-    p = np.where(mean == 0, 1.0, found.p if exact is None else exact)
-    adjusted = np.where(mean == 0, 1.0, np.maximum(found.adjusted, p))
+    p = np.where(mean == 0, 1.0, step_down.p if exact is None else exact)
+    adjusted = np.where(mean == 0, 1.0, np.maximum(step_down.adjusted, p))
     topics = pairs[0].shape[1]
-    share = min(1.0, found.critical(alpha) ** 2 / topics)
+    share = min(1.0, step_down.critical(alpha) ** 2 / topics)
     if share > 1 - _NEGLIGIBLE:  # no statistic is large enough: nothing is known about a difference
         half = np.full(len(p), np.inf)
     else:
-        half = found.factor * np.sqrt((topics - 1) * share / (1 - share)) * error
+        half = step_down.factor * np.sqrt((topics - 1) * share / (1 - share)) * error
     return PairTests(mean, p, half, np.broadcast_to(np.nan, p.shape), adjusted, True)
 
 

@@ -30,7 +30,7 @@ _DIGEST = text("[0-9a-f]{64}", "a SHA-256 digest")
 _NAME = text("(?s).+", "a name")
 _FILE = {"path": optional(_NAME), "sha256": optional(_DIGEST)}
 _PLACE = text(r"(?s)(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\\:]+", "the path of a file in the directory")
-_MOST_SAMPLES = 10**7
+_MAX_SAMPLES = 10**7
 """Limit of random samples: more would take longer than a day, so an untrusted manifest may not ask for them."""
 
 
@@ -48,11 +48,11 @@ _SETTINGS: dict[str, Shape] = {
     "top": number(0, 1),
     "top_of": list_shape(one_of(EXPERIMENTS)),
     "ratios": list_shape(number(0, 100)),
-    "repeats": integer(1, _MOST_SAMPLES),
+    "repeats": integer(1, _MAX_SAMPLES),
     "sampling": one_of(SAMPLINGS),
     "pool_depth": integer(1, 2**31 - 1),
     "alpha": number(0, 1),
-    "replicates": integer(1, _MOST_SAMPLES),
+    "replicates": integer(1, _MAX_SAMPLES),
     "p": list_shape(number(0, 1)),
     "seed": integer(0, 2**128 - 1),
     "missing": one_of(("zero", "skip")),

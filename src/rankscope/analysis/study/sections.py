@@ -189,10 +189,10 @@ def _pivot_by_ratio(curve: Table) -> Table:
     return Table("robustness_curve", ("measure", *(f"{pool}%" for pool in pools)), rows)
 
 
-def _archetype_shares(found: Effort, name: str) -> Table:
+def _archetype_shares(effort: Effort, name: str) -> Table:
     """Return one row as in Table 2 of Ferro et al. (2016), in percent; ups-and-downs count as excellent."""
-    share = {str(row["archetype"]): float(str(row["share"])) for row in found.summary.records()}
-    total = sum(int(str(count)) for count in found.summary.column("count"))
+    share = {str(row["archetype"]): float(str(row["share"])) for row in effort.summary.records()}
+    total = sum(int(str(count)) for count in effort.summary.column("count"))
     share["excellent"] = share["excellent A"] + share["excellent B"] + share["ups-and-downs"]
     kinds = ("ideal", "worst", "typical A", "typical B", "excellent", "full scale")
     row: tuple[Cell, ...] = (name, total, *(100 * share[kind] for kind in kinds))
@@ -200,12 +200,12 @@ def _archetype_shares(found: Effort, name: str) -> Table:
     return Table("archetype_shares", ("collection", "total", *kinds), [row], digits=2, caption=caption)
 
 
-def _points(found: Effort) -> Table:
+def _points(effort: Effort) -> Table:
     """Return Twist and gain of every ranking: the points of the effort/gain planes."""
-    names = tuple(str(measure) for measure in found.gains)
-    arrays = np.array([found.twist, *found.gain])[:, found.counted]
+    names = tuple(str(measure) for measure in effort.gains)
+    arrays = np.array([effort.twist, *effort.gain])[:, effort.counted]
     rows: list[tuple[Cell, ...]] = [
-        (*found.labels(index), *values)
-        for index, values in zip(found.counted, arrays.T.tolist(), strict=True)
+        (*effort.labels(index), *values)
+        for index, values in zip(effort.counted, arrays.T.tolist(), strict=True)
     ]
     return Table("effort_points", ("run", "topic", "Twist", *names), rows)
