@@ -160,7 +160,7 @@ def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.
 
     path = tmp_path / "run"
     path.write_text("".join(f"q Q0 d{i} 1 {-i} t\n" for i in range(5000)))
-    monkeypatch.setattr(native, "_TURN", 1000)
+    monkeypatch.setattr(native, "_CHECK_BYTES", 1000)
     stop, turns = threading.Event(), []
     more = native.Scan.read
 
@@ -195,7 +195,7 @@ def test_one_large_file_has_a_bar(tmp_path, monkeypatch, capsys) -> None:
     path = tmp_path / "run.txt"
     path.write_text("".join(f"q Q0 document{i:09} 1 {-i} t\n" for i in range(100_000)))
     monkeypatch.setattr(progress, "_APPEARS_AFTER", -1.0)
-    monkeypatch.setattr(native, "_TURN", 100_000)
+    monkeypatch.setattr(native, "_CHECK_BYTES", 100_000)
     for jobs in (1, 2):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)

@@ -189,7 +189,7 @@ def test_a_file_that_changes_between_two_reads_is_refused(tmp_path, monkeypatch,
         return more(self, file, size)
 
     monkeypatch.setattr(scan_native.Scan, "read", changing)
-    monkeypatch.setattr(scan_native, "_TURN", 5000)
+    monkeypatch.setattr(scan_native, "_CHECK_BYTES", 5000)
     monkeypatch.setattr(scan_native, "MIN_PIECE", 1000)
     with pytest.raises(InputError, match="changed while it was read"):
         scan_text(path, QRELS, jobs=jobs, backend="native")

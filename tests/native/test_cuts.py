@@ -82,7 +82,7 @@ def test_files_without_topics_are_not_searched_to_their_end(
     path = tmp_path / "run"
     path.write_bytes(filling * ((1 << 24) // len(filling)))
     n_bytes = 0
-    original = cuts._line
+    original = cuts._read_line
 
     def counted(file: BinaryIO) -> bytes:
         nonlocal n_bytes
@@ -92,7 +92,7 @@ def test_files_without_topics_are_not_searched_to_their_end(
         finally:
             n_bytes += file.tell() - before
 
-    monkeypatch.setattr(cuts, "_line", counted)
+    monkeypatch.setattr(cuts, "_read_line", counted)
     assert topic_cuts(path, path.stat().st_size, 16) == []
     assert n_bytes <= 2 * cuts._MAX_SEARCH
 

@@ -297,7 +297,7 @@ def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.Mo
         expected = outcome(text, qrels, "trec_eval", "python")
         for shares, turn, piece, jobs in product((True, False), (1 << 24, 1000, 7919), (1, 1 << 30), (1, 3)):
             monkeypatch.setattr("rankscope.native.scans._SHARES_FILES", shares)
-            monkeypatch.setattr(library_scanner, "_TURN", turn)
+            monkeypatch.setattr(library_scanner, "_CHECK_BYTES", turn)
             monkeypatch.setattr(library_scanner, "MIN_PIECE", piece)
             result = outcome(path, qrels, "trec_eval", "native", jobs)
             if isinstance(result, str) or isinstance(expected, str):

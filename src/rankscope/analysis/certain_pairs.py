@@ -301,13 +301,13 @@ def _verdicts(
     forward: Differences, backward: Differences, equal: NDArray[np.bool_], other_equal: NDArray[np.bool_]
 ) -> Verdicts:
     """Return whether no labels or orders reverse each pair; with equal means, neither run may win."""
-    result = _proved(forward)
-    sides = np.stack([result[equal], _proved(backward)[other_equal]])
+    result = _to_verdicts(forward)
+    sides = np.stack([result[equal], _to_verdicts(backward)[other_equal]])
     result[equal] = np.where((sides == 0).any(axis=0), 0.0, sides.mean(axis=0))
     return result
 
 
-def _proved(differences: Differences) -> Verdicts:
+def _to_verdicts(differences: Differences) -> Verdicts:
     return np.where(differences.lowest >= -SLACK, 1.0, np.where(differences.exact, 0.0, np.nan))
 
 

@@ -280,7 +280,7 @@ def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -
     else:
         named = {}
         for name, number in margin.items():
-            if (measure := _parse(name)) in named:
+            if (measure := _parse_measure(name)) in named:
                 raise SettingsError(f"{name!r} names {measure} again", hint="give each measure one margin")
             named[measure] = number
         for measure in named:
@@ -298,7 +298,7 @@ def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -
     return {measure: float(named[measure]) for measure in measures}
 
 
-def _parse(text: str) -> Measure:
+def _parse_measure(text: str) -> Measure:
     """Parse a measure name; an unknown name denotes an external measure."""
     from rankscope.measures.external import external_measure
     from rankscope.measures.grammar import parse

@@ -131,7 +131,7 @@ def overlap(
 
     if not 1 <= depth <= MAX_RANKS:
         raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MAX_RANKS:,} ranks")
-    at = _checked(depths, depth)
+    at = _validate_depths(depths, depth)
     qrels = collection.qrels if collection.has_qrels else None
     compare = Comparison(at, depth, rbo_p, rbo_ties, qrels)
     pairs = _pairs(list(collection.runs), baseline)
@@ -175,7 +175,7 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
     return [(baseline, name) for name in names if name != baseline]
 
 
-def _checked(depths: Sequence[int] | None, depth: int) -> tuple[int, ...]:
+def _validate_depths(depths: Sequence[int] | None, depth: int) -> tuple[int, ...]:
     if depths is None:
         return (*(rank for rank in DEPTHS if rank < depth), depth)
     if not depths or not all(1 <= rank <= depth for rank in depths):

@@ -142,11 +142,11 @@ def pools(
         raise SettingsError(f"{repeats} repeats", hint="give at least 1")
     depths = () if pool_depth is None else (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
     ratios = (() if depths else RATIOS) if ratios is None else tuple(ratios)
-    smaller = [_Smaller(f"depth {depth}", 1, partial(depth_pool, depth=depth)) for depth in depths]
+    smaller = [_ReducedPool(f"depth {depth}", 1, partial(depth_pool, depth=depth)) for depth in depths]
     if ratios:
         samplers = [Sampler(judged.pool, sampling, stream) for stream in streams(seed, repeats)]
         smaller += [
-            _Smaller(_label(ratio), repeat, partial(_sample, sampler=sampler, ratio=ratio))
+            _ReducedPool(_label(ratio), repeat, partial(_sample, sampler=sampler, ratio=ratio))
             for ratio in ratios
             for repeat, sampler in enumerate(samplers, 1)
         ]
@@ -170,7 +170,7 @@ def pools(
     )
 
 
-class _Smaller(NamedTuple):
+class _ReducedPool(NamedTuple):
     """A pool smaller than the full one, and the function that selects its judgments."""
 
     label: str | int | float
@@ -214,7 +214,7 @@ def _label(ratio: float) -> int | float:
 
 
 def _compare(
-    work: _Evaluation, pools: Sequence[_Smaller], smaller: Sequence[tuple[Floats, int]]
+    work: _Evaluation, pools: Sequence[_ReducedPool], smaller: Sequence[tuple[Floats, int]]
 ) -> tuple[list[Robustness], list[RobustnessMean], list[PoolMean]]:
     robustness: list[Robustness] = []
     curve: list[RobustnessMean] = []

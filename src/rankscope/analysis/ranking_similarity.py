@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
 from rankscope.arrays import Floats, Grades, Ints
-from rankscope.judging.judged import refuse_disjoint
+from rankscope.judging.judged import reject_disjoint
 from rankscope.read import Qrels
 from rankscope.read.ids import sort_naturally, to_text
 from rankscope.read.topics import select_topics
@@ -53,7 +53,7 @@ def get_rankings(collection: Collection, depth: int) -> dict[str, dict[str, Rank
             topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in lists
         }
         if collection.has_qrels and not rankings[name]:
-            refuse_disjoint(collection.qrels, run, [topic for topic, _ in run.iterate_lists()])
+            reject_disjoint(collection.qrels, run, [topic for topic, _ in run.iterate_lists()])
     if collection.topics and not collection.has_qrels:
         topics = sort_naturally({topic for by_topic in rankings.values() for topic in by_topic})
         kept = frozenset(select_topics(collection.topics, topics, "is in no run"))

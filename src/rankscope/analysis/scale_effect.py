@@ -166,10 +166,13 @@ def _compare_verdicts(
     before, after = (
         run_test(test, matrix.values, *pairs, alpha=alpha, seed=seed) for matrix in (plain, mapped)
     )
-    first, second = before.p < alpha, after.p < alpha
-    turned = first & second & (before.difference * after.difference < 0)
-    lost, gained = first & ~second, second & ~first
-    masks = (first, second, lost, gained, turned)
+    is_significant_plain, is_significant_mapped = before.p < alpha, after.p < alpha
+    is_reversed = is_significant_plain & is_significant_mapped & (before.difference * after.difference < 0)
+    is_lost, is_gained = (
+        is_significant_plain & ~is_significant_mapped,
+        is_significant_mapped & ~is_significant_plain,
+    )
+    masks = (is_significant_plain, is_significant_mapped, is_lost, is_gained, is_reversed)
     n_first, n_second, n_lost, n_gained, n_turned = (int(np.count_nonzero(mask)) for mask in masks)
-    changed = float(np.mean(lost | gained | turned))
-    return len(first), n_first, n_second, n_lost, n_gained, n_turned, changed
+    changed = float(np.mean(is_lost | is_gained | is_reversed))
+    return len(is_significant_plain), n_first, n_second, n_lost, n_gained, n_turned, changed

@@ -218,32 +218,32 @@ class _Pools:
         self.judged, self.per_aspect = judged, per_aspect
         self.grades: list[npt.NDArray[Any]] = []
         self.starts = [0]
-        self.made: dict[Hashable, int] = {}
+        self.topic_by_key: dict[Hashable, int] = {}
         self.topics: list[int] = []
         self.aspect_rows: list[tuple[Ints, Ints, Ints]] = []
 
     def add(self, open_list: OpenList, labels: Labels) -> tuple[Ints, Ints]:
         """Add a pool per labelling; return its topic and first index, and the index of each document in its pool."""
         if self.per_aspect:
-            pool_topics = [self._with_aspects(open_list, row) for row in labels]
+            pool_topics = [self._add_with_aspects(open_list, row) for row in labels]
             places = np.tile(len(open_list.known) + np.arange(open_list.n_unjudged), (len(labels), 1))
         else:
             # The pool contains the new documents from the best grade down.
             order = np.argsort(-labels, axis=1, kind="stable")
             places = len(open_list.known) + np.argsort(order, axis=1, kind="stable")
-            pool_topics = self._plain(open_list, np.take_along_axis(labels, order, axis=1))
+            pool_topics = self._add_plain(open_list, np.take_along_axis(labels, order, axis=1))
         starts = [self.starts[topic] for topic in pool_topics]
         return np.array([pool_topics, starts], np.int64).T, places
 
-    def _plain(self, open_list: OpenList, rows: Labels) -> list[int]:
+    def _add_plain(self, open_list: OpenList, rows: Labels) -> list[int]:
         """Return the topics of labels without aspects; equal labels of the same documents share a topic."""
         if self._has_negative(open_list):
             return self._append(open_list, rows)
         prefix = (open_list.topic, len(open_list.known))
         keys = [(*prefix, row.tobytes()) for row in rows]
-        new = {key: number for number, key in enumerate(keys) if key not in self.made}
-        self.made.update(zip(new, self._append(open_list, rows[list(new.values())]), strict=True))
-        return [self.made[key] for key in keys]
+        new = {key: number for number, key in enumerate(keys) if key not in self.topic_by_key}
+        self.topic_by_key.update(zip(new, self._append(open_list, rows[list(new.values())]), strict=True))
+        return [self.topic_by_key[key] for key in keys]
 
     def _has_negative(self, open_list: OpenList) -> bool:
         """Return whether the list has documents of negative grade, so that known documents differ between lists."""
@@ -260,7 +260,7 @@ class _Pools:
         self.topics += [open_list.topic] * len(rows)
         return list(range(len(self.topics) - len(rows), len(self.topics)))
 
-    def _with_aspects(self, open_list: OpenList, row: Ints) -> int:
+    def _add_with_aspects(self, open_list: OpenList, row: Ints) -> int:
         aspects = self.judged.qrels.aspects
         assert aspects is not None
         by_document = row.reshape(open_list.n_unjudged, -1)

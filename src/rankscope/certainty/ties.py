@@ -70,7 +70,7 @@ def tied_values(
         remaining = [measures[index] for index in rest]
         order_values = by_orders(remaining, lists, names, seed=seed, max_orders=max_orders, samples=samples)
         for index, measure, summary in zip(rest, remaining, order_values, strict=True):
-            results[index] = _of_orders(measure, lists, summary, ties)
+            results[index] = _summarise_orders(measure, lists, summary, ties)
     return [results[index] for index in range(len(measures))]
 
 
@@ -97,7 +97,7 @@ def _wants_highest(measure: Measure, ties: str) -> bool:
     return (ties == "best") == (measure.better != "lower")
 
 
-def _of_orders(measure: Measure, lists: TiedLists, order_values: OrderValues, ties: str) -> TiedValues:
+def _summarise_orders(measure: Measure, lists: TiedLists, order_values: OrderValues, ties: str) -> TiedValues:
     if ties == "expected":
         return TiedValues(order_values.mean, order_values.error, order_values.every)
     highest = _wants_highest(measure, ties)

@@ -96,14 +96,14 @@ def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: i
     return EvaluationOptions(ties, unjudged, seed)
 
 
-def judge_with_options(qrels: Qrels, runs: Runs, options: EvaluationOptions, **how: Any) -> Judged:
-    """Return the lists with everything that these options need; ``how`` as for :func:`rankscope.judge`."""
+def judge_with_options(qrels: Qrels, runs: Runs, options: EvaluationOptions, **judge_options: Any) -> Judged:
+    """Return the lists with everything that these options need; ``judge_options`` as for :func:`rankscope.judge`."""
     bounds = options.unjudged == "bounds"
     if bounds and qrels.aspects is not None:
         from rankscope.certainty.documents import with_documents
 
         qrels = with_documents(qrels, runs)  # ideal orders of aspects depend on which documents they are
-    judged = judge(qrels, runs, ties=bounds or options.ties != "break", **how)
+    judged = judge(qrels, runs, ties=bounds or options.ties != "break", **judge_options)
     if bounds and options.ties != "break":
         from rankscope.certainty.documents import with_groups
 

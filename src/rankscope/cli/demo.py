@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
 
     silence(args.quiet)
     target = Path(args.directory)
-    _refuse_foreign(target)
+    _reject_foreign(target)
     with tempfile.TemporaryDirectory(prefix="rankscope-demo-") as folder:
         simulated = simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=25)
         draft = simulated.write(Path(folder) / target.name)
@@ -75,7 +75,7 @@ next        {command} eval {folder}/qrels.txt {folder}/runs -q
             {command} effort {folder}/qrels.txt {folder}/runs""")
 
 
-def _refuse_foreign(target: Path) -> None:
+def _reject_foreign(target: Path) -> None:
     """Raise an error unless the directory is new or a demo whose runs are all its own."""
     if not target.exists():
         return

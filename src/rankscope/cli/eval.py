@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> None:
         raise SettingsError("only --coverage takes --topic", hint="restrict the topics with --topics")
     if args.describe or args.coverage:
         _reject_options(args)
-        (_describe if args.describe else _cover)(args)
+        (_describe if args.describe else _print_coverage)(args)
         return
     if args.collection or args.collections:
         raise SettingsError("only --describe takes several collections", hint="name QRELS and RUN files")
@@ -138,14 +138,14 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     if args.per_topic and choose_format(args) in ("tsv", "csv"):  # a single table for other programs
         shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:
-        means, display, settings = _means(args, scores)
+        means, display, settings = _build_means(args, scores)
         tables, displayed = [means], [_with_topics(display, scores)]
         if args.per_topic:
             tables.append(scores["topics"])
             displayed.append(scores.wide_topics())
         main = [table.name for table in tables]
         shown = TableResult.of(*tables, settings=settings, main=main, display=displayed)
-    emit(args, shown, figure=_figure(args, scores))
+    emit(args, shown, figure=_choose_figure(args, scores))
     for text in () if args.quiet else notes_on(judged, args.missing, measures):
         note(args, text)
 
@@ -170,7 +170,7 @@ def _reject_options(args: argparse.Namespace) -> None:
         raise SettingsError(f"{mode} evaluates no measures, and does not take {name}", hint=f"omit {name}")
 
 
-def _cover(args: argparse.Namespace) -> None:
+def _print_coverage(args: argparse.Namespace) -> None:
     """Print the coverage of aspects."""
     from rankscope.measures import parse_many
 
@@ -195,11 +195,11 @@ def _describe(args: argparse.Namespace) -> None:
     emit(args, result, main=["features", *(["runs", "topics"] if args.per_topic else [])])
 
 
-def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
+def _choose_figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
     """Return a function that draws the figure of --figure, by default the means or, with --ci, the leaderboard."""
     if args.figure is not None or not args.ci:
-        more = {"highlight": args.highlight or ()} if args.figure == "topics" else {}
-        return lambda: scores.plot(args.figure, **more)
+        plot_options = {"highlight": args.highlight or ()} if args.figure == "topics" else {}
+        return lambda: scores.plot(args.figure, **plot_options)
     from rankscope.analysis.leaderboard import leaderboard
 
     return lambda: leaderboard(scores, seed=args.seed).plot()
@@ -223,10 +223,10 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
         raise SettingsError(problem, hint=f"leave out --stream, or {name}")
     silence(args.quiet)
     formats = args.input_format or {}
-    how = {"grades": args.grades, "input_format": formats.get("qrels")}
-    qrels = open_qrels(args.qrels, needs_aspects=needs_aspects(measures), **how)
-    read = {name: getattr(args, name) for name in ("order", "missing", "topics", "jobs")}
-    stream = evaluate_into(args.output, qrels, args.runs, measures, input_format=formats, **read)
+    qrels_options = {"grades": args.grades, "input_format": formats.get("qrels")}
+    qrels = open_qrels(args.qrels, needs_aspects=needs_aspects(measures), **qrels_options)
+    run_options = {name: getattr(args, name) for name in ("order", "missing", "topics", "jobs")}
+    stream = evaluate_into(args.output, qrels, args.runs, measures, input_format=formats, **run_options)
     note(args, f"{stream.rows:,} values of {stream.lists:,} rankings in {stream.path}")
 
 
@@ -236,10 +236,10 @@ def _sort_runs(scores: Scores, by: str, rel: int | None) -> Scores:
 
     from rankscope.analysis.stats.matrices import with_runs
 
-    return with_runs(scores, np.array(_order(scores, by, rel)))
+    return with_runs(scores, np.array(_sorted_indices(scores, by, rel)))
 
 
-def _order(scores: Scores, by: str, rel: int | None) -> list[int]:
+def _sorted_indices(scores: Scores, by: str, rel: int | None) -> list[int]:
     """Return the indices of the runs in the order of --sort."""
     from rankscope.measures import at_level, parse_many
 
@@ -262,7 +262,7 @@ def _with_topics(table: Table, scores: Scores) -> Table:
     return replace(table, columns=(table.columns[0], "topics", *table.columns[1:]), rows=rows)
 
 
-def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapping[str, Any]]:
+def _build_means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapping[str, Any]]:
     """Return the table of means for export, the one to display, and the settings of both."""
     wide = scores.wide(range(len(scores.runs)) if args.sort is not None else None)
     if args.ci:

@@ -88,10 +88,12 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.axioms.cases import properties
 
     silence(args.quiet)
-    how = {name: getattr(args, name) for name in vars(Options()) if name not in ("weights", "impossible")}
+    settings = {
+        name: getattr(args, name) for name in vars(Options()) if name not in ("weights", "impossible")
+    }
     result = properties(
         arguments.parse_measures(args), weights=_weights(args.weights), properties=args.property,
-        possible=not args.impossible, jobs=args.jobs, **how,
+        possible=not args.impossible, jobs=args.jobs, **settings,
     )  # fmt: skip
     if not result.complete:
         emit_interrupted(args, result)

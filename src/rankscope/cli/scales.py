@@ -65,11 +65,13 @@ class Options:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_options(parser, Options)
-    which = parser.add_mutually_exclusive_group()
+    intervals = parser.add_mutually_exclusive_group()
     interval = "interval-like scale: only"
     equal = f"{interval} intervals with equally many relevant documents at both ends (default: both tests)"
-    which.add_argument("--equal-relevant", action="store_true", help=equal)
-    which.add_argument("--all-intervals", action="store_true", help=f"{interval} the test over all intervals")
+    intervals.add_argument("--equal-relevant", action="store_true", help=equal)
+    intervals.add_argument(
+        "--all-intervals", action="store_true", help=f"{interval} the test over all intervals"
+    )
     axioms = "test the axioms of a difference structure instead, by enumeration (at most 16 rankings)"
     parser.add_argument("--axioms", action="store_true", help=axioms)
     options.add_measures(parser, DEFAULT)
@@ -91,8 +93,8 @@ def run(args: argparse.Namespace) -> None:
         emit(args, difference_structure(measures, args.length, relevant=args.relevant))
         return
     equal_relevant = True if args.equal_relevant else False if args.all_intervals else None
-    how = {name: getattr(args, name) for name in (*vars(Options()), "seed", "jobs")}
-    result = scales(measures, equal_relevant=equal_relevant, **how)
+    settings = {name: getattr(args, name) for name in (*vars(Options()), "seed", "jobs")}
+    result = scales(measures, equal_relevant=equal_relevant, **settings)
     if result.partial:
         emit_interrupted(args, result)
     if args.output is None and choose_format(args) == "table":

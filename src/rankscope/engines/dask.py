@@ -59,15 +59,17 @@ class DaskEngine:
 
     def _scatter(self, function: Callable[[Piece], Result]) -> Any:
         """Send the function to all workers; retry while workers die or are slow under load."""
-        end, pause = monotonic() + _MAX_RETRY_TIME, 0.25
+        deadline, pause = monotonic() + _MAX_RETRY_TIME, 0.25
         while True:
             try:
                 self._client.wait_for_workers(1, timeout=_TIMEOUT)
                 return self._client.scatter([_Opaque(function)], broadcast=True, hash=False)[0]
             except (OSError, TimeoutError, CancelledError):  # OSError: a closed connection
-                if monotonic() > end:
-                    what = f"the workers of the Dask cluster did not answer for {_MAX_RETRY_TIME:.0f} seconds"
-                    raise _worker_error(what) from None
+                if monotonic() > deadline:
+                    problem = (
+                        f"the workers of the Dask cluster did not answer for {_MAX_RETRY_TIME:.0f} seconds"
+                    )
+                    raise _worker_error(problem) from None
                 sleep(pause)
                 pause = min(2 * pause, 8.0)
 
@@ -94,9 +96,9 @@ def _attempt(function: _Opaque, piece: _Opaque) -> Any:
     return attempt(function.content, piece.content)
 
 
-def _worker_error(what: str) -> WorkerError:
+def _worker_error(problem: str) -> WorkerError:
     return WorkerError(
-        what, hint="there may be too little memory; give workers more of it, or use fewer at once"
+        problem, hint="there may be too little memory; give workers more of it, or use fewer at once"
     )
 
 

@@ -130,22 +130,24 @@ def application(
     def ranking(request: Request) -> Response:
         if not has_token(request):
             return Response(status_code=404)
-        run = _number(request.path_params["run"], len(runs))
-        topic = _number(request.path_params["topic"], len(qrels.topics))
+        run = _parse_index(request.path_params["run"], len(runs))
+        topic = _parse_index(request.path_params["topic"], len(qrels.topics))
         if run is None or topic is None:
             return Response(status_code=404)
-        grades = _grades(qrels, topic)
+        grades = _grades_by_document(qrels, topic)
         documents = loaded.documents(run, qrels.topics[topic])
         return JSONResponse([[d.decode("utf-8", "replace"), grades.get(d)] for d in documents])
 
     def places(request: Request) -> Response:
         name = request.query_params.get("document", "").encode("utf-8", "surrogatepass")
-        run = _number(request.path_params["run"], len(runs))
+        run = _parse_index(request.path_params["run"], len(runs))
         if not has_token(request) or run is None or not 0 < len(name) <= _MAX_ID_BYTES:
             return Response(status_code=404)
         index_of, rank_by_topic = qrels.topic_index, loaded.places(run, name).items()
         ranks = sorted((index_of[topic], rank) for topic, rank in rank_by_topic if topic in index_of)
-        return JSONResponse([[topic, rank, _grades(qrels, topic).get(name)] for topic, rank in ranks])
+        return JSONResponse(
+            [[topic, rank, _grades_by_document(qrels, topic).get(name)] for topic, rank in ranks]
+        )
 
     routes = [
         Route("/{token}/", index),
@@ -156,13 +158,13 @@ def application(
     return _with_headers(Starlette(routes=routes))
 
 
-def _number(text: str, size: int) -> int | None:
+def _parse_index(text: str, size: int) -> int | None:
     """Parse a number below ``size``; return None for any other text."""
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else size
     return number if number < size else None
 
 
-def _grades(qrels: Qrels, topic: int) -> dict[bytes, int]:
+def _grades_by_document(qrels: Qrels, topic: int) -> dict[bytes, int]:
     where = slice(int(qrels.topic_offsets[topic]), int(qrels.topic_offsets[topic + 1]))
     pairs = zip(qrels.documents[where], qrels.grade[where].tolist(), strict=True)
     return {document: grade for document, grade in pairs if grade != UNJUDGED}

@@ -60,9 +60,9 @@ class Coverage(TypedResult):
     @property
     def display(self) -> Sequence[Table]:
         """Table of coverage at a few ranks, or of the ranks at which runs first cover the aspects of a topic."""
-        return (self._wide() if self.settings["topic"] is None else self._first_covered(),)
+        return (self._coverage_table() if self.settings["topic"] is None else self._first_covered(),)
 
-    def _wide(self) -> Table:
+    def _coverage_table(self) -> Table:
         """Return the coverage at a few ranks, the run with the highest value at rank 10 first."""
         ranks = [rank for rank in _DISPLAYED if rank <= self.settings["depth"]]
         values: dict[str, dict[int, float]] = {}

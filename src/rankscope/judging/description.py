@@ -75,14 +75,14 @@ def describe(
         "Topics": len(judged.topics),
         "Runs": len(judged.runs),
         "Longest list": int(lengths.max(initial=0)),
-        "Median length of a list": _median(lengths),
+        "Median length of a list": _compute_median(lengths),
         "Relevance grades": ", ".join(map(str, grades)),
         "Judged documents": len(known),
         "Relevant documents": int((known > 0).sum()),
-        "Median of relevant documents per topic": _median(base),
+        "Median of relevant documents per topic": _compute_median(base),
         "Topics without relevant documents": int((base == 0).sum()),
-        "Pool depth (half of the runs)": _depth_reached(by_run, 0.5),
-        "Pool depth (all runs)": _depth_reached(by_run, 1.0),
+        "Pool depth (half of the runs)": _find_depth(by_run, 0.5),
+        "Pool depth (all runs)": _find_depth(by_run, 1.0),
     }
     return Description(
         features=Feature.table("features", list(features.items()), caption="Features of the collection"),
@@ -115,19 +115,19 @@ def judged_depths(judged: Judged) -> Floats:
     return judged.grid(np.where(judged.present, depth, np.nan))
 
 
-def _depth_reached(by_run: Floats, share: float) -> int | float:
+def _find_depth(by_run: Floats, share: float) -> int | float:
     """Return the depth to which at least this share of the runs is judged."""
     index = int(np.ceil(share * len(by_run))) - 1
-    return _whole(float(np.sort(by_run)[::-1][index]))
+    return _as_int(float(np.sort(by_run)[::-1][index]))
 
 
-def _whole(number: float) -> int | float:
+def _as_int(number: float) -> int | float:
     """Return an integral number as an int."""
     return int(number) if number.is_integer() else number
 
 
-def _median(numbers: npt.NDArray[Any]) -> int | float | None:
-    return _whole(float(np.median(numbers))) if len(numbers) else None
+def _compute_median(numbers: npt.NDArray[Any]) -> int | float | None:
+    return _as_int(float(np.median(numbers))) if len(numbers) else None
 
 
 def _describe_runs(judged: Judged, depths: Floats, by_run: Floats) -> RowTable[RunDescription]:
@@ -135,16 +135,16 @@ def _describe_runs(judged: Judged, depths: Floats, by_run: Floats) -> RowTable[R
     rows = []
     for r, run in enumerate(judged.runs):
         own = np.sort(depths[r][present[r]])
-        median = _whole(float(own[(len(own) - 1) // 2])) if len(own) else None
+        median = _as_int(float(own[(len(own) - 1) // 2])) if len(own) else None
         n_documents, longest = int(length[r].sum()), int(length[r].max(initial=0))
-        rows.append(RunDescription(run, len(own), longest, n_documents, _whole(float(by_run[r])), median))
+        rows.append(RunDescription(run, len(own), longest, n_documents, _as_int(float(by_run[r])), median))
     return RunDescription.table("runs", rows, caption="Runs, and how deep they are judged")
 
 
 def _describe_topics(judged: Judged, base: Ints, by_topic: Floats) -> RowTable[TopicDescription]:
     judgments = judged.pool.count(judged.qrels.grade != UNJUDGED)
     columns = zip(judged.topics, judgments.tolist(), base.tolist(), by_topic.tolist(), strict=True)
-    rows = [TopicDescription(topic, n, relevant, _whole(depth)) for topic, n, relevant, depth in columns]
+    rows = [TopicDescription(topic, n, relevant, _as_int(depth)) for topic, n, relevant, depth in columns]
     return TopicDescription.table("topics", rows, caption="Topics")
 
 

@@ -80,9 +80,9 @@ class ListArrays:
             None if self.groups is None else self.groups.take(lists),
         )  # fmt: skip
 
-    def condensed(self, rated: Bools) -> ListArrays:
+    def condensed(self, is_judged: Bools) -> ListArrays:
         """Return the lists with only the hits that are ``rated``, which get new ranks."""
-        keep = np.flatnonzero(rated)
+        keep = np.flatnonzero(is_judged)
         owner = self.owner[keep]
         count = np.bincount(owner, minlength=len(self.length))
         offsets = np.concatenate([[0], np.cumsum(count)])
@@ -250,8 +250,8 @@ class Judged(TransientCacheMixin):
 
         Equivalent to option -J of trec_eval.
         """
-        rated = self.qrels.grade[self.judgment] >= 0
-        return replace(self, arrays=self.arrays.condensed(rated), full=None)
+        is_judged = self.qrels.grade[self.judgment] >= 0
+        return replace(self, arrays=self.arrays.condensed(is_judged), full=None)
 
     def with_runs(self, keep: Sequence[int] | npt.NDArray[np.integer]) -> Judged:
         """Return a copy with some runs, by their numbers, and the same judgments."""
@@ -313,7 +313,7 @@ def judge(
     if not allow_disjoint:
         for run, run_hits in zip(runs.values(), hits, strict=True):
             if len(run_hits.topic) == 0:
-                refuse_disjoint(qrels, run, run_hits.ignored_topics)
+                reject_disjoint(qrels, run, run_hits.ignored_topics)
     return _assemble(qrels, tuple(runs), hits)
 
 
@@ -350,7 +350,7 @@ class _RunScanner:
         return scan_run(run, self.qrels, jobs=self.jobs, ties=self.ties)
 
 
-def refuse_disjoint(qrels: Qrels, run: Run, topics: Sequence[str]) -> None:
+def reject_disjoint(qrels: Qrels, run: Run, topics: Sequence[str]) -> None:
     """Raise an error for a run without a judged topic, unless the judgments of one of its ``topics`` were left out."""
     if not qrels.unchosen.intersection(topics):
         first = topics[0] if topics else "none"

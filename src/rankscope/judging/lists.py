@@ -134,11 +134,11 @@ class Hits:
             filled = np.flatnonzero(self.count)
             running -= np.repeat(running[self._starts[filled]], self.count[filled])
             return running
-        return self._running(np.cumsum, values, 0.0)
+        return self._accumulate(np.cumsum, values, 0.0)
 
     def product_before(self, values: AnyArray) -> Floats:
         """Return for each hit the product of a value over the hits above it in its list."""
-        return self._running(np.cumprod, np.asarray(values, np.float64), 1.0)
+        return self._accumulate(np.cumprod, np.asarray(values, np.float64), 1.0)
 
     def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
         """Return the value at the first hit of each list, or ``otherwise`` for a list without hits."""
@@ -155,7 +155,7 @@ class Hits:
             result[filled] = np.maximum.reduceat(np.asarray(values, np.float64), self._starts[filled])
         return result
 
-    def _running(self, accumulate: Callable[..., Floats], values: Floats, start: float) -> Floats:
+    def _accumulate(self, accumulate: Callable[..., Floats], values: Floats, start: float) -> Floats:
         """Return exclusive running totals of each list, computed in the rows of a padded matrix."""
         result = np.empty(len(self))
         width = int(self.count.max(initial=0))

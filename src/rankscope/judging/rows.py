@@ -218,7 +218,7 @@ def _sort_rows(columns: _Columns) -> Ints:
         is_tied = (lists[1:] == lists[:-1]) & (keys[1:] == keys[:-1])
         if is_tied.any():
             order = _break_ties(columns, order, is_tied)
-    _refuse_duplicates(columns)
+    _reject_duplicates(columns)
     return order
 
 
@@ -240,7 +240,7 @@ def _break_ties(columns: _Columns, order: Ints, is_tied: Bools) -> Ints:
     return result
 
 
-def _refuse_duplicates(columns: _Columns) -> None:
+def _reject_duplicates(columns: _Columns) -> None:
     encoded = columns.documents.dictionary_encode()
     code = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     key = columns.list * max(1, len(encoded.dictionary)) + code

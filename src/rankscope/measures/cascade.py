@@ -58,15 +58,15 @@ class Cascade(Form):
         grade = lists.grade()
         groups = lists.groups(grade >= 1)
         passes = 1.0 - self.stops(grade[groups.member], lists.pool.max_grade)
-        through, stopped = _pass_and_stop_probabilities(groups, passes)
+        pass_probability, stop_probability = _pass_and_stop_probabilities(groups, passes)
         reached = Hits(len(lists), groups.list, groups.first, groups.first, groups.first).product_before(
-            through
+            pass_probability
         )
         group, position = groups.ranks()
         rank = groups.first[group] + position - 1
         value = np.where(rank <= (measure.cutoff or np.inf), self.value(rank), 0.0)
         return np.bincount(
-            groups.list[group], weights=reached[group] * stopped * value, minlength=len(lists)
+            groups.list[group], weights=reached[group] * stop_probability * value, minlength=len(lists)
         ).astype(np.float64, copy=False)
 
 

@@ -85,7 +85,7 @@ class _OwnOrder(GradedGains, abstract=True):
                 f"{self.name} needs gain 0 for non-relevant documents", hint="leave out grade 0, or give it 0"
             )
 
-    def _gaining(self, lists: Lists, cutoff: int | None) -> tuple[Hits, Floats]:
+    def _hits_with_gain(self, lists: Lists, cutoff: int | None) -> tuple[Hits, Floats]:
         """Return the hits with a positive gain down to a rank, and their gains."""
         hits = lists.relevant(1, cutoff)
         gain = self.gain(hits.grade, lists.pool.max_grade)
@@ -107,7 +107,7 @@ class SR(_OwnOrder):
     retrieved: int = parameter(0, "number of documents that count as retrieved; 0: all", low=0)
 
     def evaluate(self, lists: Lists) -> Floats:
-        hits, gain = self._gaining(lists, self.retrieved or None)
+        hits, gain = self._hits_with_gain(lists, self.retrieved or None)
         best = hits.sum(np.where(hits.ordinal <= self.cutoff, hits.descending(gain), 0.0))
         return ratio(hits.sum(np.where(hits.rank <= self.cutoff, gain, 0.0)), best)
 
@@ -134,7 +134,7 @@ class SFT(_OwnOrder):
     weight: float = parameter(0.5, "weight of satisfaction in the total", low=0, high=1)
 
     def evaluate(self, lists: Lists) -> Floats:
-        hits, gain = self._gaining(lists, self.cutoff)
+        hits, gain = self._hits_with_gain(lists, self.cutoff)
         size = lists.retrieved(self.cutoff)
         satisfaction = _relative_order(hits, gain, size)
         calmness = _relative_order(hits, np.ones(len(gain)), size)

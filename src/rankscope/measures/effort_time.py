@@ -86,14 +86,18 @@ class TimedCurves(FractionalCurves):
         # Rank of the relevant document above each hit, or 0: the documents between them are non-relevant.
         above = np.where(hits.ordinal > 1, np.concatenate([[0.0], rank[:-1]]) if len(rank) else rank, 0.0)
         ideal_time = self.ideal_time[hits.list]
-        lost = self._lost(other * above + behind, rank - above - 1.0, ideal_time)
+        lost = self._total_earliness(other * above + behind, rank - above - 1.0, ideal_time)
         after_last = hits.max(rank, 0.0)
-        tail = self._lost(other * after_last + hits.sum(longer), self.length - after_last, self.ideal_time)
+        tail = self._total_earliness(
+            other * after_last + hits.sum(longer), self.length - after_last, self.ideal_time
+        )
         self.before = hits.before(self.rp) - hits.before(lost) - lost
         self.end = hits.sum(self.rp) - hits.sum(lost) - tail
-        self.full_backward = self._lost(np.zeros(len(self.base)), self.length.astype(float), self.ideal_time)
+        self.full_backward = self._total_earliness(
+            np.zeros(len(self.base)), self.length.astype(float), self.ideal_time
+        )
 
-    def _lost(self, clock: Floats, documents: Floats, ideal_time: Floats) -> Floats:
+    def _total_earliness(self, clock: Floats, documents: Floats, ideal_time: Floats) -> Floats:
         """Return the total earliness of consecutive non-relevant documents, given the clock at the first one."""
         left = ideal_time - clock
         early = np.clip(np.ceil(left / self.times[0]), 0.0, documents)

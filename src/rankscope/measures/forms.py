@@ -130,7 +130,7 @@ def _group_sums(terms: npt.NDArray[Any], first: Ints, size: Ints) -> Floats:
     return np.asarray(total[first + size - 1] - total[first - 1])
 
 
-def _shift(value: Floats, lists: TiedLists, tied: TiedHits, shift: Floats, divisor: Any) -> Floats:
+def _add_shift(value: Floats, lists: TiedLists, tied: TiedHits, shift: Floats, divisor: Any) -> Floats:
     """Return the values plus, for each tied hit, its expected minus its current contribution."""
     total = np.bincount(tied.list, weights=shift, minlength=len(lists))
     return np.asarray(value + np.divide(total, divisor, out=np.zeros(len(lists)), where=total != 0))
@@ -151,7 +151,7 @@ class Counted(Additive):
         tied, base = lists.tied(self.rel), lists.recall_base(self.rel)
         depth = self.depth(base)[tied.list]
         inside = np.clip(depth - tied.first + 1, 0, tied.size) / tied.size
-        return _shift(value, lists, tied, inside - (tied.rank <= depth), base)
+        return _add_shift(value, lists, tied, inside - (tied.rank <= depth), base)
 
     def label_cases(self, measure: Measure, partial: PartialList) -> tuple[Floats, Floats] | None:
         """Return the bounds: the first open documents are relevant in the best case, the last ones in the worst case.
@@ -191,7 +191,7 @@ class Precisions(Form):
         slope = (count - 1) / (size - 1)  # expected increase of the ordinal per rank
         mean = count / size * (tied.ordinal[tied.start] * whole + slope * (ranked - first * whole))
         shift = np.repeat(mean / count, count) - tied.ordinal * weight[tied.rank - 1]
-        return _shift(value, lists, tied, shift, lists.recall_base(self.rel))
+        return _add_shift(value, lists, tied, shift, lists.recall_base(self.rel))
 
     def label_cases(self, measure: Measure, partial: PartialList) -> tuple[Floats, Floats] | None:
         """Return the bounds: the first open documents are relevant in the best case, the last ones in the worst case.
@@ -254,7 +254,7 @@ class Weighted(Additive):
         weight = self.weights(measure, np.arange(1, int((tied.first + tied.size).max())))
         shift = _group_sums(weight, tied.first, tied.size) / tied.size - weight[tied.rank - 1]
         gain = self.gain(tied.grade, best)  # only of the grades that occur: the best may be two billion
-        return _shift(value, lists, tied, gain * shift, self.divisor(lists))
+        return _add_shift(value, lists, tied, gain * shift, self.divisor(lists))
 
 
 class ShareOfIdeal(Weighted):
@@ -413,7 +413,7 @@ class Preferences(Form):
         more = np.arange(len(group)) - np.repeat(np.cumsum(n_terms) - n_terms, n_terms)
         terms = self.term(lists, tied.list[start][group], above[group] + more)
         mean = np.bincount(group, weights=terms) / n_terms
-        return _shift(value, lists, tied, np.repeat(mean, tied.n_hits) - current, base)
+        return _add_shift(value, lists, tied, np.repeat(mean, tied.n_hits) - current, base)
 
 
 def _capped_sum(numbers: Ints, first: Any, last: Any, shift: Any, cap: Ints) -> Ints:

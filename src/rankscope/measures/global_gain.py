@@ -40,7 +40,7 @@ class D_nDCG(DCG):
     reference = "Sakai and Song 2011"
 
     def evaluate(self, lists: Lists) -> Floats:
-        self._refuse_endless(lists.pool.max_grade)
+        self._reject_endless(lists.pool.max_grade)
         gain = self._global_gain(lists.pool)
         return ratio(
             self._cumulated(lists, gain),

@@ -79,7 +79,7 @@ class Interval(Composed):
     def evaluate(self, lists: Lists) -> Floats:
         inside, cut = self.inner(), lists.with_length(self.cutoff)
         values = inside.evaluate(cut)
-        self._refuse_if_judgments_matter(inside, cut, values)
+        self._reject_if_judgments_matter(inside, cut, values)
         result = np.full(len(cut), np.nan)
         by_counts: dict[Counts, list[int]] = {}
         for topic in np.unique(cut.topic).tolist():
@@ -136,7 +136,7 @@ class Interval(Composed):
         result[defined] = index / max(1, len(scale) - 1)
         return result
 
-    def _refuse_if_judgments_matter(self, inside: Measure, lists: Lists, values: Floats) -> None:
+    def _reject_if_judgments_matter(self, inside: Measure, lists: Lists, values: Floats) -> None:
         """Reject measures that distinguish non-relevant from unjudged documents: a scale does not."""
         relevant = np.where(lists.pool.grade > 0, lists.pool.grade, np.int32(UNJUDGED)).astype(np.int32)
         bare = lists.with_pool_subset(

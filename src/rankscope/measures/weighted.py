@@ -35,7 +35,7 @@ _FORMS = {"log2": "linear", "exp-log2": "exp2"}
 """Gains of the DCG variants of ir_measures."""
 
 
-def _pairs(name: str, gains: dict[Any, Any]) -> str:
+def _format_gains(name: str, gains: dict[Any, Any]) -> str:
     """Format gains by grade.
 
     >>> _pairs("nDCG", {1: 3, 2: 9.5})
@@ -255,7 +255,7 @@ class GradedGains(Gains, abstract=True):
             if settings.setdefault("gains", _FORMS[form]) != _FORMS[form] and form != "log2":
                 raise MeasureError(f"{cls.name} has both dcg and gains", hint="dcg already defines the gains")
         if isinstance(settings.get("gains"), dict):
-            settings["gains"] = _pairs(cls.name, settings["gains"])
+            settings["gains"] = _format_gains(cls.name, settings["gains"])
         return settings
 
     def validate(self) -> None:
@@ -330,14 +330,14 @@ class GradedGains(Gains, abstract=True):
 
     def ideal(self, pool: Pool) -> Hits:
         """Return the ideal list of each topic: its documents with a positive gain, largest first."""
-        self._refuse_endless(pool.max_grade)
+        self._reject_endless(pool.max_grade)
 
         return pool.cache(
             (GradedGains.ideal, self.gains, self.unjudged),
             lambda: pool.best_first(lambda grade: self.gain(grade, pool.max_grade)),
         )
 
-    def _refuse_endless(self, max_grade: int) -> None:
+    def _reject_endless(self, max_grade: int) -> None:
         if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
             raise MeasureError(
                 f"{self.name} has no ideal list when non-relevant documents gain something: it would never end",

@@ -23,26 +23,26 @@ def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
     that time and memory are bounded for any content; reading it from the start reports what is wrong.
     """
     try:
-        return _cuts(path, size, pieces)
+        return _find_cuts(path, size, pieces)
     except _NoTopic:
         return []
 
 
-def _cuts(path: Path, size: int, pieces: int) -> list[int]:
+def _find_cuts(path: Path, size: int, pieces: int) -> list[int]:
     with path.open("rb", buffering=_BUFFER) as file:
-        lines = [_line_from(file, size * piece // pieces, size) for piece in range(pieces)]
+        lines = [_find_line(file, size * piece // pieces, size) for piece in range(pieces)]
         starts = [(start, topic) for start, topic in lines if topic is not None]
         return [
-            _change(file, low, high, other)
+            _find_change(file, low, high, other)
             for (low, topic), (high, other) in pairwise(starts)
             if topic != other
         ]
 
 
-def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
+def _find_change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
     """Bisect for the first line of the stretch of ``topic`` that contains ``high``; ``low`` has another topic."""
     while high - low > 1:
-        start, name = _line_from(file, (low + high) // 2, high)
+        start, name = _find_line(file, (low + high) // 2, high)
         if name is None or start >= high:  # no line begins in the upper half
             start, name = _next_line(file, low, high)
             if name is None or start >= high:
@@ -57,22 +57,22 @@ def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
 def _next_line(file: BinaryIO, start: int, end: int) -> tuple[int, bytes | None]:
     """Return offset and topic of the first line with a topic after the line at ``start``."""
     file.seek(start)
-    _line(file)
+    _read_line(file)
     return _topic_from(file, end)
 
 
-def _line_from(file: BinaryIO, offset: int, end: int) -> tuple[int, bytes | None]:
+def _find_line(file: BinaryIO, offset: int, end: int) -> tuple[int, bytes | None]:
     """Return offset and topic of the first line with a topic from an offset on; no topic if ``end`` comes first."""
     file.seek(max(offset - 1, 0))
     if offset:
-        _line(file)  # the rest of the previous line
+        _read_line(file)  # the rest of the previous line
     return _topic_from(file, end)
 
 
 def _topic_from(file: BinaryIO, end: int) -> tuple[int, bytes | None]:
     start = file.tell()
     stop = start + _MAX_SEARCH
-    while start < end and (line := _line(file)):
+    while start < end and (line := _read_line(file)):
         name = line.split(None, 1)[:1]
         if name and name[0][:1] != b"#":
             return start, name[0]
@@ -82,7 +82,7 @@ def _topic_from(file: BinaryIO, end: int) -> tuple[int, bytes | None]:
     return start, None
 
 
-def _line(file: BinaryIO) -> bytes:
+def _read_line(file: BinaryIO) -> bytes:
     line = file.readline(_MAX_SEARCH)
     if len(line) == _MAX_SEARCH:
         raise _NoTopic

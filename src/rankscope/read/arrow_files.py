@@ -182,7 +182,7 @@ def _read_columns(opened: Any, names: list[str], source: Source) -> pyarrow.Tabl
     return pyarrow.table({name: pyarrow.array([], kind) for name, kind in kinds.items()})
 
 
-class _Opened(NamedTuple):
+class _TableReader(NamedTuple):
     """Schema of an open table, and a function that reads its batches."""
 
     schema: Any
@@ -190,7 +190,7 @@ class _Opened(NamedTuple):
     """Reads some columns batch by batch."""
 
 
-def _open_stream(reader: Any) -> _Opened:
+def _open_stream(reader: Any) -> _TableReader:
     """Return an Arrow file or stream as a table."""
 
     def batches(names: list[str]) -> Iterable[Any]:
@@ -198,13 +198,15 @@ def _open_stream(reader: Any) -> _Opened:
             return (batch.select(names) for batch in reader)
         return (reader.get_batch(number).select(names) for number in range(reader.num_record_batches))
 
-    return _Opened(reader.schema, batches)
+    return _TableReader(reader.schema, batches)
 
 
-def _open_dataset(data: Any, batch_size: int) -> _Opened:
+def _open_dataset(data: Any, batch_size: int) -> _TableReader:
     """Return a dataset as a table, with at most one batch in memory before it is validated."""
     serial = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
-    return _Opened(data.schema, lambda names: data.to_batches(columns=names, batch_size=batch_size, **serial))
+    return _TableReader(
+        data.schema, lambda names: data.to_batches(columns=names, batch_size=batch_size, **serial)
+    )
 
 
 def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
@@ -216,7 +218,7 @@ def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
             yield file
 
 
-def _open(source: Source, form: str) -> _Opened:
+def _open(source: Source, form: str) -> _TableReader:
     """Open a table and read its schema."""
     import pyarrow
     import pyarrow.ipc

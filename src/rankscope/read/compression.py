@@ -112,7 +112,7 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
             try:
                 block = member.feed(fed, max_block)
             except (error, ValueError):
-                raise _damaged(f"the {compression} data is damaged", label) from None
+                raise _damaged_error(f"the {compression} data is damaged", label) from None
             position += len(fed) - len(member.rest)  # may decrease: the rest can include earlier input
             portion = min(2 * portion, BLOCK)
             is_full = len(block) == max_block and not member.ended  # more may follow without more input
@@ -121,9 +121,9 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
                 check_decompressed_size(content, compressed, label)
                 yield block
     if position < len(data):
-        raise _damaged(f"the {compression} data is damaged", label)
+        raise _damaged_error(f"the {compression} data is damaged", label)
     if not member.ended:
-        raise _damaged(f"the {compression} data ends too early", label)
+        raise _damaged_error(f"the {compression} data ends too early", label)
 
 
 def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member], type[Exception]]:
@@ -150,5 +150,5 @@ def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member]
         raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None
 
 
-def _damaged(what: str, label: str) -> InputError:
+def _damaged_error(what: str, label: str) -> InputError:
     return InputError(what, path=label, hint="copy or download the file again")

@@ -69,7 +69,7 @@ def _quote(text: bytes) -> str:
     return f"'{shown}'" if len(shown) <= 60 else f"'{shown[:57]}...'"
 
 
-def refuse_empty(text: Source) -> NoReturn:
+def reject_empty(text: Source) -> NoReturn:
     """Raise the error for a run without data."""
     what = "the file is empty" if text.size == 0 else "there is no line with data"
     raise InputError(what, path=text.label, hint=f"a run has lines of: {COLUMNS}")

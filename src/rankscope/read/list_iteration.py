@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankscope.read.line_problems import locate_problems, refuse_empty
+from rankscope.read.line_problems import locate_problems, reject_empty
 from rankscope.read.run_text import RunText, TextList, changes, portions
 from rankscope.read.source import Source, whole_lines
 
@@ -25,7 +25,7 @@ def iterate_text_lists(source: Path | bytes, label: str) -> Iterator[tuple[bytes
     text = Source.open(source, label)
     stretches = _count_stretches(text)
     if not stretches:
-        refuse_empty(text)
+        reject_empty(text)
     run = _ListIterator(stretches)
     with locate_problems(text):
         for lines in whole_lines(text.line_blocks()):

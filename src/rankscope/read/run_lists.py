@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.read.columns import RunList
 from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.line_problems import locate_problems, refuse_empty
+from rankscope.read.line_problems import locate_problems, reject_empty
 from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
 
@@ -45,7 +45,7 @@ def read_lists(source: Path | bytes, label: str, only: str | None = None) -> dic
     with locate_problems(text):
         run.read(text)
     if not run.lists and only is None:
-        refuse_empty(text)
+        reject_empty(text)
     return {to_text(topic): as_run_list(ranking) for topic, ranking in run.lists.items()}
 
 

@@ -24,10 +24,11 @@ def notes(judged: Judged) -> list[Note]:
     >>> [note["kind"] for note in notes(judge(qrels, Run.from_dict({"q1": {"d1": 1.0}})))]
     ['missing topics', 'no non-relevant documents', 'short lists']
     """
-    kinds = (
-        _missing, _ignored, _without_relevant, _without_nonrelevant, _unjudged, _ties, _short, _negative,
+    checks = (
+        _note_missing, _note_ignored, _note_without_relevant, _note_without_nonrelevant, _note_unjudged, _note_ties,
+        _note_short, _note_negative,
     )  # fmt: skip
-    return [note for kind in kinds for note in kind(judged)]
+    return [note for kind in checks for note in kind(judged)]
 
 
 def _note(kind: str, level: Literal["note", "warning"], text: str, items: list[str] | None = None) -> Note:
@@ -41,7 +42,7 @@ def _plural(n: int, noun: str, verb: str = "has", verbs: str = "have") -> str:
     return f"{n:,} {noun} {verb}" if n == 1 else f"{n:,} {noun}s {verbs}"
 
 
-def _missing(judged: Judged) -> Iterator[Note]:
+def _note_missing(judged: Judged) -> Iterator[Note]:
     absent = judged.grid(~judged.present)
     items = [
         f"{judged.runs[r]}: {', '.join(judged.topics[t] for t in np.flatnonzero(absent[r]))}"
@@ -53,21 +54,21 @@ def _missing(judged: Judged) -> Iterator[Note]:
         yield _note("missing topics", "warning", text, items)
 
 
-def _ignored(judged: Judged) -> Iterator[Note]:
+def _note_ignored(judged: Judged) -> Iterator[Note]:
     items = [f"{run}: {', '.join(topics[:20])}" for run, topics in judged.ignored_topics.items()]
     if items:
         text = f"{_plural(len(items), 'run')} topics without judgments, left out here."
         yield _note("topics without judgments", "note", text, items)
 
 
-def _without_relevant(judged: Judged) -> Iterator[Note]:
+def _note_without_relevant(judged: Judged) -> Iterator[Note]:
     items = [judged.topics[t] for t in np.flatnonzero(judged.pool.recall_base(1) == 0).tolist()]
     if items:
         text = f"{_plural(len(items), 'topic')} no relevant document: gain is 0 there and effort undefined."
         yield _note("no relevant documents", "warning", text, items)
 
 
-def _without_nonrelevant(judged: Judged) -> Iterator[Note]:
+def _note_without_nonrelevant(judged: Judged) -> Iterator[Note]:
     if not has_nonrelevant(judged):
         text = (
             "No document is judged non-relevant: bounds over labels of unjudged documents are vacuous, and Bpref, which"
@@ -76,7 +77,7 @@ def _without_nonrelevant(judged: Judged) -> Iterator[Note]:
         yield _note("no non-relevant documents", "warning", text)
 
 
-def _unjudged(judged: Judged) -> Iterator[Note]:
+def _note_unjudged(judged: Judged) -> Iterator[Note]:
     slots = judged.grid(np.minimum(judged.length, 10)).sum(axis=1)
     n_judged = judged.grid(judged.lists.hits(10).count).sum(axis=1)
     if n_judged.sum() == slots.sum():
@@ -92,7 +93,7 @@ def _unjudged(judged: Judged) -> Iterator[Note]:
     yield _note("unjudged documents", "warning" if items else "note", text, items)
 
 
-def _ties(judged: Judged) -> Iterator[Note]:
+def _note_ties(judged: Judged) -> Iterator[Note]:
     tied = judged.grid(judged.tied).sum(axis=1)
     order = [r for r in np.argsort(-tied, kind="stable").tolist() if tied[r]]
     if order:
@@ -105,14 +106,14 @@ def _ties(judged: Judged) -> Iterator[Note]:
         yield _note("tied scores", "note", text, items)
 
 
-def _short(judged: Judged) -> Iterator[Note]:
+def _note_short(judged: Judged) -> Iterator[Note]:
     short = np.argwhere(judged.grid(judged.present & (judged.length < 10))).tolist()
     if short:
         items = [f"{judged.runs[r]}: topic {judged.topics[t]}" for r, t in short]
         yield _note("short lists", "note", f"{_plural(len(items), 'list')} fewer than ten documents.", items)
 
 
-def _negative(judged: Judged) -> Iterator[Note]:
+def _note_negative(judged: Judged) -> Iterator[Note]:
     grade = judged.qrels.grade
     n = int(((grade < 0) & (grade != UNJUDGED)).sum())
     if n:

@@ -118,7 +118,7 @@ def payload(
         "tied_first": tied_first(scores),
         "findings": find(scores, selected),
         "warnings": notes(judged),
-        "orders": other_orders(judged, _followed(scores, requested), str(kept.get("missing", "zero"))),
+        "orders": other_orders(judged, _select_followed(scores, requested), str(kept.get("missing", "zero"))),
     }
     if teams is not None:
         document["groups"] = _groups(judged.runs, teams)
@@ -156,7 +156,7 @@ def _lead(scores: Scores, selected: Sequence[Measure]) -> Measure:
     return next((m for m in gains if usable or not m.needs_nonrelevant), gains[0])
 
 
-def _followed(scores: Scores, requested: Sequence[Measure]) -> list[Measure]:
+def _select_followed(scores: Scores, requested: Sequence[Measure]) -> list[Measure]:
     """Return the measures whose orders are followed across cutoffs and pools: usual and requested ones."""
     return [m for m in scores.measures if m.better != "neither" and (m in requested or str(m) in _FOLLOWED)]
 
@@ -281,7 +281,7 @@ _MIN_CODED = 4096
 """Smallest array that is coded; the table and its key would outweigh the gain of smaller ones."""
 
 
-def _coded(array: Array) -> dict[str, Any] | None:
+def _encode(array: Array) -> dict[str, Any] | None:
     """Return many numbers with few distinct values as indices of a table; None if that is not shorter.
 
     >>> found = _coded(np.resize([0.25, 0.5], 5000))
@@ -305,7 +305,7 @@ def as_json(document: Mapping[str, Any]) -> str:
     """
 
     def packed(array: Array) -> dict[str, Any]:
-        if (few := _coded(array)) is not None:
+        if (few := _encode(array)) is not None:
             return few
         little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         text = base64.b64encode(little.tobytes()).decode("ascii")
@@ -326,7 +326,7 @@ def as_stream(document: Mapping[str, Any], chunk: int = 1 << 18) -> Iterator[byt
 
     def placed(array: Array) -> dict[str, Any]:
         nonlocal end
-        if (few := _coded(array)) is not None:
+        if (few := _encode(array)) is not None:
             return few
         arrays.append(array)
         at, end = end, end + -(-array.nbytes // 8) * 8

@@ -90,14 +90,14 @@ class DocumentIndex:
         count = len(ranking.documents)
         index = permutation(ranking.documents, ranking.scores, ranking.ranks, order)
         judgment = np.fromiter(map(numbers.get, ranking.documents, repeat(-1)), np.int32, count)[index]
-        at = np.flatnonzero(judgment >= 0)
-        rank = (at + 1).astype(np.int32)
+        position = np.flatnonzero(judgment >= 0)
+        rank = (position + 1).astype(np.int32)
         keys = score_keys(ranking.scores, order)
         if keys is not None:
             keys = keys[index]
         tied = 0 if ranking.scores is None else _count_tied(np.sort(ranking.scores) if keys is None else keys)
         return ListHits(
-            topic, count, tied, rank, judgment[at], Ties.from_scores(keys, rank) if ties else None
+            topic, count, tied, rank, judgment[position], Ties.from_scores(keys, rank) if ties else None
         )
 
 

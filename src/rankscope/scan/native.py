@@ -37,8 +37,8 @@ from rankscope.scan.hits import RunHits, Ties
 
 __all__ = ["Top", "available", "load", "scan_documents", "scan_rows", "scan_source"]
 
-_TURN = LONGEST_LINE  # bytes of a file between two checks for an interrupt
-_TURN_ROWS = 1 << 20  # rows, likewise
+_CHECK_BYTES = LONGEST_LINE  # bytes of a file between two checks for an interrupt
+_CHECK_ROWS = 1 << 20  # rows, likewise
 MIN_PIECE = 4 << 20  # bytes; below this a thread costs more than it saves
 
 T = TypeVar("T")
@@ -80,8 +80,8 @@ def scan_rows(rows: RunColumns, qrels: Qrels, order: str, ties: bool = False) ->
     topics, documents = pad(*rows.topics), pad(*rows.documents)
 
     def feed(scan: Scan) -> None:
-        for start in range(0, len(rows.scores), _TURN_ROWS):
-            stop = min(start + _TURN_ROWS, len(rows.scores))
+        for start in range(0, len(rows.scores), _CHECK_ROWS):
+            stop = min(start + _CHECK_ROWS, len(rows.scores))
             scan.feed_rows(topics, documents, rows.scores, rows.ranks, slice(start, stop))
         scan.finish()
 
@@ -142,7 +142,7 @@ def _read_span(scan: Scan, source: Source, start: int, stop: int | None) -> None
             file.seek(start)
             if start == 0:
                 scan.feed(check_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label))
-            while (left := _TURN if stop is None else min(_TURN, stop - file.tell())) > 0:
+            while (left := _CHECK_BYTES if stop is None else min(_CHECK_BYTES, stop - file.tell())) > 0:
                 if line_at(file, max_line) > max_line:
                     raise LineProblem("long", scan.line + 1)
                 count = scan.read(file, left)

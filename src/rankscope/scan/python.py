@@ -60,9 +60,9 @@ class _HitFinder(RunText):
     def scan(self, source: Source) -> RunHits:
         """Return the hits of a source."""
         self.read(source)
-        kept: Iterable[tuple[bytes | None, TextList | None]]
-        kept = self.lists.items() if self.keep else [(self.name, self.current)]
-        for name, ranking in kept:
+        unfinished: Iterable[tuple[bytes | None, TextList | None]]
+        unfinished = self.lists.items() if self.keep else [(self.name, self.current)]
+        for name, ranking in unfinished:
             if ranking is not None:
                 self._finish(name, ranking)
         ignored = [to_text(name) for name in self.lists if name not in self.index.topic]

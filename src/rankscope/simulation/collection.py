@@ -62,7 +62,7 @@ class SimulatedCollection:
         """Judgments, topic -> document -> grade; with aspects, the best grade over aspects."""
         return {
             _topic_name(topic): dict(
-                zip(self._names(topic, topic.judged), topic.grades.tolist(), strict=True)
+                zip(self._document_names(topic, topic.judged), topic.grades.tolist(), strict=True)
             )
             for topic in self._topics
         }
@@ -74,7 +74,7 @@ class SimulatedCollection:
             return {}
         judgments: dict[str, dict[str, dict[str, int]]] = {}
         for topic in self._topics:
-            names = self._names(topic, topic.judged)
+            names = self._document_names(topic, topic.judged)
             judgments[_topic_name(topic)] = {
                 str(aspect + 1): dict(zip(names, column, strict=True))
                 for aspect, column in enumerate(topic.aspects.T.tolist())
@@ -96,7 +96,11 @@ class SimulatedCollection:
         unit = 10.0 ** FAMILIES[self._systems[index].family].decimals
         return {
             _topic_name(topic): dict(
-                zip(self._names(topic, ranking.candidates), (ranking.ticks / unit).tolist(), strict=True)
+                zip(
+                    self._document_names(topic, ranking.candidates),
+                    (ranking.ticks / unit).tolist(),
+                    strict=True,
+                )
             )
             for topic, ranking in self._lists(index)
         }
@@ -163,7 +167,7 @@ class SimulatedCollection:
         system = self._systems[index]
         decimals = FAMILIES[system.family].decimals
         for topic, ranking in self._lists(index):
-            numbers = self._numbers(topic, ranking.candidates)
+            numbers = self._document_numbers(topic, ranking.candidates)
             yield format_run_lines(
                 _topic_name(topic), numbers, self._width, ranking.ticks, decimals, system.name
             )
@@ -174,14 +178,14 @@ class SimulatedCollection:
             if ranking is not None:
                 yield topic, ranking
 
-    def _numbers(self, topic: Topic, candidates: Indices) -> Ints:
+    def _document_numbers(self, topic: Topic, candidates: Indices) -> Ints:
         """Return document numbers, permuted so that they are independent of scores."""
         first = topic.number * self._candidates
         numbers: Ints = (first + candidates.astype(np.int64)) * _FACTOR % 10**self._width
         return numbers
 
-    def _names(self, topic: Topic, candidates: Indices) -> list[str]:
-        return format_document_names(self._numbers(topic, candidates), self._width)
+    def _document_names(self, topic: Topic, candidates: Indices) -> list[str]:
+        return format_document_names(self._document_numbers(topic, candidates), self._width)
 
 
 def _topic_name(topic: Topic) -> str:

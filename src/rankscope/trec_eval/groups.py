@@ -49,13 +49,13 @@ def read_groups(path: str) -> GroupJudgments:
                 line=line,
                 hint="keep one of the two lines",
             )
-        judged[to_bytes(document)] = _grade(grade, path, line)
+        judged[to_bytes(document)] = _parse_grade(grade, path, line)
     if not topics:
         raise InputError("the file is empty", path=path, hint="give lines of: topic person document grade")
     return GroupJudgments(topics)
 
 
-def _grade(text: str, path: str, line: int) -> int:
+def _parse_grade(text: str, path: str, line: int) -> int:
     try:
         grade = int(text)
     except ValueError:

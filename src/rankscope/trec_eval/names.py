@@ -70,19 +70,20 @@ class Entry:
         if text is not None and self.parameters == "none":
             raise MeasureError(f"{self.name} has no parameters", hint=f"write -m {self.name}")
         if self.parameters in ("cutoffs", "levels"):
-            return self._at_cutoffs(text, settings)
+            return self._make_columns(text, settings)
         label = self.name if text is None else f"{self.name}_{text}"
-        return [self._column(label, self._measure(text, settings), self._length(text))]
+        return [self._make_column(label, self._measure(text, settings), self._parse_length(text))]
 
-    def _column(self, label: str, measure: Measure | None, length: int = 0) -> Column:
+    def _make_column(self, label: str, measure: Measure | None, length: int = 0) -> Column:
         return Column(label, self.name, measure, self.summary, self.whole, self.in_topics, length)
 
-    def _at_cutoffs(self, text: str | None, settings: RelevanceSettings) -> list[Column]:
+    def _make_columns(self, text: str | None, settings: RelevanceSettings) -> list[Column]:
         values = list(self.default) if text is None else _parse_cutoffs(self, text)
         template = "{}_{:d}" if self.parameters == "cutoffs" else "{}_{:3.2f}"
         assert self.make is not None
         return [
-            self._column(template.format(self.name, value), self.make(value, settings)) for value in values
+            self._make_column(template.format(self.name, value), self.make(value, settings))
+            for value in values
         ]
 
     def _measure(self, text: str | None, settings: RelevanceSettings) -> Measure | None:
@@ -94,7 +95,7 @@ class Entry:
             return self.make({} if text is None else _parse_pairs(self, text), settings)
         return self.make(settings)
 
-    def _length(self, text: str | None) -> int:
+    def _parse_length(self, text: str | None) -> int:
         if self.name != "relstring":
             return 0
         return max(0, int(self.default[0] if text is None else _parse_numbers(self, text)[0]))

@@ -29,7 +29,7 @@ class PreferenceGroup:
     partial: bool
 
     @cached_property
-    def n_kept_both(self) -> int:
+    def n_fulfilled_both(self) -> int:
         """Number of fulfilled preferences between two retrieved documents."""
         return int(np.triu(self.prefers[: self.n_retrieved, : self.n_retrieved]).sum())
 
@@ -39,14 +39,14 @@ class PreferenceGroup:
         return int(self.prefers[: self.n_retrieved, : self.n_retrieved].sum())
 
     @cached_property
-    def n_kept_one(self) -> int:
+    def n_fulfilled_one(self) -> int:
         """Number of preferences of a retrieved document over an unretrieved one: fulfilled by implication."""
         return int(self.prefers[: self.n_retrieved, self.n_retrieved :].sum())
 
     @cached_property
     def n_one(self) -> int:
         """Number of preferences between a retrieved and an unretrieved document."""
-        return self.n_kept_one + int(self.prefers[self.n_retrieved :, : self.n_retrieved].sum())
+        return self.n_fulfilled_one + int(self.prefers[self.n_retrieved :, : self.n_retrieved].sum())
 
     @cached_property
     def n_neither(self) -> int:
@@ -67,8 +67,8 @@ class PreferenceGroup:
         if relevant < nonrelevant:
             return self._share_with_first_nonrelevant(relevant, len(self.level))
         kept = (
-            self.n_kept_both
-            + self.n_kept_one
+            self.n_fulfilled_both
+            + self.n_fulfilled_one
             + int(self._relevant[: self.n_retrieved].sum()) * (relevant - nonrelevant)
         )
         possible = self.n_both + self.n_one + self.n_neither + relevant * (relevant - nonrelevant)
@@ -83,7 +83,7 @@ class PreferenceGroup:
             return self._share_with_first_nonrelevant(
                 int(self._relevant.sum()) if self.partial else relevant, end
             )
-        kept = self.n_kept_both + relevant * (relevant - nonrelevant)
+        kept = self.n_fulfilled_both + relevant * (relevant - nonrelevant)
         return _share(kept, self.n_both + int(self._relevant.sum()) * (relevant - nonrelevant))
 
     def _share_with_first_nonrelevant(self, count: int, end: int) -> float:
@@ -179,21 +179,21 @@ _BOTH_RETRIEVED, _ANY_RETRIEVED, _POSSIBLE = (
     ("n_both", "n_one"),
     ("n_both", "n_one", "n_neither"),
 )
-_KEPT_BOTH, _KEPT = ("n_kept_both",), ("n_kept_both", "n_kept_one")
+_FULFILLED_BOTH, _FULFILLED = ("n_fulfilled_both",), ("n_fulfilled_both", "n_fulfilled_one")
 
 _VALUES: dict[str, Callable[[PreferenceCounts], float]] = {
     "prefs_num_prefs_poss": lambda c: c.total(*_POSSIBLE),
-    "prefs_num_prefs_ful": lambda c: c.total(*_KEPT),
-    "prefs_num_prefs_ful_ret": lambda c: c.total(*_KEPT_BOTH),
-    "prefs_simp": lambda c: c.total_share(_KEPT, _POSSIBLE),
+    "prefs_num_prefs_ful": lambda c: c.total(*_FULFILLED),
+    "prefs_num_prefs_ful_ret": lambda c: c.total(*_FULFILLED_BOTH),
+    "prefs_simp": lambda c: c.total_share(_FULFILLED, _POSSIBLE),
     "prefs_pair": lambda c: c.pair_share(half_unretrieved=True, unretrieved=True),
-    "prefs_avgjg": lambda c: c.mean_share(_KEPT, _POSSIBLE),
+    "prefs_avgjg": lambda c: c.mean_share(_FULFILLED, _POSSIBLE),
     "prefs_avgjg_Rnonrel": lambda c: _mean([group.balanced() for group in c.groups]),
-    "prefs_simp_ret": lambda c: c.total_share(_KEPT_BOTH, _BOTH_RETRIEVED),
+    "prefs_simp_ret": lambda c: c.total_share(_FULFILLED_BOTH, _BOTH_RETRIEVED),
     "prefs_pair_ret": lambda c: c.pair_share(half_unretrieved=False, unretrieved=False),
-    "prefs_avgjg_ret": lambda c: c.mean_share(_KEPT_BOTH, _BOTH_RETRIEVED),
+    "prefs_avgjg_ret": lambda c: c.mean_share(_FULFILLED_BOTH, _BOTH_RETRIEVED),
     "prefs_avgjg_Rnonrel_ret": lambda c: _mean([group.balanced_retrieved() for group in c.groups]),
-    "prefs_simp_imp": lambda c: c.total_share(_KEPT, _ANY_RETRIEVED),
+    "prefs_simp_imp": lambda c: c.total_share(_FULFILLED, _ANY_RETRIEVED),
     "prefs_pair_imp": lambda c: c.pair_share(half_unretrieved=True, unretrieved=False),
-    "prefs_avgjg_imp": lambda c: c.mean_share(_KEPT, _ANY_RETRIEVED),
+    "prefs_avgjg_imp": lambda c: c.mean_share(_FULFILLED, _ANY_RETRIEVED),
 }

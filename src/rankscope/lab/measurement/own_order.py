@@ -54,11 +54,11 @@ def uneven_steps(values: Floats) -> Pair:
     Pair(r=0, s=1, u=2, v=3)
     """
     order, class_index = value_classes(values)
-    firsts = np.searchsorted(class_index, np.arange(class_index[-1] + 1))
-    rise = np.diff(values[order[firsts]])
+    first_in_class = np.searchsorted(class_index, np.arange(class_index[-1] + 1))
+    rise = np.diff(values[order[first_in_class]])
     gap = np.abs(rise - rise[0])
     second = int(np.argmax(gap > slack(rise[0], magnitude(values))) or np.argmax(gap))
-    return Pair(*(int(order[firsts[k]]) for k in (0, 1, second, second + 1)))
+    return Pair(*(int(order[first_in_class[k]]) for k in (0, 1, second, second + 1)))
 
 
 def count_steps(values: Floats) -> Tally:

@@ -155,7 +155,7 @@ def sample_few(
     return Pair(*np.concatenate(kept, axis=1)[:, :samples])
 
 
-class _Drawn(NamedTuple):
+class _SampledIntervals(NamedTuple):
     """Sampled intervals: the codes of their ends, and their difference vectors (ranks, intervals)."""
 
     lower: Ints
@@ -190,7 +190,7 @@ def _upper_ends(length: int, equal_relevant: bool, relevant: int) -> list[Floats
 
 def _draw_intervals(
     layers: list[Floats], length: int, relevant: int, count: int, rng: np.random.Generator
-) -> _Drawn:
+) -> _SampledIntervals:
     lower, upper, balance, n_upper, total = (np.zeros(count, dtype=np.int64) for _ in range(5))
     delta = np.empty((length, count), dtype=np.int64)
     for rank, below in enumerate(layers[1:]):
@@ -206,7 +206,7 @@ def _draw_intervals(
         balance, n_upper = balance + high - low, n_upper + high
         total = total + balance
         delta[rank] = total
-    return _Drawn(lower, upper, delta)
+    return _SampledIntervals(lower, upper, delta)
 
 
 @dataclass(frozen=True)

@@ -84,18 +84,18 @@ class TreeHits(PathHits):
         """Steps down the trees, and the number of slots for hits."""
         shape, end = self.tree.shape, 0
         steps = []
-        for f, marked in enumerate(self._marked.tolist()):
-            base = f * shape.size
+        for tree_number, marked in enumerate(self._marked.tolist()):
+            base = tree_number * shape.size
             for level in range(1, shape.depth + 1):
-                width, within = shape.widths[level - 1], level <= self._cutoff
+                width, is_within = shape.widths[level - 1], level <= self._cutoff
                 parents = slice(base + shape.starts[level - 1], base + shape.starts[level])
                 row = base + shape.starts[level]
                 for letter in shape.choices(level):
                     hits = None
-                    if marked[letter] and within:
+                    if marked[letter] and is_within:
                         hits = slice(end, end + width)
                         end += width
-                    steps.append(_Step(f, level, letter, parents, slice(row, row + width), hits))
+                    steps.append(_Step(tree_number, level, letter, parents, slice(row, row + width), hits))
                     row += width
         return steps, end
 
