@@ -38,7 +38,7 @@ _FORMS = {"log2": "linear", "exp-log2": "exp2"}
 def _format_gains(name: str, gains: dict[Any, Any]) -> str:
     """Format gains by grade.
 
-    >>> _pairs("nDCG", {1: 3, 2: 9.5})
+    >>> _format_gains("nDCG", {1: 3, 2: 9.5})
     '1=3,2=9.5'
     """
     try:

@@ -284,7 +284,7 @@ _MIN_CODED = 4096
 def _encode(array: Array) -> dict[str, Any] | None:
     """Return many numbers with few distinct values as indices of a table; None if that is not shorter.
 
-    >>> found = _coded(np.resize([0.25, 0.5], 5000))
+    >>> found = _encode(np.resize([0.25, 0.5], 5000))
     >>> found["table"].tolist(), found["codes"].dtype
     ([0.25, 0.5], dtype('uint8'))
     """

@@ -4,53 +4,61 @@ import random
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 
-spec = spec_from_file_location("_memory", sys.argv[1])
-memory = module_from_spec(spec)
-spec.loader.exec_module(memory)
-draw = random.Random(1)
-ids = [f"d{i}" for i in range(90)] + ["é" * 40, "", "\udce9"]
-scores = [0.0, -0.0, 1.5, -2.5, 7, 10**400, float("inf"), float("nan"), True, "no"]
-weights = [9, 3, 9, 9, 9, 0.02, 1, 0.05, 0.02, 0.02]
-for _ in range(3000):
-    pool = ids if draw.random() < 0.1 else ids[:90]
-    judgments = [
-        dict(
-            zip(
-                draw.sample(pool, 60),
-                draw.choices([0, 1, -3, 5, 2**40], [9, 9, 9, 9, 0.01], k=draw.randrange(60)),
-                strict=False,
+
+def main() -> None:
+    spec = spec_from_file_location("_memory", sys.argv[1])
+    memory = module_from_spec(spec)
+    spec.loader.exec_module(memory)
+    draw = random.Random(1)
+    ids = [f"d{i}" for i in range(90)] + ["é" * 40, "", "\udce9"]
+    scores = [0.0, -0.0, 1.5, -2.5, 7, 10**400, float("inf"), float("nan"), True, "no"]
+    weights = [9, 3, 9, 9, 9, 0.02, 1, 0.05, 0.02, 0.02]
+    for _ in range(3000):
+        pool = ids if draw.random() < 0.1 else ids[:90]
+        judgments = [
+            dict(
+                zip(
+                    draw.sample(pool, 60),
+                    draw.choices([0, 1, -3, 5, 2**40], [9, 9, 9, 9, 0.01], k=draw.randrange(60)),
+                    strict=True,
+                )
             )
+            for _ in range(draw.randrange(4))
+        ]
+        indexed = memory.index_judgments(judgments)
+        topics = {str(t): t for t in range(len(judgments))}
+        numbers = (
+            indexed[1] if indexed else [{name: i for i, name in enumerate(graded)} for graded in judgments]
         )
-        for _ in range(draw.randrange(4))
-    ]
-    indexed = memory.index_judgments(judgments)
-    topics = {str(t): t for t in range(len(judgments))}
-    numbers = indexed[1] if indexed else [{name: i for i, name in enumerate(graded)} for graded in judgments]
-    run = {}
-    for topic in draw.sample(["0", "1", "2", "3", "x"], draw.randrange(6)):
-        names = draw.sample(pool, draw.randrange(len(pool)))
-        run[topic] = (
-            names
-            if draw.random() < 0.2
-            else dict(zip(names, draw.choices(scores, weights, k=len(names)), strict=True))
-        )
-    flags = [draw.random() < 0.5 for _ in range(4)]
-    hits = memory.match(run, topics, numbers, *flags)
-    if hits and flags[0] and not flags[1]:
-        rank, judgment = (memoryview(hits[i]).cast("i").tolist() for i in (3, 4))
-        expected = []
-        for topic in sorted(set(run) & set(topics), key=topics.get):
-            ranking = run[topic]
-            if isinstance(ranking, dict):
-                by_id = sorted(ranking, key=str.encode, reverse=not flags[2])
-                ranking = sorted(by_id, key=lambda name: -ranking[name])
-            known = numbers[topics[topic]]
-            expected += [(place, known[name]) for place, name in enumerate(ranking, 1) if name in known]
-        assert list(zip(rank, judgment, strict=False)) == expected
-for wrong in (None, {"q": 3}, {"q": -1}):
-    try:
-        memory.match({"q": {}}, wrong, [{}], 1, 1, 1, 1)
-    except (TypeError, IndexError):
-        continue
-    raise AssertionError(wrong)
-print("done")
+        run = {}
+        for topic in draw.sample(["0", "1", "2", "3", "x"], draw.randrange(6)):
+            names = draw.sample(pool, draw.randrange(len(pool)))
+            run[topic] = (
+                names
+                if draw.random() < 0.2
+                else dict(zip(names, draw.choices(scores, weights, k=len(names)), strict=True))
+            )
+        flags = [draw.random() < 0.5 for _ in range(4)]
+        hits = memory.match(run, topics, numbers, *flags)
+        if hits and flags[0] and not flags[1]:
+            rank, judgment = (memoryview(hits[i]).cast("i").tolist() for i in (3, 4))
+            expected = []
+            for topic in sorted(set(run) & set(topics), key=topics.get):
+                ranking = run[topic]
+                if isinstance(ranking, dict):
+                    by_id = sorted(ranking, key=str.encode, reverse=not flags[2])
+                    ranking = sorted(by_id, key=lambda name: -ranking[name])
+                known = numbers[topics[topic]]
+                expected += [(place, known[name]) for place, name in enumerate(ranking, 1) if name in known]
+            assert list(zip(rank, judgment, strict=False)) == expected
+    for wrong in (None, {"q": 3}, {"q": -1}):
+        try:
+            memory.match({"q": {}}, wrong, [{}], 1, 1, 1, 1)
+        except (TypeError, IndexError):
+            continue
+        raise AssertionError(wrong)
+    print("done")
+
+
+if __name__ == "__main__":
+    main()
