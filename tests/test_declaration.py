@@ -157,4 +157,4 @@ def test_help_names_defaults_and_choices(capsys: pytest.CaptureFixture[str]) -> 
         main(["overlap", "--help"])
     text = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert "--depth K number of ranks to compare, up to 5,000 (default: 100)" in text
-    assert "--rbo-ties {a,b,w} meaning of ties" in text
+    assert "--rbo-ties {a,b,w} treatment of ties" in text

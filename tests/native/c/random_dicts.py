@@ -20,7 +20,7 @@ def main() -> None:
                 zip(
                     draw.sample(pool, 60),
                     draw.choices([0, 1, -3, 5, 2**40], [9, 9, 9, 9, 0.01], k=draw.randrange(60)),
-                    strict=True,
+                    strict=False,
                 )
             )
             for _ in range(draw.randrange(4))
