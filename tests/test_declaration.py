@@ -89,9 +89,9 @@ def _kinds(kind: Any) -> tuple[Any, ...]:
 @pytest.mark.parametrize("name", [name for name in DECLARED if declaration(name).figures])
 def test_every_figure_draws_the_result(name: str) -> None:
     pytest.importorskip("matplotlib")
-    for figure, place in declaration(name).figures.items():
+    for figure, function in declaration(name).figures.items():
         assert analysed(name).plot(figure).table.columns
-        assert place.split(".")[-1] in rs.plots.__all__
+        assert function.split(".")[-1] in rs.plots.__all__
 
 
 @pytest.mark.parametrize("name", [name for name in DECLARED if declaration(name).needs_rankings])

@@ -94,12 +94,12 @@ class World:
 
     @property
     def judged(self) -> Judged:
-        """The rankings with their ties, as a report gets them."""
+        """Rankings with their ties, as a report gets them."""
         runs = Runs([Run.from_dict(lists, name) for name, lists in self.runs.items()])
         return judge(Qrels.from_dict(self.qrels), runs, ties=True)
 
     def basis(self, measure: Measure | str) -> Basis:
-        """What findings about a measure are computed from."""
+        """Return the data that findings about a measure use."""
         return Basis(rs.evaluate(self.qrels, self.runs, [measure]), 0.05, "t", "holm", 100, 1)
 
     def grade(self, topic: str, document: str) -> int | None:
@@ -397,17 +397,22 @@ def check_bounds(world: World) -> int:
         for r in range(len(scores.runs)) if str(measure) in page else ():
             if np.isnan(ends[:, m, r]).any():
                 continue
-            said = page[str(measure)]
+            stated = page[str(measure)]
             low, high = (measure.mean(end) for end in ends[:, m, r])
             statements += 1
-            assert said["lowest"][r] <= low + 1e-9 and said["highest"][r] >= high - 1e-9, (measure, said)
-            if said["tight"][r]:
-                assert (said["lowest"][r], said["highest"][r]) == pytest.approx((low, high), abs=1e-9), said
+            assert stated["lowest"][r] <= low + 1e-9 and stated["highest"][r] >= high - 1e-9, (
+                measure,
+                stated,
+            )
+            if stated["tight"][r]:
+                assert (stated["lowest"][r], stated["highest"][r]) == pytest.approx((low, high), abs=1e-9), (
+                    stated
+                )
     return statements
 
 
 def page_ranges(world: World) -> dict[str, Any]:
-    """The ranges of means in a report."""
+    """Return the ranges of means in a report."""
     ranked = [m for m in world.measures if m.family != "effort" and m.better != "neither"]
     return open_ranges(world.judged, ranked, "zero")
 
@@ -420,13 +425,16 @@ def check_page_orders(world: World, now: Sequence[np.ndarray]) -> int:
             merits = [values[m][r, 0] for values in now]
             if not np.isfinite(np.concatenate(merits)).all():
                 continue
-            said = page[str(measure)]
+            stated = page[str(measure)]
             ends = [np.array([end(values) for values in merits]) for end in (np.min, np.max)]
             is_geometric = measure.summary == "geometric mean"
             means = [measure.mean(np.exp(end) if is_geometric else measure.merit(end)) for end in ends]
             statements += 1
-            assert said["exact"], (measure, said)
-            assert (said["worst"][r], said["best"][r]) == pytest.approx(means, abs=1e-9), (measure, said)
+            assert stated["exact"], (measure, stated)
+            assert (stated["worst"][r], stated["best"][r]) == pytest.approx(means, abs=1e-9), (
+                measure,
+                stated,
+            )
     return statements
 
 
@@ -439,18 +447,24 @@ def test_a_report_makes_the_statements_that_are_compared_with_brute_force() -> N
             measure = parse("P@2" if seed % 3 else "RBP(p=0.7)")
             world.measures = [measure, parse("AP")]
             page = payload(world.judged, title="T", measures=[measure], ranges=True)
-            found = [ties(world.basis(measure)), unjudged(world.basis(measure))]
+            findings = [ties(world.basis(measure)), unjudged(world.basis(measure))]
             ranges = page_ranges(world)
-        shown = {one["kind"]: one for one in page["findings"] if one["kind"] in ("ties", "unjudged")}
-        assert list(shown) == sorted((one.kind for one in found if one is not None), key=list(shown).index)
-        for one in found:
-            if one is not None:
-                kinds.add(one.kind)
-                assert shown[one.kind]["sentence"] == one.sentence
-                assert shown[one.kind]["numbers"] == one.numbers
-        for name, said in ranges.items():
-            assert page["ranges"][name].keys() == said.keys()
-            for key, value in said.items():
+        shown = {
+            finding["kind"]: finding
+            for finding in page["findings"]
+            if finding["kind"] in ("ties", "unjudged")
+        }
+        assert list(shown) == sorted(
+            (finding.kind for finding in findings if finding is not None), key=list(shown).index
+        )
+        for finding in findings:
+            if finding is not None:
+                kinds.add(finding.kind)
+                assert shown[finding.kind]["sentence"] == finding.sentence
+                assert shown[finding.kind]["numbers"] == finding.numbers
+        for name, stated in ranges.items():
+            assert page["ranges"][name].keys() == stated.keys()
+            for key, value in stated.items():
                 assert np.array_equal(page["ranges"][name][key], value), (seed, name, key)
     assert kinds == {"ties", "unjudged"}
 

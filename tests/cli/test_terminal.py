@@ -28,7 +28,7 @@ TITLED = {
     "pools": "Rankings of 6 runs by smaller pools against all judgments (Kendall's tau-b)",
     "bounds": "Bounds by depth, means over 6 runs",
     "orderings": "Documents that stand elsewhere in the order trec_eval than in file",
-    "overlap": "How alike the lists of two runs are",
+    "overlap": "Similarity of the rankings of two runs",
     "effort": "Archetypes of 54 lists",
     "verdict": "",
     "curve": "CRP of ",

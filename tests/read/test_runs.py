@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import pickle
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas
@@ -200,3 +202,12 @@ def test_errors_of_unsupported_objects_name_their_type() -> None:
         rs.evaluate({"1": {"a": 1}}, 5, "AP")
     with pytest.raises(InputError, match="name a file of judgments"):
         rs.evaluate(None, {"1": {"a": 1.0}}, "AP")
+
+
+def test_rankings_of_any_iterable_can_be_read_twice_and_pickled() -> None:
+    rankings = {"1": iter(["b", "a"]), "2": MappingProxyType({"a": 1.0, "b": 2.0}), "3": ("b", "a")}
+    run = pickle.loads(pickle.dumps(Run.from_dict(rankings)))
+    for _ in range(2):
+        assert [run.ranking(topic) for topic in rankings] == [["b", "a"]] * 3
+    scores = rs.evaluate({topic: {"a": 1} for topic in rankings}, run, "RR")
+    assert scores.matrix("RR").values.tolist() == [[0.5, 0.5, 0.5]]

@@ -87,7 +87,7 @@ rankings = st.one_of(
 
 @given(st.dictionaries(ids, rankings), st.sampled_from(ORDERS), st.booleans())
 def test_the_extension_finds_the_hits_that_python_finds(run: dict[Any, Any], order: str, ties: bool) -> None:
-    """Whatever the types of ids and scores are, and also if the values are invalid."""
+    """Check ids and scores of any type, valid or invalid."""
     qrels = Qrels.from_dict({"a": {"a": 1, "é": 0, "10": 2, "\udce9": 1}, "10": {"z": 1, "b": 1, "11": 0}})
     read = Run.from_dict(run, "r", order)
     try:

@@ -422,8 +422,8 @@ def curve_from_judged(
         name = to_text(judged.qrels.documents[judgment])
         if name in judgments:
             ranking[rank - 1] = name
-    known = dcg.settings if dcg else {}
-    parameters = {key: known[key] for key in ("gains", "discount", "base") if key in known}
+    settings = dcg.settings if dcg else {}
+    parameters = {key: settings[key] for key in ("gains", "discount", "base") if key in settings}
     padded = Run.from_dict({topic: ranking}, name=run)
     result = _curve(Qrels.from_dict({topic: judgments}), padded, topic, cutoff, parameters)
     return replace(result, documents=[name if name in judgments else None for name in result.documents])

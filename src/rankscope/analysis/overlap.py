@@ -156,7 +156,7 @@ def overlap(
     if collection.topics:
         settings["chosen_topics"] = sort_naturally({t for by_topic in rankings.values() for t in by_topic})
     caption = (
-        "How alike the lists of two runs are: rank-biased overlap and common documents, means over topics"
+        "Similarity of the rankings of two runs: rank-biased overlap and common documents, means over topics"
     )
     return Overlap(
         overlap=PairOverlap.table("overlap", means, without=without, ranked_by=("rbo",), caption=caption),

@@ -343,12 +343,12 @@ def leave_out(
     full = mean_scores(judged, measures, missing)
     n_judgments = int((judged.qrels.grade != UNJUDGED).sum())
     pieces = [partial(without_group, depth=pool_depth, group=group) for group in members.values()]
-    done = run_pieces(_Evaluation(judged, measures, missing), pieces, label="leave out")
+    results = run_pieces(_Evaluation(judged, measures, missing), pieces, label="leave out")
     rows: list[Left] = []
     bias: list[Bias] = []
     for m, measure in enumerate(measures):
         changes: list[tuple[float, int]] = []
-        for (name, group), (means, n_kept) in zip(members.items(), done, strict=True):
+        for (name, group), (means, n_kept) in zip(members.items(), results, strict=True):
             for r in np.flatnonzero(group).tolist():
                 value, without = float(full[m, r]), float(means[m, r])
                 ranks = _rank(measure.merit(full[m]), r), _rank(measure.merit(means[m]), r)

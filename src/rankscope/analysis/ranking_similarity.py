@@ -66,7 +66,7 @@ class Similarity:
     """Similarity of two rankings."""
 
     values: tuple[float, ...]
-    """The columns of :class:`~rankscope.analysis.overlap.TopicOverlap` from ``rbo`` on."""
+    """Columns of :class:`~rankscope.analysis.overlap.TopicOverlap` from ``rbo`` on."""
     common: Ints
     jaccard: Floats
     """Common documents and Jaccard coefficient at every depth."""

@@ -193,8 +193,8 @@ def _evaluated_cases(
             continue
         by_document = labels.reshape(len(labels), len(hits.union), labels.shape[1] // max(1, len(hits.union)))
         selected = [
-            (open_list, labels if is_sorted else by_document[:, place].reshape(labels.shape))
-            for open_list, place in lists
+            (open_list, labels if is_sorted else by_document[:, position].reshape(labels.shape))
+            for open_list, position in lists
         ]
         labelled = labelled_lists(judged, selected, per_aspect=per_aspect)
         # The lowest value is that of the best order where lower values are better.

@@ -76,8 +76,10 @@ class Options:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_options(parser, Options)
-    known = f"property to test; repeatable: {', '.join(PROPERTIES)}, or a property of a plugin (default: all)"
-    parser.add_argument("--property", action="append", metavar="NAME", help=known)
+    meaning = (
+        f"property to test; repeatable: {', '.join(PROPERTIES)}, or a property of a plugin (default: all)"
+    )
+    parser.add_argument("--property", action="append", metavar="NAME", help=meaning)
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
     options.add_plot(parser)

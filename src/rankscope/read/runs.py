@@ -95,7 +95,8 @@ class Run(FrameMixin):
 
         The rankings are not copied, and are checked when they are first used.
         """
-        return cls(name, check_order(order), data=lists)
+        data = {topic: _as_container(ranking) for topic, ranking in lists.items()}
+        return cls(name, check_order(order), data=data)
 
     @classmethod
     def from_frame(cls, frame: Any, name: str = "run", order: str = "trec_eval") -> Run:
@@ -306,6 +307,13 @@ def _is_single_run(values: Sequence[Any]) -> bool:
 
 def _is_frame(thing: Any) -> bool:
     return not isinstance(thing, Mapping | list | tuple) and is_table(thing)
+
+
+def _as_container(ranking: Any) -> Any:
+    """Return a mapping as a dict and another iterable as a list, which can be read twice and pickled."""
+    if type(ranking) in (dict, list) or isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
+        return ranking
+    return dict(ranking) if isinstance(ranking, Mapping) else list(ranking)
 
 
 def _parse_lists(lists: Mapping[Any, Any]) -> dict[str, RunList]:

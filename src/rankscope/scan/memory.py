@@ -52,13 +52,12 @@ def _as_plain(data: Mapping[Any, Any]) -> dict[str, Any] | None:
     plain: dict[str, Any] = {}
     try:
         for topic, ranking in data.items():
-            documents = [id_text(document, "document") for document in ranking]
-            is_scored = isinstance(ranking, Mapping)
-            plain[id_text(topic, "topic")] = (
-                dict(zip(documents, map(float, ranking.values()), strict=True)) if is_scored else documents
-            )
-            if is_scored and len(plain[id_text(topic, "topic")]) < len(documents):
+            documents: Any = [id_text(document, "document") for document in ranking]
+            if len(set(documents)) < len(documents):
                 return None
+            if isinstance(ranking, Mapping):
+                documents = dict(zip(documents, map(float, ranking.values()), strict=True))
+            plain[id_text(topic, "topic")] = documents
     except (TypeError, ValueError, InputError):
         return None  # the caller reports the error
     return plain if len(plain) == len(data) else None

@@ -48,8 +48,12 @@ def main() -> None:
                 if isinstance(ranking, dict):
                     by_id = sorted(ranking, key=str.encode, reverse=not flags[2])
                     ranking = sorted(by_id, key=lambda name: -ranking[name])
-                known = numbers[topics[topic]]
-                expected += [(place, known[name]) for place, name in enumerate(ranking, 1) if name in known]
+                number_by_id = numbers[topics[topic]]
+                expected += [
+                    (place, number_by_id[name])
+                    for place, name in enumerate(ranking, 1)
+                    if name in number_by_id
+                ]
             assert list(zip(rank, judgment, strict=False)) == expected
     for wrong in (None, {"q": 3}, {"q": -1}):
         try:

@@ -91,10 +91,10 @@ def bootstrap_pairs(
         (first[start : start + _PAIRS_IN_PIECE], second[start : start + _PAIRS_IN_PIECE])
         for start in range(0, len(first), _PAIRS_IN_PIECE)
     ]
-    done = run_pieces(work, pieces, label="bootstrap")
-    if not done:
+    results = run_pieces(work, pieces, label="bootstrap")
+    if not results:
         return Bootstrap(np.empty(0), np.empty(0), np.empty(0))
-    exceeding, chosen, ratio = (np.concatenate([part[k] for part in done]) for k in range(3))
+    exceeding, chosen, ratio = (np.concatenate([part[k] for part in results]) for k in range(3))
     delta = _replicate_means(work.centred, first, second, resampled, chosen)
     delta[delta <= work.negligible] = 0.0
     ratio[ratio > 1 - _RELATIVE] = 1.0
@@ -214,11 +214,11 @@ class _Work:
         # memory fresh from the system costs more than the arithmetic, so the blocks share theirs
         space = np.empty((3, min(len(first), _PAIRS_AT_ONCE), blocks * width))
         mask = np.empty(space.shape[1:], dtype=bool)
-        done = []
+        results = []
         for start in range(0, len(first), _PAIRS_AT_ONCE):
             a, b = first[start : start + _PAIRS_AT_ONCE], second[start : start + _PAIRS_AT_ONCE]
-            done.append(self._block(a, b, space[:, : len(a)], mask[: len(a)]))
-        exceeding, chosen, critical = (np.concatenate([part[k] for part in done]) for k in range(3))
+            results.append(self._block(a, b, space[:, : len(a)], mask[: len(a)]))
+        exceeding, chosen, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
         return exceeding, chosen, critical
 
     def _block(
@@ -228,7 +228,7 @@ class _Work:
         min_square = self._squares(first, second, squares)
         observed = self.observed(first, second)
         rows = max(1, _NUMBERS_IN_TURN // space.shape[2])
-        done = []
+        results = []
         for start in range(0, len(first), rows):
             advance()
             turn = slice(start, start + rows)
@@ -236,8 +236,8 @@ class _Work:
             np.greater_equal(ratio[turn], observed[turn, None] * (1 - _RELATIVE), out=mask[turn])
             exceeding = np.count_nonzero(mask[turn], axis=1)
             np.copyto(spare[turn], ratio[turn])
-            done.append((exceeding, *_holding(ratio[turn], spare[turn], mask[turn], self.rank)))
-        exceeding, chosen, critical = (np.concatenate([part[k] for part in done]) for k in range(3))
+            results.append((exceeding, *_holding(ratio[turn], spare[turn], mask[turn], self.rank)))
+        exceeding, chosen, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
         return exceeding, chosen, critical
 
     def observed(self, first: Indices, second: Indices) -> Floats:

@@ -241,9 +241,9 @@ def tied_ranks(values: Floats) -> tuple[Ints, Ints]:
     # Edges are above the first, between others that differ, and below the last.
     is_edge = np.ones((*values.shape[:-1], length + 1), np.bool_)
     is_edge[..., 1:-1] = ordered[..., 1:] != ordered[..., :-1]
-    place = np.arange(1, length + 1)
-    begin = np.maximum.accumulate(np.where(is_edge[..., :-1], place, 1), axis=-1)
-    end = np.minimum.accumulate(np.where(is_edge[..., 1:], place, length)[..., ::-1], axis=-1)[..., ::-1]
+    rank = np.arange(1, length + 1)
+    begin = np.maximum.accumulate(np.where(is_edge[..., :-1], rank, 1), axis=-1)
+    end = np.minimum.accumulate(np.where(is_edge[..., 1:], rank, length)[..., ::-1], axis=-1)[..., ::-1]
     first, last = np.empty((2, *values.shape), np.int64)
     np.put_along_axis(first, order, begin, axis=-1)
     np.put_along_axis(last, order, end, axis=-1)

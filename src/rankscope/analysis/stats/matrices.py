@@ -132,9 +132,9 @@ def with_runs(scores: Scores, keep: Indices) -> Scores:
     """Return the scores of some of the runs."""
     names = tuple(scores.runs[r] for r in keep)
     judged = None if scores.judged is None else scores.judged.with_runs(keep)
-    known = None if scores.uncertainty is None else scores.uncertainty.with_runs(keep)
+    uncertainty = None if scores.uncertainty is None else scores.uncertainty.with_runs(keep)
     return Scores(
-        names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, known
+        names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, uncertainty
     )
 
 

@@ -151,22 +151,24 @@ def run_test(
         _warn_if_hopeless(test, correction, values.shape[1], len(first), replicates, alpha)
     pairs = values, first, second
     if test == "t":
-        done = paired_t(*pairs, alpha=alpha)
+        outcome = paired_t(*pairs, alpha=alpha)
     elif test == "wilcoxon":
-        done = _wilcoxon(*pairs, alpha)
+        outcome = _wilcoxon(*pairs, alpha)
     elif test == "tukey":
-        done = tukey_hsd(*pairs, alpha=alpha, replicates=replicates, seed=seed)
+        outcome = tukey_hsd(*pairs, alpha=alpha, replicates=replicates, seed=seed)
     elif test == "randomisation":
-        done = _randomisation(pairs, alpha, Flips(values.shape[1], replicates, seed), correction == "max-t")
+        outcome = _randomisation(
+            pairs, alpha, Flips(values.shape[1], replicates, seed), correction == "max-t"
+        )
     elif correction == "max-t":
-        done = _max_t(pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
+        outcome = _max_t(pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
     else:
-        done = _bootstrap(pairs, alpha, resample(values.shape[1], replicates, seed))
+        outcome = _bootstrap(pairs, alpha, resample(values.shape[1], replicates, seed))
     if correction in ("none", "max-t"):
-        return done
+        return outcome
     # A single pair has one interval, which is that of its test, unless it is borrowed from Student.
     alone = len(first) == 1 and test in ("t", "bootstrap")
-    return replace(done, adjusted=adjust(done.p, correction), simultaneous=alone)
+    return replace(outcome, adjusted=adjust(outcome.p, correction), simultaneous=alone)
 
 
 def _warn_if_hopeless(

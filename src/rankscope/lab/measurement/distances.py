@@ -116,9 +116,9 @@ def count_listed_distances(distance: NDArray[np.int32], rise: Floats, scale: flo
     kind = np.empty(len(rise), dtype=np.int64)
     kind[order] = np.concatenate([[0], np.cumsum(apart)])
     # The numbers of pairs with equal distance, equal rise, and both are sums of squared group sizes.
-    both = np.unique(kind * (int(distance.max()) + 1) + distance, return_counts=True)[1]
+    counts = np.unique(kind * (int(distance.max()) + 1) + distance, return_counts=True)[1]
     same_distance, same_rise, same_both = (
-        int(np.dot(sizes, sizes)) for sizes in (np.bincount(distance), np.bincount(kind), both)
+        int(np.dot(sizes, sizes)) for sizes in (np.bincount(distance), np.bincount(kind), counts)
     )
     return Tally(same_distance + same_rise - same_both, same_distance + same_rise - 2 * same_both, True)
 

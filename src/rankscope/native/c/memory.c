@@ -67,7 +67,7 @@ static int compare_judgments(const void *a, const void *b) {
     return compare_texts(left->text, left->length, right->text, right->length);
 }
 
-/* Read the judgments of a topic in the order of the ids; 1: done, 0: unusual, -1: error. */
+/* Read the judgments of a topic in the order of the ids; 1: read, 0: unusual, -1: error. */
 static int read_judgments(PyObject *graded, judgment *judgments) {
     PyObject *document, *grade;
     Py_ssize_t position = 0, n = 0;
@@ -108,7 +108,7 @@ static PyObject *index_judgments(PyObject *module, PyObject *topics) {
     judgment *judgments = NULL;
     int64_t *offsets = malloc(((size_t)n_topics + 1) * sizeof *offsets);
     Py_ssize_t total = 0, longest = 0;
-    int done = 1;
+    int status = 1;
     if (offsets == NULL) {
         PyErr_NoMemory();
         goto end;
@@ -117,7 +117,7 @@ static PyObject *index_judgments(PyObject *module, PyObject *topics) {
     for (Py_ssize_t t = 0; t < n_topics; t++) {
         PyObject *graded = PyList_GetItem(topics, t);
         if (!PyDict_CheckExact(graded)) {
-            done = 0;
+            status = 0;
             goto end;
         }
         Py_ssize_t size = PyDict_Size(graded);
@@ -136,8 +136,8 @@ static PyObject *index_judgments(PyObject *module, PyObject *topics) {
     for (Py_ssize_t t = 0; t < n_topics; t++) {
         PyObject *graded = PyList_GetItem(topics, t);
         Py_ssize_t size = (Py_ssize_t)(offsets[t + 1] - offsets[t]);
-        done = read_judgments(graded, judgments);
-        if (done != 1) goto end;
+        status = read_judgments(graded, judgments);
+        if (status != 1) goto end;
         PyObject *index = PyDict_Copy(graded); /* has the right size; the grades are replaced below */
         if (index == NULL || PyList_SetItem(numbers, t, index) < 0) goto end;
         for (Py_ssize_t i = 0; i < size; i++) {
@@ -164,7 +164,7 @@ end:
     free(grades.values);
     free(judgments);
     free(offsets);
-    if (result == NULL && !PyErr_Occurred() && done == 0) Py_RETURN_NONE;
+    if (result == NULL && !PyErr_Occurred() && status == 0) Py_RETURN_NONE;
     return result;
 }
 
@@ -211,7 +211,7 @@ static int room_reserve(room *space, Py_ssize_t n) {
     return 1;
 }
 
-/* A key that ascends where the score descends; equal for equal scores, of which 0 and -0 are two. */
+/* Return a key that ascends where the score descends, and is equal for equal scores, such as 0 and -0. */
 static uint64_t descending_key(double score) {
     uint64_t bits;
     score += 0.0; /* -0 becomes 0 */
@@ -219,7 +219,7 @@ static uint64_t descending_key(double score) {
     return bits >> 63 ? bits : ~bits & ~((uint64_t)1 << 63);
 }
 
-/* Read a ranking into the room; 1: done, 0: unusual, -1: error. */
+/* Read a ranking into the room; 1: read, 0: unusual, -1: error. */
 static int read_ranking(PyObject *ranking, room *space, const settings *how, Py_ssize_t *length) {
     if (PyDict_CheckExact(ranking)) {
         PyObject *document, *score;
@@ -267,7 +267,7 @@ static int read_ranking(PyObject *ranking, room *space, const settings *how, Py_
     return !repeated;
 }
 
-/* Sort a group of tied documents by their ids; 1: done, 0: an id is not UTF-8, -1: error. */
+/* Sort a group of tied documents by their ids; 1: sorted, 0: an id is not UTF-8, -1: error. */
 static int sort_tied(sorting_item *items, Py_ssize_t n, PyObject **documents, int ascending) {
     judgment *ids = malloc((size_t)n * sizeof *ids);
     if (ids == NULL) {
@@ -289,11 +289,11 @@ static int sort_tied(sorting_item *items, Py_ssize_t n, PyObject **documents, in
     return 1;
 }
 
-/* Find the hits of a ranking; 1: done, 0: unusual, -1: error. */
+/* Find the hits of a ranking; 1: read, 0: unusual, -1: error. */
 static int find_hits(const listed *list, room *space, const settings *how, hits *found) {
     Py_ssize_t n;
-    int done = read_ranking(list->ranking, space, how, &n);
-    if (done != 1 || list->numbers == NULL) return done;
+    int status = read_ranking(list->ranking, space, how, &n);
+    if (status != 1 || list->numbers == NULL) return status;
     sorting_item *items = space->items;
     const int has_scores = PyDict_CheckExact(list->ranking), scored = how->by_score && has_scores;
     int32_t tied = 0;
@@ -309,8 +309,8 @@ static int find_hits(const listed *list, room *space, const settings *how, hits 
             while (stop < n && items[stop].key == items[start].key) stop++;
         if (stop - start > 1) {
             tied += (int32_t)(stop - start);
-            done = sort_tied(items + start, stop - start, space->documents, how->ascending);
-            if (done != 1) return done;
+            status = sort_tied(items + start, stop - start, space->documents, how->ascending);
+            if (status != 1) return status;
         }
         for (Py_ssize_t i = start; i < stop; i++) {
             PyObject *number = PyDict_GetItemWithError(list->numbers, space->documents[items[i].index]);
@@ -355,7 +355,7 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
                           &how.by_score, &how.in_32_bits, &how.ascending, &how.ties))
         return NULL;
     if (!PyDict_CheckExact(run)) Py_RETURN_NONE;
-    int done = 1, sorted = 1;
+    int status = 1, sorted = 1;
     Py_ssize_t n_lists = 0, position = 0;
     room space = {0};
     hits found = {0};
@@ -369,15 +369,15 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
     }
     while (PyDict_Next(run, &position, &topic, &ranking)) {
         if (!PyUnicode_CheckExact(topic)) {
-            done = 0;
+            status = 0;
             goto end;
         }
         PyObject *number = PyDict_GetItemWithError(topic_index, topic);
         listed list = {-1, ranking, NULL};
         if (number == NULL) {
             if (PyErr_Occurred() || PyList_Append(ignored, topic) < 0) goto end;
-            done = find_hits(&list, &space, &how, &found); /* only reads it: every ranking must be valid */
-            if (done != 1) goto end;
+            status = find_hits(&list, &space, &how, &found); /* only reads it: every ranking must be valid */
+            if (status != 1) goto end;
             continue;
         }
         long t = PyLong_AsLong(number);
@@ -393,8 +393,8 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
     if (!sorted) qsort(lists, (size_t)n_lists, sizeof *lists, compare_topics);
     found.offsets[0] = 0;
     for (Py_ssize_t i = 0; i < n_lists; i++) {
-        done = find_hits(&lists[i], &space, &how, &found);
-        if (done != 1) goto end;
+        status = find_hits(&lists[i], &space, &how, &found);
+        if (status != 1) goto end;
         found.offsets[i + 1] = found.rank.size;
     }
     result = Py_BuildValue("(NNNNNNNNO)", ints_as_buffer(&found.topic), ints_as_buffer(&found.length),
@@ -416,7 +416,7 @@ end:
     free(found.judgment.values);
     free(found.first.values);
     free(found.size.values);
-    if (result == NULL && !PyErr_Occurred() && done == 0) Py_RETURN_NONE;
+    if (result == NULL && !PyErr_Occurred() && status == 0) Py_RETURN_NONE;
     return result;
 }
 
