@@ -606,6 +606,11 @@ def evaluate(
         Engine that runs the work: an executor, a Dask client, a Spark session, or the name of an engine
         (default: the cores of this machine).
 
+    Returns
+    -------
+    Scores
+        Values of every measure for every run and topic, with means and exports.
+
     Examples
     --------
     >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
@@ -675,8 +680,13 @@ def read_scores(*sources: Any) -> Scores:
 
     Parameters
     ----------
-    sources
+    *sources
         Files or frames of scores, or mappings from measures to them.
+
+    Returns
+    -------
+    Scores
+        Values only: analyses that need rankings reject them.
 
     Examples
     --------

@@ -201,8 +201,9 @@ def compare(
 
     Returns
     -------
-    Tables ``pairs`` and ``runs``; ``topics`` for a single pair or with per_topic; ``intervals`` (counts by measure) and
-    ``changes`` (pairs whose verdict is lost, gained or reversed) with also_interval.
+    Comparison
+        Tables ``pairs`` and ``runs``; ``topics`` for a single pair or with per_topic; ``intervals`` (counts by
+        measure) and ``changes`` (pairs whose verdict is lost, gained or reversed) with also_interval.
 
     References
     ----------

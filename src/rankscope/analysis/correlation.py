@@ -155,6 +155,11 @@ def correlate(
     by
         Measure that selects the runs of ``top``.
 
+    Returns
+    -------
+    Correlations
+        Table ``correlations``; ``topics`` with per_topic; ``swaps`` (pairs of runs ordered differently) with swaps.
+
     References
     ----------
     Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010; Corsi and Urbano 2024; Ferro et al. 2016.

@@ -327,6 +327,11 @@ def curve(
         Changes to the list before it is evaluated: m5-2 moves the document at rank 5 to rank 2, r7=1 replaces the one
         at rank 7 by one of grade 1 that the list lacks; several are separated by spaces.
 
+    Returns
+    -------
+    Curve
+        Tables ``curve``, ``points``, ``values``, ``intervals``, ``places`` and ``references``.
+
     References
     ----------
     Angelini et al. 2012, Ferro et al. 2016.

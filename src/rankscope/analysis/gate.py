@@ -146,6 +146,11 @@ def gate(
     worst
         Number of topics to list, those with the largest losses.
 
+    Returns
+    -------
+    Gate
+        Tables ``gate`` (one check per run and measure) and ``topics`` (where runs are worse); ``passed`` is the answer.
+
     References
     ----------
     Berger 1982.

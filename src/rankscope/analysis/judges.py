@@ -173,7 +173,8 @@ def judges(
 
     Returns
     -------
-    Tables ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``bias`` and ``judgments``.
+    Judges
+        Tables ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``bias`` and ``judgments``.
 
     Commands
     --------

@@ -86,6 +86,11 @@ def leaderboard(
     seed
         Seed of the random numbers.
 
+    Returns
+    -------
+    Leaderboard
+        Table ``leaderboard``: mean and rank of every run by every measure, with intervals.
+
     References
     ----------
     Hesterberg 2015.

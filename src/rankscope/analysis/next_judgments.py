@@ -97,8 +97,8 @@ def next(
     budget
         Largest number of documents.
     simulate
-        Treat the judgments as the truth and reveal them in batches: by influence, by pooling to a depth, and in random
-        order. How many does each order need?
+        Treat the judgments as the truth, reveal them in batches (by influence, by pooling to a depth, and in random
+        order), and count how many each order needs.
     batch
         Judgments revealed at a time by simulate.
     target

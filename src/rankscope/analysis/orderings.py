@@ -98,6 +98,11 @@ def orderings(
     orders
         Two of trec_eval, trec_eval9, ascending_id, rank and file.
 
+    Returns
+    -------
+    Orderings
+        Tables ``swaps``, ``total``, ``effect`` and ``ranking``.
+
     Commands
     --------
     rankscope orderings qrels.txt runs/

@@ -105,6 +105,11 @@ def overlap(
         Treatment of ties in rank-biased overlap: a: tied documents have an unknown order; b: as a, normalised so that
         a ranking agrees with itself; w: tied documents are equal.
 
+    Returns
+    -------
+    Overlap
+        Tables ``overlap``, ``topics`` and ``depths``.
+
     References
     ----------
     Webber, Moffat and Zobel 2010; Corsi and Urbano 2024.

@@ -136,6 +136,11 @@ def pool_correlation(
     rbo_ties
         Treatment of ties in rank-biased overlap.
 
+    Returns
+    -------
+    PoolCorrelation
+        Table ``correlations``; ``differences`` with several orderings.
+
     References
     ----------
     Moffat and Zobel 2008.

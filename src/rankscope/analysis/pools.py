@@ -110,6 +110,11 @@ def pools(
     seed
         Seed of the random samples.
 
+    Returns
+    -------
+    Pools
+        Tables ``robustness``, ``curve`` and ``means``.
+
     References
     ----------
     Ferro et al. 2016.
@@ -310,6 +315,11 @@ def leave_out(
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
         Measure that selects the runs of ``top``.
+
+    Returns
+    -------
+    LeaveOut
+        Tables ``leave_out`` (every run with and without its own contribution) and ``bias``.
 
     References
     ----------

@@ -121,6 +121,11 @@ def power(
     seed
         Seed of the random numbers.
 
+    Returns
+    -------
+    Power
+        Tables ``power``, ``asl`` and ``curve``.
+
     References
     ----------
     Sakai 2006; Carterette 2012; Ferro et al. 2016.

@@ -89,6 +89,11 @@ def scale_effect(
     seed
         Seed of the random numbers.
 
+    Returns
+    -------
+    ScaleEffect
+        Table ``scale_effect`` with a row per measure.
+
     References
     ----------
     Ferrante, Ferro and Pontarollo 2017.

@@ -154,8 +154,9 @@ def verdict(
 
     Returns
     -------
-    For two runs the tables ``verdict``, ``regions``, ``measures`` and ``topics``, for more runs ``shares``, ``runs``
-    and ``pairs``; the other fields are None.
+    Verdict
+        For two runs the tables ``verdict``, ``regions``, ``measures`` and ``topics``, for more runs ``shares``,
+        ``runs`` and ``pairs``; the other fields are None.
 
     Commands
     --------

@@ -54,6 +54,11 @@ def measure(
     parameters
         Meanings of the function's keyword parameters by name.
 
+    Returns
+    -------
+    Measure
+        Immutable value, usable wherever a built-in measure is.
+
     Examples
     --------
     >>> measure("nDCG @10"), measure("Twice", lambda grades: 2 * len(grades), range=(0, 2000))

@@ -95,7 +95,7 @@ def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str 
 
     Parameters
     ----------
-    sources
+    *sources
         Paths, plain or compressed, directories, glob patterns, or ``-`` for standard input.
     order
         Order of a ranking: trec_eval, trec_eval9, ascending_id, rank or file.
