@@ -1,0 +1,50 @@
+"""The tables of tests/mutate follow the code and the tests."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def mutate() -> Iterator[ModuleType]:
+    loader = importlib.machinery.SourceFileLoader("mutate_program", str(TESTS / "mutate"))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[loader.name] = module  # Data classes look up their module.
+    loader.exec_module(module)
+    yield module
+    del sys.modules[loader.name]
+
+
+def test_every_package_has_tests_that_exist(mutate: ModuleType) -> None:
+    assert set(mutate.EXTRA_TESTS) <= set(mutate.PACKAGES)
+    for package in mutate.PACKAGES:
+        names = mutate.package_tests(package)
+        assert names and not [name for name in names if not (TESTS / name).exists()], package
+
+
+def test_every_equivalent_change_is_a_change_of_a_current_line(mutate: ModuleType) -> None:
+    """Update the entry of tests/equivalent.toml after a change of its line, or delete it with its line."""
+    stale = []
+    for entry in mutate.EQUIVALENT:
+        file = TESTS.parent / entry["file"]
+        lines = file.read_text("utf-8").splitlines() if file.exists() else []
+        if entry["was"] not in [line.strip() for line in lines] or entry["was"] == entry.get("becomes"):
+            stale.append((entry["file"], entry["was"]))
+    assert not stale
+
+
+def test_equivalent_changes_are_explained_once(mutate: ModuleType) -> None:
+    keys = [(entry["file"], entry["was"], entry.get("becomes")) for entry in mutate.EQUIVALENT]
+    assert len(set(keys)) == len(keys)
+    assert all(entry["why"].strip() for entry in mutate.EQUIVALENT)
