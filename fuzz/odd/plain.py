@@ -65,7 +65,12 @@ def parse_judgments(data: bytes, by_aspect: bool) -> Judgments:
     entries: dict[tuple[bytes, bytes], list[tuple[bytes, int]]] = {}
     if data[:2] == b"\x1f\x8b":  # judgments may be packed twice
         data = decode_text(data)
-    for fields in parse_rows(data, 4):
+    rows = parse_rows(data, 4)
+    if (
+        by_aspect and rows and all(len(fields) == 3 for fields in rows)
+    ):  # columns without a header; not trec_eval
+        rows = [[topic, b"0", document, grade] for topic, document, grade in rows]
+    for fields in rows:
         if len(fields) != 4 or not INTEGER.fullmatch(fields[3]) or abs(int(fields[3])) > 2**31 - 2:
             raise Refused("fields or grade")
         entries.setdefault((fields[0], fields[2]), []).append((fields[1], int(fields[3])))

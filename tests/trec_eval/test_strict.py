@@ -70,3 +70,17 @@ def test_a_note_names_the_order_of_trec_eval_9_if_that_changes_a_printed_mean(
     )
     code, _, err = run_command(capsys, "--order", "x", qrels, run)
     assert code == 2 and "unknown order 'x'" in err
+
+
+def test_columns_without_a_header_are_rejected_as_trec_eval_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run = tmp_path / "q.txt", tmp_path / "r.txt"
+    qrels.write_text("2 d5 1\n")
+    run.write_text("2 Q0 d5 1 3 tag\n")
+    assert main(["trec_eval", str(qrels), str(run)]) == 2
+    assert "trec_eval reads lines of: topic iteration document grade" in capsys.readouterr().err
+    qrels.write_text("2 0 d5 1\n")
+    run.write_text("2\td5\t1\n")
+    assert main(["trec_eval", str(qrels), str(run)]) == 2
+    assert "trec_eval reads lines of: topic Q0 document rank score tag" in capsys.readouterr().err

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankscope import __version__
-from rankscope.errors import printable
+from rankscope.errors import InputError, printable
 from rankscope.trec_eval.options import Options, read_options
 
 if TYPE_CHECKING:
+    from rankscope.read import Qrels, Run
     from rankscope.trec_eval.results import Results
 
 _MAX_SIZE = 1 << 28
@@ -64,6 +65,7 @@ def _evaluate(options: Options) -> Results:
         options.judgments,
     )
     judgments, run = options.files[0], read_run(options.files[1], order=options.order)
+    _reject_columns(run, "topic Q0 document rank score tag")
     if options.judgments == "qrels":
         from rankscope.trec_eval.results import evaluate_qrels
 
@@ -73,6 +75,7 @@ def _evaluate(options: Options) -> Results:
                 qrels = open_qrels(judgments, aspects=False)
             except RepeatedJudgments as repeated:
                 raise repeated.first from None
+        _reject_columns(qrels, "topic iteration document grade")
         return evaluate_qrels(qrels, run, columns, options)
     if options.judgments == "qrels_jg":
         from rankscope.trec_eval.groups import evaluate_groups, read_groups
@@ -82,6 +85,12 @@ def _evaluate(options: Options) -> Results:
 
     prefs = read_prefs(judgments, from_qrels=options.judgments == "qrels_prefs")
     return evaluate_prefs(prefs, run, columns, options)
+
+
+def _reject_columns(opened: Qrels | Run, fields: str) -> None:
+    """Raise InputError for columns without a header: trec_eval takes them for damaged lines."""
+    if opened.format == "columns":
+        raise InputError(f"trec_eval reads lines of: {fields}", path=opened.path, hint="use rankscope eval")
 
 
 def _is_read_quickly(run: str) -> bool:
