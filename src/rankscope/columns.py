@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from rankscope.arrays import AnyArray, NDArray
 
 Cell: TypeAlias = str | int | float | bool | None
-Column: TypeAlias = "Sequence[Cell] | NDArray[Any]"
+Column: TypeAlias = "Sequence[Cell] | AnyArray"
 T = TypeVar("T")
 
 ROWS_AT_ONCE = 16_384

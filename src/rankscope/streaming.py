@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools, Floats, Int32s
 from rankscope.columns import CategoricalColumn
 from rankscope.engines import on_engine, stream_pieces
 from rankscope.errors import InputError
@@ -59,9 +59,9 @@ class Values(NamedTuple):
     """
 
     runs: Sequence[str]
-    run: npt.NDArray[np.int32]
-    topic: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float64]
+    run: Int32s
+    topic: Int32s
+    values: Floats
 
 
 @on_engine
@@ -176,7 +176,7 @@ class _PieceEvaluator:
 
     def __call__(self, piece: Piece) -> Values:
         runs: dict[str, int] = {}
-        parts: list[tuple[list[int], Lists, list[npt.NDArray[np.float64]]]] = []
+        parts: list[tuple[list[int], Lists, list[Floats]]] = []
         for names, lists in piece.lists(self.judgments, runs):
             numbers = [runs[name] for name in names]
             parts.append((numbers, lists, [measure.evaluate(lists) for measure in self.measures]))
@@ -195,7 +195,7 @@ class _SeenRankings:
 
     def __init__(self, judgments: PooledQrels, measures: tuple[Measure, ...], missing: str) -> None:
         self._judgments, self._measures, self._missing = judgments, measures, missing
-        self.is_seen: dict[str, npt.NDArray[np.bool_]] = {}
+        self.is_seen: dict[str, Bools] = {}
 
     def iter_values(self, results: Iterable[tuple[Piece, Values]]) -> Iterator[Values]:
         """Yield the values of every piece, then the values of missing rankings."""

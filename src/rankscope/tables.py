@@ -44,8 +44,7 @@ from rankscope.frames import FrameMixin
 from rankscope.text_layout import Grid, Ink, no_ink
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from rankscope.arrays import Floats
 
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
@@ -495,7 +494,7 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     return Table(name, columns, list(zip(*values.values(), strict=True)))
 
 
-def _sort_keys(column: Column, small: bool) -> NDArray[np.float64]:
+def _sort_keys(column: Column, small: bool) -> Floats:
     import numpy as np
 
     if dtype_kind(column) != "f":

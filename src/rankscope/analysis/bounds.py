@@ -15,15 +15,14 @@ from rankscope.rows import MeasuredRunRow, RankingRow, Row, RowTable, column
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
+    from rankscope.arrays import Floats
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.measures.weighted import WeightedPrecision
     from rankscope.scores import Collection
     from rankscope.tables import Table
 
-    Floats = NDArray[np.float64]
 else:
     np = LazyModule("numpy")
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.analysis.rank_changes import rank_interval
 from rankscope.analysis.stats.matrices import CompleteMatrix, row_means
 from rankscope.analysis.stats.significance import all_pairs, run_test
+from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.certainty.documents import EVERY, has_unjudged, is_small, with_unjudged
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_differences
 from rankscope.certainty.values import compute_values
@@ -22,9 +22,7 @@ from rankscope.read.ids import to_text
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Verdicts = NDArray[np.float64]
+Verdicts = Floats
 """1: certain, 0: not certain, NaN: neither proved nor refuted."""
 Rows = list[tuple[Cell, ...]]
 
@@ -82,7 +80,7 @@ class CertainPairs:
     topics: Verdicts
     together: Verdicts
     lowest: Floats
-    exact: NDArray[np.bool_]
+    exact: Bools
     p: Floats
     labels: list[list[Label]]
     ranges: tuple[Differences, Differences]
@@ -297,9 +295,7 @@ class _Joint:
         return [Differences(*part) for part in zip(*columns, strict=True)]
 
 
-def _verdicts(
-    forward: Differences, backward: Differences, equal: NDArray[np.bool_], other_equal: NDArray[np.bool_]
-) -> Verdicts:
+def _verdicts(forward: Differences, backward: Differences, equal: Bools, other_equal: Bools) -> Verdicts:
     """Return whether no labels or orders reverse each pair; with equal means, neither run may win."""
     result = _to_verdicts(forward)
     sides = np.stack([result[equal], _to_verdicts(backward)[other_equal]])
@@ -356,7 +352,7 @@ class Extremes:
     any_ties: bool
 
 
-def tie_extremes(judged: Judged, measure: Measure, where: NDArray[np.int64]) -> Extremes:
+def tie_extremes(judged: Judged, measure: Measure, where: Ints) -> Extremes:
     """Return the merit of every run on some topics in the best and in the worst order of its tied documents."""
     merits = []
     exact = True

@@ -19,10 +19,9 @@ from rankscope.rows import RankingRow, Row, RowTable, column
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from rankscope.analysis.curve import Curve
     from rankscope.analysis.quadrant_tests import QuadrantSignificance
+    from rankscope.arrays import AnyArray, NDArray
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Collection
@@ -189,7 +188,7 @@ class Effort(Planes, TypedResult):
         cutoff, crossing = self.settings["cutoff"], self.settings["crossing"]
         lists = self.judged.lists
         curves = get_curves(lists, 1, cutoff)
-        columns: list[npt.NDArray[Any]] = [
+        columns: list[AnyArray] = [
             curves.base,
             curves.length,
             self.twist,
@@ -273,7 +272,7 @@ def _coinciding(quartiles: list[float]) -> str:
     return f"median = upper quartile = {upper:.4g}" if median == upper else ""
 
 
-def count_archetypes(archetypes: npt.NDArray[np.str_]) -> RowTable[ArchetypeCount]:
+def count_archetypes(archetypes: NDArray[np.str_]) -> RowTable[ArchetypeCount]:
     """Count the rankings of each archetype.
 
     >>> import numpy as np

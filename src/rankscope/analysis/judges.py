@@ -15,9 +15,7 @@ from rankscope.result import TypedResult, table
 from rankscope.rows import MeasuredPairRow, PairRow, Row, RowTable, column
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rankscope.arrays import Floats, Grades, Ints
+    from rankscope.arrays import AnyArray, Floats, Grades, Ints
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.read import Qrels
@@ -313,7 +311,7 @@ def _estimate(
     return float(function(counts.sum(axis=0))), float(low[0]), float(high[0])
 
 
-def _statistics(levels: NDArray[Any], distance: str) -> dict[str, Callable[[Floats], Floats]]:
+def _statistics(levels: AnyArray, distance: str) -> dict[str, Callable[[Floats], Floats]]:
     from rankscope.analysis.stats.agreement import exact_agreement, grade_bias, kappa, krippendorff_alpha
 
     grades = levels if distance == "grade" else None
@@ -327,7 +325,7 @@ def _statistics(levels: NDArray[Any], distance: str) -> dict[str, Callable[[Floa
     }
 
 
-def _counts(panel: _Panel, a: int, b: int) -> tuple[NDArray[Any], Floats]:
+def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
     """Return the grades that occur, and how often both judges gave which (topics, grades, grades)."""
     from rankscope.judging import UNJUDGED
 

@@ -13,9 +13,7 @@ from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from rankscope.arrays import Floats, Ints
     from rankscope.judging import Judged
     from rankscope.read import Qrels
     from rankscope.scores import Scores
@@ -164,7 +162,7 @@ def _rank_documents(scores: Scores, budget: int) -> Next:
     )
 
 
-def _candidates(judged: Judged, chosen: NDArray[np.int64], influence: NDArray[np.float64]) -> list[Candidate]:
+def _candidates(judged: Judged, chosen: Ints, influence: Floats) -> list[Candidate]:
     import numpy as np
 
     from rankscope.read.ids import to_text

@@ -19,9 +19,7 @@ from rankscope.lazy import numpy as np
 from rankscope.rows import Row, column
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from rankscope.arrays import Floats, Ints
+    from rankscope.arrays import Floats, Ints, NDArray
     from rankscope.judging import Judged
     from rankscope.measures import Measure
 
@@ -64,7 +62,7 @@ class Planes:
 
     judged: Judged
     gains: tuple[Measure, ...]
-    archetype: npt.NDArray[np.str_]
+    archetype: NDArray[np.str_]
     twist: Floats
     gain: tuple[Floats, ...]
     settings: Mapping[str, Any]

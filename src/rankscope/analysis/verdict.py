@@ -22,9 +22,7 @@ from rankscope.result import TypedResult, table
 from rankscope.rows import PairRow, Row, RowTable, column
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rankscope.arrays import Bools
+    from rankscope.arrays import Bools, NDArray
     from rankscope.columns import Rows
     from rankscope.judging import Judged
     from rankscope.measures import Measure

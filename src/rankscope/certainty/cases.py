@@ -11,6 +11,7 @@ from math import comb, factorial
 
 import numpy as np
 
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.certainty.declared import declared_form, respects_swaps, rewards_grades
 from rankscope.certainty.labels import (
     Labels,
@@ -21,9 +22,8 @@ from rankscope.certainty.labels import (
     sorted_labellings,
 )
 from rankscope.certainty.ties import tied_values
-from rankscope.certainty.topic_hits import Bools, TopicHits, fixed_ranks
+from rankscope.certainty.topic_hits import TopicHits, fixed_ranks
 from rankscope.judging import UNJUDGED, Judged
-from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form, PartialList
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, islice
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Bools, Floats, Int32s, Ints
 from rankscope.errors import InputError
 from rankscope.judging import Judged
-from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Aspects, Pool
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
@@ -25,7 +24,7 @@ from rankscope.scan import TieGroups, Ties
 HIGHEST_LABEL = 1000
 """The highest possible grade of an unjudged document: work and memory grow with it."""
 
-Labels = npt.NDArray[np.int64]
+Labels = Ints
 """One labelling per row: the grade of each unjudged document of the list from the top; with aspects, of each aspect."""
 
 
@@ -41,7 +40,7 @@ class OpenList:
     size: Ints
     document: Ints
     """Index of each document of the list among those of its topic; -1 if the judgments do not contain it."""
-    unjudged: npt.NDArray[np.bool_]
+    unjudged: Bools
     known: Ints
     """Indices of the other judged documents of the topic, including those of the list, in the judgments."""
     outside: int = 0
@@ -177,9 +176,7 @@ def labelled_lists(
     )
 
 
-def values_under(
-    judged: Judged, measure: Measure, topic: int, runs: Ints, variants: npt.NDArray[np.int32]
-) -> Floats:
+def values_under(judged: Judged, measure: Measure, topic: int, runs: Ints, variants: Int32s) -> Floats:
     """Evaluate lists of a topic under several sets of grades for its documents.
 
     ``runs`` has the runs of each set, sets x lists, and ``variants`` the grades, sets x documents.
@@ -187,9 +184,7 @@ def values_under(
     return values_under_grades(judged, measure, np.full(len(variants), topic), runs, variants.ravel())
 
 
-def values_under_grades(
-    judged: Judged, measure: Measure, topic: Ints, runs: Ints, grades: npt.NDArray[np.int32]
-) -> Floats:
+def values_under_grades(judged: Judged, measure: Measure, topic: Ints, runs: Ints, grades: Int32s) -> Floats:
     """Evaluate lists under sets of grades, each for the documents of one topic: each set is a topic of its own.
 
     ``topic`` has the topic of each set, ``runs`` its runs, sets x lists, and ``grades`` all grades, set by set.
@@ -216,7 +211,7 @@ class _Pools:
 
     def __init__(self, judged: Judged, per_aspect: bool) -> None:
         self.judged, self.per_aspect = judged, per_aspect
-        self.grades: list[npt.NDArray[Any]] = []
+        self.grades: list[AnyArray] = []
         self.starts = [0]
         self.topic_by_key: dict[Hashable, int] = {}
         self.topics: list[int] = []

@@ -12,9 +12,9 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.arrays import AnyArray, Bools, Floats, Ints
+from rankscope.judging.lists import Lists
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 from rankscope.read import UNJUDGED
@@ -38,7 +38,7 @@ class OrderValues:
     """Standard error of the mean of sampled orders; 0 if all orders were evaluated."""
     lowest: Floats
     highest: Floats
-    every: npt.NDArray[np.bool_]
+    every: Bools
     """Whether all orders were evaluated."""
 
 
@@ -116,7 +116,7 @@ Group = tuple[Ints, int, int, Ints]
 """Indices of its hits in the list, its first rank, its size, and the number of documents of each kind."""
 
 
-def _find_groups(lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[np.bool_]) -> list[Group]:
+def _find_groups(lists: TiedLists, part: slice, kind: Ints, hidden: Bools) -> list[Group]:
     """Return the groups of a list with documents of different kinds; hits are sorted by kind."""
     first, size = lists.ties.first[part], lists.ties.size[part]
     groups: list[Group] = []
@@ -151,7 +151,7 @@ def _columns(groups: Sequence[Group]) -> Iterator[slice]:
         start += len(members)
 
 
-def _enumerate_ranks(groups: Sequence[Group]) -> npt.NDArray[Any]:
+def _enumerate_ranks(groups: Sequence[Group]) -> AnyArray:
     """Return the ranks of the hits of all groups, one row per permutation."""
     rows = np.zeros((1, 0), np.int64)
     for members, first, _, counts in groups:
@@ -161,7 +161,7 @@ def _enumerate_ranks(groups: Sequence[Group]) -> npt.NDArray[Any]:
     return rows
 
 
-def _draw_ranks(groups: Sequence[Group], rng: np.random.Generator, samples: int) -> npt.NDArray[Any]:
+def _draw_ranks(groups: Sequence[Group], rng: np.random.Generator, samples: int) -> AnyArray:
     """Return the ranks of the hits of all groups, one row per random order."""
     parts = [
         np.argsort(rng.random((samples, size)), axis=1)[:, : len(members)] + first
@@ -170,7 +170,7 @@ def _draw_ranks(groups: Sequence[Group], rng: np.random.Generator, samples: int)
     return np.concatenate(parts, axis=1)
 
 
-def multiset_permutations(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def multiset_permutations(counts: AnyArray) -> Ints:
     """Return all distinct permutations of a multiset, ``counts[k]`` copies of each k, one per row.
 
     >>> multiset_permutations(np.array([1, 2])).tolist()
@@ -185,7 +185,7 @@ def multiset_permutations(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return words
 
 
-def _join_lists(lists: TiedLists, first: int, pending: Sequence[tuple[npt.NDArray[Any], Any]]) -> Lists:
+def _join_lists(lists: TiedLists, first: int, pending: Sequence[tuple[AnyArray, Any]]) -> Lists:
     """Return every row of every table as a list, with hits by rank."""
     row = np.repeat(np.arange(first, first + len(pending)), [len(table) for table, _ in pending])
     width = np.concatenate([np.full(len(table), table.shape[1]) for table, _ in pending])

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.certainty.labels import best_label
-from rankscope.certainty.topic_hits import ABSENT, Bools, TopicHits, fixed_ranks, group_ranks
+from rankscope.certainty.topic_hits import ABSENT, TopicHits, fixed_ranks, group_ranks
 from rankscope.judging import Judged
-from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
 from rankscope.measures.cascade import Cascade
 from rankscope.measures.forms import Counted, Weighted

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.certainty.declared import declared_form, respects_swaps
 from rankscope.certainty.orders import MAX_ORDERS, SAMPLES, OrderValues, by_orders
 from rankscope.errors import SettingsError
-from rankscope.judging.lists import Floats, Ints
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 
@@ -41,7 +40,7 @@ class TiedValues:
     value: Floats
     error: Floats
     """Standard error of sampled orders; 0 otherwise."""
-    exact: npt.NDArray[np.bool_]
+    exact: Bools
     """Whether the value covers all orders; otherwise it is the mean, or the extreme, of a sample."""
 
 

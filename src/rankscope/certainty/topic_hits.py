@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools, Ints
 from rankscope.certainty.labels import unjudged_counts
 from rankscope.judging import Judged
-from rankscope.judging.lists import Ints
 
 ABSENT = np.iinfo(np.int32).max
 """The rank of a document in a list that does not hold it."""
-
-Bools = npt.NDArray[np.bool_]
 
 
 class TopicHits(NamedTuple):

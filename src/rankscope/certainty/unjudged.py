@@ -15,8 +15,8 @@ from math import comb, factorial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Bools, Floats
 from rankscope.certainty.declared import declared_form, respects_swaps, rewards_grades
 from rankscope.certainty.labels import (
     Labels,
@@ -32,7 +32,6 @@ from rankscope.certainty.orders import MAX_ORDERS
 from rankscope.certainty.ties import needs_orders, tied_values
 from rankscope.errors import SettingsError
 from rankscope.judging import EvaluationOptions, Judged
-from rankscope.judging.lists import Floats
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form, PartialList, Weighted
 from rankscope.measures.weighted import WeightedPrecision
@@ -68,7 +67,7 @@ class Range:
 
     lowest: Floats
     highest: Floats
-    tight: npt.NDArray[np.bool_]
+    tight: Bools
     """Whether both ends are attained; otherwise they are proved bounds."""
 
 

@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Bools, Floats, Indices
 from rankscope.certainty.declared import declared_form
 from rankscope.judging import EvaluationOptions, Judged, judge
-from rankscope.judging.lists import Floats
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 from rankscope.read import Qrels, Runs
@@ -27,12 +26,12 @@ class Uncertainty:
 
     error: Floats | None = None
     """Standard error of a value that is the mean of sampled orders of tied documents; 0 where it is exact."""
-    exact: npt.NDArray[np.bool_] | None = None
+    exact: Bools | None = None
     """Whether all orders of tied documents were taken into account."""
     lowest: Floats | None = None
     highest: Floats | None = None
     """Ends of the range over all labellings of the unjudged documents of the list."""
-    tight: npt.NDArray[np.bool_] | None = None
+    tight: Bools | None = None
     """Whether the range is exact; else no value lies outside, but it may be smaller."""
 
     @cached_property
@@ -41,11 +40,11 @@ class Uncertainty:
         return tuple(field.name for field in fields(self) if getattr(self, field.name) is not None)
 
     def table_columns(
-        self, measures: Sequence[Measure], run: npt.NDArray[Any], topic: npt.NDArray[Any]
-    ) -> dict[str, npt.NDArray[Any]]:
+        self, measures: Sequence[Measure], run: AnyArray, topic: AnyArray
+    ) -> dict[str, AnyArray]:
         """Return the columns of a table of values, one row per (run, topic) and measure; a topic index equal to the
         number of topics stands for the mean."""
-        columns: dict[str, npt.NDArray[Any]] = {}
+        columns: dict[str, AnyArray] = {}
         for index, name in enumerate(self.columns):
             values = getattr(self, name)
             width = values.shape[2]
@@ -55,7 +54,7 @@ class Uncertainty:
             columns[name] = lists.T.ravel()
         return columns
 
-    def with_runs(self, keep: npt.NDArray[np.intp]) -> Uncertainty:
+    def with_runs(self, keep: Indices) -> Uncertainty:
         """Return the uncertainty of some of the runs."""
         return replace(self, **{name: getattr(self, name)[:, keep] for name in self.columns})
 
@@ -125,8 +124,8 @@ def compute_values(
         options.unjudged == "condense" and options.ties == "break"
     ):
         return values.reshape(shape), None
-    error: npt.NDArray[Any] | None = None
-    exact: npt.NDArray[Any] | None = None
+    error: AnyArray | None = None
+    exact: AnyArray | None = None
     if options.ties != "break":
         error, exact = np.zeros(values.shape), np.ones(values.shape, np.bool_)
         rest = [index for index, known in enumerate(formed) if not known]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
+from rankscope.arrays import Floats
 from rankscope.judging import Judged
 from rankscope.judging.shares import TIED_SHARE, UNJUDGED_SHARE, has_nonrelevant, tied_shares, unjudged_shares
 from rankscope.measures import Measure
@@ -47,7 +45,7 @@ def note_on_nonrelevant(judged: Judged, measures: Sequence[Measure]) -> Iterator
     )
 
 
-def _worst(judged: Judged, shares: npt.NDArray[np.float64], limit: float) -> tuple[str, float, str]:
+def _worst(judged: Judged, shares: Floats, limit: float) -> tuple[str, float, str]:
     """Return the run with the largest share, its share, and a text about other runs above the limit."""
     first = int(shares.argmax())
     count = int((shares >= limit).sum()) - 1

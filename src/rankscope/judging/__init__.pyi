@@ -1,9 +1,9 @@
+from rankscope.arrays import Floats as Floats
+from rankscope.arrays import Ints as Ints
 from rankscope.judging.judged import UNJUDGED as UNJUDGED
 from rankscope.judging.judged import EvaluationOptions as EvaluationOptions
 from rankscope.judging.judged import Judged as Judged
 from rankscope.judging.judged import judge as judge
-from rankscope.judging.lists import Floats as Floats
 from rankscope.judging.lists import Hits as Hits
-from rankscope.judging.lists import Ints as Ints
 from rankscope.judging.lists import Lists as Lists
 from rankscope.judging.pool import Pool as Pool

@@ -9,9 +9,8 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Bools, Floats, Ints
+from rankscope.arrays import Bools, Floats, Ints, NDArray
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging.judged import Judged
 from rankscope.result import TypedResult, table

@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import AnyArray, Floats, Ints
 from rankscope.judging.judged import Judged
 from rankscope.read import UNJUDGED
 from rankscope.result import TableResult, TypedResult, table
@@ -126,7 +125,7 @@ def _as_int(number: float) -> int | float:
     return int(number) if number.is_integer() else number
 
 
-def _compute_median(numbers: npt.NDArray[Any]) -> int | float | None:
+def _compute_median(numbers: AnyArray) -> int | float | None:
     return _as_int(float(np.median(numbers))) if len(numbers) else None
 
 

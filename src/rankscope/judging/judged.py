@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools
+from rankscope.arrays import AnyArray, Bools, Int32s, Ints, NDArray
 from rankscope.caching import TransientCacheMixin
 from rankscope.engines import cores, current, run_pieces
 from rankscope.errors import InputError
-from rankscope.judging.lists import Ints, Lists, iterate_blocks
+from rankscope.judging.lists import Lists, iterate_blocks
 from rankscope.judging.pool import Pool
 from rankscope.progress import is_visible, reading
 from rankscope.read.qrels import UNJUDGED, Qrels
@@ -50,14 +49,14 @@ class ListArrays:
     """Lists and their hits as flat arrays: the hits of list i are ``offsets[i]:offsets[i + 1]``, by ascending rank."""
 
     offsets: Ints
-    rank: npt.NDArray[np.int32]
-    judgment: npt.NDArray[np.int32]
+    rank: Int32s
+    judgment: Int32s
     """Index of the judgment of each hit in the qrels."""
-    length: npt.NDArray[np.int32]
+    length: Int32s
     """Number of documents of each list."""
     present: Bools
     """Whether the run has the list; one that it lacks is empty."""
-    tied: npt.NDArray[np.int32]
+    tied: Int32s
     """Number of documents of each list that share their score with another one."""
     ties: Ties | None = field(default=None, repr=False)
     """Group of documents with the score of each hit, if requested."""
@@ -106,7 +105,7 @@ class RunDetails:
     ignored_topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Topics without judgments, by run."""
 
-    def take(self, names: Sequence[str], keep: Sequence[int] | npt.NDArray[np.integer]) -> RunDetails:
+    def take(self, names: Sequence[str], keep: Sequence[int] | NDArray[np.integer]) -> RunDetails:
         """Return the details of some runs."""
         ignored = {name: self.ignored_topics[name] for name in names if name in self.ignored_topics}
         return RunDetails(tuple(self.tags[r] for r in keep) if self.tags else (), ignored)
@@ -136,17 +135,17 @@ class Judged(TransientCacheMixin):
         return self.arrays.offsets
 
     @property
-    def rank(self) -> npt.NDArray[np.int32]:
+    def rank(self) -> Int32s:
         """Rank of each hit."""
         return self.arrays.rank
 
     @property
-    def judgment(self) -> npt.NDArray[np.int32]:
+    def judgment(self) -> Int32s:
         """Index of the judgment of each hit."""
         return self.arrays.judgment
 
     @property
-    def length(self) -> npt.NDArray[np.int32]:
+    def length(self) -> Int32s:
         """Number of documents of each list."""
         return self.arrays.length
 
@@ -156,7 +155,7 @@ class Judged(TransientCacheMixin):
         return self.arrays.present
 
     @property
-    def tied(self) -> npt.NDArray[np.int32]:
+    def tied(self) -> Int32s:
         """Number of tied documents of each list."""
         return self.arrays.tied
 
@@ -239,7 +238,7 @@ class Judged(TransientCacheMixin):
         """Judged documents of all topics."""
         return Pool.from_qrels(self.qrels)
 
-    def rejudged(self, grade: npt.NDArray[np.int32]) -> Judged:
+    def rejudged(self, grade: Int32s) -> Judged:
         """Return a copy with other grades, one per judged document; :data:`UNJUDGED` removes a judgment."""
         full = self.full or self
         is_subset = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
@@ -253,7 +252,7 @@ class Judged(TransientCacheMixin):
         is_judged = self.qrels.grade[self.judgment] >= 0
         return replace(self, arrays=self.arrays.condensed(is_judged), full=None)
 
-    def with_runs(self, keep: Sequence[int] | npt.NDArray[np.integer]) -> Judged:
+    def with_runs(self, keep: Sequence[int] | NDArray[np.integer]) -> Judged:
         """Return a copy with some runs, by their numbers, and the same judgments."""
         width = len(self.topics)
         lists = (np.asarray(keep, np.int64)[:, np.newaxis] * width + np.arange(width)).ravel()
@@ -266,7 +265,7 @@ class Judged(TransientCacheMixin):
             full=None if self.full is None else self.full.with_runs(keep),
         )
 
-    def grid(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def grid(self, values: AnyArray) -> AnyArray:
         """Return one value per list as a matrix runs x topics."""
         return values.reshape(len(self.runs), len(self.topics))
 

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray as AnyArray
 from rankscope.arrays import Bools
 from rankscope.arrays import Floats as Floats
 from rankscope.arrays import Ints as Ints
@@ -26,8 +26,6 @@ from rankscope.read.qrels import UNJUDGED
 if TYPE_CHECKING:
     from rankscope.judging.aspects import ByAspect
 
-
-AnyArray = npt.NDArray[Any]
 
 _BLOCK = 1 << 22  # cells of a padded matrix, which bounds memory
 

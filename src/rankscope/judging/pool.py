@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools, Floats, Ints
+from rankscope.arrays import Bools, Floats, Int32s, Ints
 from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
 from rankscope.read.qrels import UNJUDGED, Aspects, Qrels
@@ -31,7 +30,7 @@ class Pool(CacheMixin):
     def __init__(
         self,
         offsets: Ints,
-        grade: npt.NDArray[np.int32],
+        grade: Int32s,
         aspects: Aspects | None = None,
         *,
         undecided: bool = False,
@@ -84,7 +83,7 @@ class Pool(CacheMixin):
         return dict(zip(distinct.tolist(), counts.tolist(), strict=True))
 
     @cached_property
-    def aspect_grades(self) -> npt.NDArray[np.int32]:
+    def aspect_grades(self) -> Int32s:
         """Grade of document d for the a-th aspect of its topic, ``aspect_grades[a, d]``, or :data:`UNJUDGED`.
 
         Without aspects, a topic has one aspect with its own grades. The grade for an aspect is at most the grade for
@@ -141,7 +140,7 @@ class Pool(CacheMixin):
         starts = (np.arange(len(self.aspect_grades))[:, np.newaxis] * size + self.offsets[:-1]).ravel()
         return Pool(np.append(starts, len(self.aspect_grades) * size), self.aspect_grades.ravel())
 
-    def best_first(self, gain: Callable[[npt.NDArray[np.int32]], Floats]) -> Hits:
+    def best_first(self, gain: Callable[[Int32s], Floats]) -> Hits:
         """Return the documents of each topic with a positive gain, best first, as the hits of one list per topic."""
         from rankscope.judging.lists import Hits
 

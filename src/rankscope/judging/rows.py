@@ -13,11 +13,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools, Floats
+from rankscope.arrays import Bools, Floats, Int32s, Ints
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging.lists import Ints, Lists, iterate_blocks
+from rankscope.judging.lists import Lists, iterate_blocks
 from rankscope.judging.pool import Pool
 from rankscope.read.columns import as_list, parse_numbers
 from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
@@ -111,10 +110,10 @@ class ListRows:
     """Run of each list."""
     topic: Ints
     """Number of the topic of each list."""
-    length: npt.NDArray[np.int32]
+    length: Int32s
     offsets: Ints
-    rank: npt.NDArray[np.int32]
-    judgment: npt.NDArray[np.int32]
+    rank: Int32s
+    judgment: Int32s
     names: Sequence[str] = ()
     """Runs of the rows, including those without a judged topic."""
 
@@ -169,10 +168,8 @@ class ListRows:
         for first, last in iterate_blocks(self.offsets, _BLOCK_HITS):
             low, high = self.offsets[first], self.offsets[last]
             part = slice(first, last)
-            offsets, hits = (
-                self.offsets[first : last + 1] - low,
-                (self.rank[low:high], self.judgment[low:high]),
-            )
+            offsets = self.offsets[first : last + 1] - low
+            hits = self.rank[low:high], self.judgment[low:high]
             yield part, Lists(self.judgments.pool, self.topic[part], self.length[part], offsets, *hits)
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from rankscope.arrays import Floats
     from rankscope.judging.judged import Judged
 
 
@@ -23,7 +22,7 @@ VACUOUS = (
 """Note on bounds over labels of unjudged documents without judged non-relevant documents."""
 
 
-def unjudged_shares(judged: Judged, depth: int = 10) -> npt.NDArray[np.float64]:
+def unjudged_shares(judged: Judged, depth: int = 10) -> Floats:
     """Return the share of unjudged documents in the first ranks of each run.
 
     >>> from rankscope.judging import judge
@@ -48,7 +47,7 @@ def has_nonrelevant(judged: Judged) -> bool:
     return bool(judged.pool.nonrelevant(1).any())
 
 
-def tied_shares(judged: Judged) -> npt.NDArray[np.float64]:
+def tied_shares(judged: Judged) -> Floats:
     """Return the share of documents of each run that share their score with another one of their list."""
     documents = judged.grid(judged.length).sum(axis=1)
     return np.asarray(judged.grid(judged.tied).sum(axis=1) / np.maximum(documents, 1), np.float64)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import Bools
+from rankscope.arrays import AnyArray, Bools, Ints
 from rankscope.judging.judged import Judged
-from rankscope.judging.lists import AnyArray, Hits, HitsView, Ints, Lists
+from rankscope.judging.lists import Hits, HitsView, Lists
 from rankscope.judging.pool import Pool
 from rankscope.read.qrels import UNJUDGED
 from rankscope.scan import Ties

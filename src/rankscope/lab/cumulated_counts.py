@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Bools, Ints
+from rankscope.arrays import AnyArray, Bools, Ints
 from rankscope.errors import SettingsError
 
 
@@ -34,7 +33,7 @@ class Orders(NamedTuple):
     convex: tuple[Bools, Bools]
 
 
-def orders(difference: NDArray[Any]) -> Orders:
+def orders(difference: AnyArray) -> Orders:
     """Return the dominance orders of differences of cumulated counts, a minus b, of shape (..., grades, ranks).
 
     >>> first, second, convex = orders(np.array([[1, 0, -1]]))  # one grade, three ranks
@@ -51,7 +50,7 @@ def orders(difference: NDArray[Any]) -> Orders:
     return Orders(first, second, (second[0] & end[0], second[1] & end[1]))
 
 
-def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
+def _signs(curves: AnyArray) -> tuple[Bools, Bools]:
     """Return two masks: curves that are nowhere negative, and curves that are nowhere positive."""
     axes = (-2, -1)
     return (
@@ -60,7 +59,7 @@ def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
     )
 
 
-def cumulate_counts(grades: NDArray[Any], levels: Sequence[int], depth: int) -> Ints:
+def cumulate_counts(grades: AnyArray, levels: Sequence[int], depth: int) -> Ints:
     """Return the number of documents of each level or better among the first k = 1..depth (levels, depth).
 
     >>> cumulate_counts(np.array([2, 0, 1]), (1, 2), 4).tolist()
@@ -134,7 +133,7 @@ def _winner(a: bool, b: bool) -> str | None:
     return "both" if a and b else "a" if a else "b" if b else None
 
 
-def _crossing_ranks(row: NDArray[Any]) -> list[int]:
+def _crossing_ranks(row: AnyArray) -> list[int]:
     """Return the ranks at which the sign of a curve differs from the last non-zero sign."""
     where = np.flatnonzero(row)
     signs = np.sign(row[where])

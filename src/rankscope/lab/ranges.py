@@ -14,13 +14,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools, Ints
+from rankscope.arrays import Bools, Floats, Ints, NDArray
 from rankscope.choices import CROSSINGS
 from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError
-from rankscope.judging.lists import Floats
 from rankscope.lab.rankings.permutations import (
     MAX_LISTS,
     Letters,
@@ -57,7 +55,7 @@ class _Group:
 
     counts: tuple[int, ...]
     rows: Letters
-    archetype: npt.NDArray[np.str_]
+    archetype: NDArray[np.str_]
     values: dict[str, Floats]
 
     @property

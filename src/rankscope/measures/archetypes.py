@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools, Floats, Ints
+from rankscope.arrays import Bools, Floats, Ints, NDArray
 from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.effort_curves import Curves, get_curves
 
@@ -21,7 +20,7 @@ ARCHETYPES = {
 }
 """Archetypes and their conditions, from the best to the worst."""
 
-Names = npt.NDArray[np.str_]
+Names = NDArray[np.str_]
 
 
 def find_archetypes(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from rankscope.judging.lists import Floats
+    from rankscope.arrays import Floats
 
 
 def ratio(numerator: Any, denominator: Any) -> Floats:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankscope.measures.forms import Form
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from rankscope.judging.lists import Floats, Ints
+    from rankscope.arrays import AnyArray, Floats, Ints
     from rankscope.judging.tied import HitGroups, TiedLists
     from rankscope.measures.base import Measure
 
@@ -28,9 +26,7 @@ class Cascade(Form):
     function of their 1 - stop; the probability of passing the documents above a group does not depend on its order.
     """
 
-    def __init__(
-        self, stops: Callable[[npt.NDArray[Any], int], Floats], value: Callable[[npt.NDArray[Any]], Floats]
-    ) -> None:
+    def __init__(self, stops: Callable[[AnyArray, int], Floats], value: Callable[[AnyArray], Floats]) -> None:
         self.stops, self.value = stops, value
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:

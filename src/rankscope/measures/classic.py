@@ -5,7 +5,7 @@ For a topic without relevant documents all of them are 0, as in trec_eval.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,8 @@ from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import Additive, Counted, Form, Precisions, Preferences, Unordered
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from rankscope.judging.lists import Floats, Ints, Lists
+    from rankscope.arrays import AnyArray, Floats, Ints
+    from rankscope.judging.lists import Lists
 
 ORDER = 0
 """Place of these measures in listings."""
@@ -299,7 +298,7 @@ class infAP(Binary):
         return ratio(hits.sum(np.where(relevant, precision, 0.0)), lists.recall_base(self.rel))
 
 
-def satisfaction(grade: npt.NDArray[Any], best: int) -> Floats:
+def satisfaction(grade: AnyArray, best: int) -> Floats:
     """Return (2^grade - 1) / 2^best, without overflow for large grades.
 
     >>> satisfaction(np.array([0, 1, 2]), 2).tolist()

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Floats, Ints
 from rankscope.errors import MeasureError
-from rankscope.judging.lists import Floats, Hits, Ints, Lists
+from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.arithmetic import log2
 from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.weighted import Gains, WeightedPrecision
@@ -39,12 +39,12 @@ class ScaledGains(Gains, abstract=True):
                 f"{self.name} cannot have max_rel={self.max_rel}", hint="max_rel is greater than min_rel"
             )
 
-    def steps(self, grade: npt.NDArray[Any], max_grade: int) -> tuple[Ints, int]:
+    def steps(self, grade: AnyArray, max_grade: int) -> tuple[Ints, int]:
         """Return the steps of each grade above ``min_rel``, and those of ``max_rel``."""
         n_steps = max((self.max_rel or max_grade) - self.min_rel, 1)
         return np.clip(np.asarray(grade, np.int64) - self.min_rel, 0, n_steps), n_steps
 
-    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+    def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         above, n_steps = self.steps(grade, max_grade)
         return above / n_steps
 
@@ -55,7 +55,7 @@ class _TargetedGain(ScaledGains, abstract=True):
     T: float = parameter(1.0, _WANTED, low=0, excluded=f"T is greater than 0: {_WANTED}")
 
 
-def _patience(rank: npt.NDArray[Any], target: float) -> Floats:
+def _patience(rank: AnyArray, target: float) -> Floats:
     """Return the probability of reaching a rank: the product of ((i+2T-1) / (i+2T))^2 over the ranks above."""
     return np.asarray((2 * target / (rank - 1 + 2 * target)) ** 2)
 
@@ -80,7 +80,7 @@ class SDCG(ScaledGains, WeightedPrecision):
             raise MeasureError(f"SDCG cannot have dcg={settings['dcg']!r}", hint="dcg is log2")
         return {key: value for key, value in settings.items() if key != "dcg"}
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         ranks = np.arange(1, (self.cutoff or _DEEPEST) + 1)
         return np.asarray(1.0 / log2(rank + 1.0) / np.sum(1.0 / log2(ranks + 1.0)))
 
@@ -101,7 +101,7 @@ class INSQ(_TargetedGain, WeightedPrecision):
     default_cutoff = _DEEPEST
     reference = "Moffat, Scholer and Thomas 2012"
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         return np.asarray(_patience(rank, self.T) / _patience(np.arange(1, self.cutoff + 1), self.T).sum())
 
     def total_weight(self) -> float:
@@ -172,7 +172,7 @@ class _Nearly(ScaledGains, abstract=True):
 
     reference = "Azzopardi, Mackenzie and Moffat 2021"
 
-    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+    def patience(self, rank: AnyArray) -> Floats:
         """Return the probability of reaching each rank if no document satisfies the user."""
         raise TypeError(f"{self.name} defines no patience")
 
@@ -199,7 +199,7 @@ class NERR8(_Nearly):
 
     cutoff_rule = "required"
 
-    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+    def patience(self, rank: AnyArray) -> Floats:
         return np.ones(len(rank))
 
 
@@ -214,7 +214,7 @@ class NERR9(_Nearly):
 
     cutoff_rule = "required"
 
-    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+    def patience(self, rank: AnyArray) -> Floats:
         return np.asarray(1.0 / rank)
 
 
@@ -229,7 +229,7 @@ class NERR10(_Nearly):
     default_cutoff = _DEEPEST
     p: float = parameter(0.9, "probability of going on to the next rank when not satisfied", low=0, high=1)
 
-    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+    def patience(self, rank: AnyArray) -> Floats:
         return np.asarray(self.p ** (rank - 1.0))
 
 
@@ -244,7 +244,7 @@ class NERR11(_TargetedGain, _Nearly):
 
     default_cutoff = _DEEPEST
 
-    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+    def patience(self, rank: AnyArray) -> Floats:
         return _patience(rank, self.T)
 
 

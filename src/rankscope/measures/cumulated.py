@@ -6,13 +6,11 @@ cumulated gain. All of them look at the order in which documents come; none says
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Floats
 from rankscope.errors import MeasureError
-from rankscope.judging.lists import Floats, Hits, Lists
+from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
 
@@ -33,7 +31,7 @@ class CG(CumulatedGain):
     range = (0.0, float("inf"))
     reference = "Jarvelin and Kekalainen 2002"
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         return np.ones(len(rank))
 
 
@@ -143,7 +141,7 @@ class SFT(_OwnOrder):
         return self.weight * satisfaction + (1 - self.weight) * calmness
 
 
-def _relative_order(hits: Hits, gain: Floats, size: npt.NDArray[Any]) -> Floats:
+def _relative_order(hits: Hits, gain: Floats, size: AnyArray) -> Floats:
     """Return the position of each list between the worst (0) and the best (1) order of its documents.
 
     The best has the largest gains on the first ranks, the worst has them on the last ones, the largest at the end.

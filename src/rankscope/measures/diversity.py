@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.judging.lists import Floats, Lists
+from rankscope.arrays import AnyArray, Floats
+from rankscope.judging.lists import Lists
 from rankscope.measures.arithmetic import log2
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.classic import ERR
@@ -121,7 +121,7 @@ class _Redundancy(Condensable, Diversity, abstract=True):
     rel: int = parameter(1, _REL, low=1)
     alpha: float = parameter(0.5, _ALPHA, low=0, high=1)
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         """Return the weight of each rank."""
         raise TypeError(f"{self.name} defines no weights")
 
@@ -165,7 +165,7 @@ class alpha_DCG(_Redundancy):
     reference = "Clarke et al. 2008"
     preset: str = parameter("definition", _PRESET, choices=("definition", "ndeval"))
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         return 1.0 / log2(rank + 1.0)  # type: ignore[no-any-return]
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -212,7 +212,7 @@ class NRBP(_Redundancy):
     reference = "Clarke, Kolla and Vechtomova 2009"
     beta: float = parameter(0.5, "patience: the probability of going on to the next rank", low=0, high=1)
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         return self.beta ** (rank - 1.0)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -272,7 +272,7 @@ class _ReciprocalRanks(_Redundancy, abstract=True):
     name = "ERR_IA"
     preset: ClassVar[str] = "ndeval"
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         return 1.0 / rank
 
 

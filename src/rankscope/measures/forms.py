@@ -14,14 +14,13 @@ import numpy as np
 from rankscope.measures.arithmetic import ratio
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from rankscope.judging.lists import Floats, Ints, Lists
+    from rankscope.arrays import AnyArray, Floats, Ints
+    from rankscope.judging.lists import Lists
     from rankscope.judging.pool import Pool
     from rankscope.judging.tied import TiedHits, TiedLists
     from rankscope.measures.base import Measure
 
-    GainFunction = Callable[[npt.NDArray[Any], int], Floats]
+    GainFunction = Callable[[AnyArray, int], Floats]
 
 
 class PartialList(NamedTuple):
@@ -124,7 +123,7 @@ def _with_hits(lists: TiedLists, row: Ints, owner: Ints, rank: Any, judgment: An
     return lists.with_hits(row, offsets, rank, judgment)
 
 
-def _group_sums(terms: npt.NDArray[Any], first: Ints, size: Ints) -> Floats:
+def _group_sums(terms: AnyArray, first: Ints, size: Ints) -> Floats:
     """Return the sum of terms, given by rank, over the ranks of each group."""
     total = np.concatenate([[0.0], np.cumsum(terms)])
     return np.asarray(total[first + size - 1] - total[first - 1])
@@ -177,7 +176,7 @@ class Precisions(Form):
     2008).
     """
 
-    def __init__(self, rel: int, weight: Callable[[npt.NDArray[Any]], Floats]) -> None:
+    def __init__(self, rel: int, weight: Callable[[AnyArray], Floats]) -> None:
         self.rel, self.weight = rel, weight
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
@@ -223,7 +222,7 @@ class Weighted(Additive):
     M = sum of gain * weight(rank);  gains start at 0 and never decrease with the grade, weights never increase
     """
 
-    def __init__(self, gain: GainFunction, weight: Callable[[npt.NDArray[Any]], Floats]) -> None:
+    def __init__(self, gain: GainFunction, weight: Callable[[AnyArray], Floats]) -> None:
         self.gain = gain
         """Gains of grades, by the best grade of the judgments."""
         self.weight = weight
@@ -232,7 +231,7 @@ class Weighted(Additive):
         """Return the gains of the grades 0, 1, ..., best."""
         return self.gain(np.arange(best + 1), best)
 
-    def weights(self, measure: Measure, rank: npt.NDArray[Any]) -> Floats:
+    def weights(self, measure: Measure, rank: AnyArray) -> Floats:
         """Return the weight of each rank, 0 below the cutoff."""
         return np.where(rank <= (measure.cutoff or np.inf), self.weight(np.maximum(rank, 1)), 0.0)
 
@@ -266,7 +265,7 @@ class ShareOfIdeal(Weighted):
     def __init__(
         self,
         gain: GainFunction,
-        weight: Callable[[npt.NDArray[Any]], Floats],
+        weight: Callable[[AnyArray], Floats],
         ideal_sum: Callable[[Pool], Floats],
     ) -> None:
         super().__init__(gain, weight)

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from rankscope.arrays import Indices
-from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.arrays import Floats, Indices, Ints
+from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.classic import satisfaction
 

@@ -13,12 +13,11 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools
+from rankscope.arrays import AnyArray, Bools, Floats, Int32s, Ints, NDArray
 from rankscope.errors import MeasureError
 from rankscope.judging import UNJUDGED
-from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import Measure, parameter
 from rankscope.measures.classic import AP  # noqa: F401 (the default must be known)
@@ -37,7 +36,7 @@ _SAME = 1e-12
 _BLOCK = 1 << 15
 """Number of rankings evaluated at a time."""
 
-Words = npt.NDArray[np.int8]
+Words = NDArray[np.int8]
 Counts = tuple[tuple[int, int], ...]
 """(grade, number of documents), for the grades that a measure distinguishes."""
 
@@ -179,7 +178,7 @@ def _sizes(counts: Counts) -> tuple[int, ...]:
 def _possible(lists: Lists, counts: Counts) -> Bools:
     """Return a mask of lists with at most as many documents of each grade as are judged."""
     is_possible = np.ones(len(lists), np.bool_)
-    above: npt.NDArray[Any] = np.zeros(len(lists), np.int64)
+    above: AnyArray = np.zeros(len(lists), np.int64)
     for grade, count in reversed(counts):
         n_relevant = lists.relevant(grade).count
         is_possible &= n_relevant - above <= count
@@ -234,7 +233,7 @@ def enumerate_rankings(length: int, counts: Sequence[int]) -> Words:
     return words
 
 
-Hits = tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]
+Hits = tuple[Ints, Int32s, Int32s]
 
 
 def _iterate_hits(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> Iterator[Hits]:

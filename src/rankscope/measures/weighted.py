@@ -20,9 +20,8 @@ from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from rankscope.judging.lists import Floats, Hits, Lists
+    from rankscope.arrays import AnyArray, Floats
+    from rankscope.judging.lists import Hits, Lists
     from rankscope.judging.pool import Pool
 
 ORDER = 1
@@ -55,7 +54,7 @@ def _format_gains(name: str, gains: dict[Any, Any]) -> str:
 class Gains(Measure, abstract=True):
     """Base class of measures with gains by grade; an unjudged document counts as non-relevant."""
 
-    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+    def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         """Return the gain of each grade, in a collection with best grade ``max_grade``."""
         raise TypeError(f"{self.name} defines no gains")
 
@@ -87,7 +86,7 @@ class Gains(Measure, abstract=True):
 class WeightedPrecision(Gains, abstract=True):
     """Base class of measures that sum gain times weight."""
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         """Return the weight of each rank."""
         raise TypeError(f"{self.name} defines no weights")
 
@@ -181,10 +180,10 @@ class P(Binary, Condensable, WeightedPrecision):
     respects_swaps = True
     rewards_grades = True
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         return np.full(len(rank), 1.0 / self.cutoff)
 
-    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+    def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         return (grade >= self.rel).astype(np.float64)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -215,10 +214,10 @@ class RBP(WeightedPrecision):
     def sees_grades(self) -> bool:
         return bool(self.graded)
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         return np.asarray((1 - self.p) * self.p ** (rank - 1.0), np.float64)
 
-    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+    def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         relevant = grade >= self.rel
         if not self.graded:
             return relevant.astype(np.float64)
@@ -295,11 +294,11 @@ class GradedGains(Gains, abstract=True):
         gains = self.gain(grades, int(grades[-1]))
         return bool(gains[0] == 0 and (np.diff(gains) >= 0).all() and min(named) >= 0)
 
-    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+    def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         """Return the gain of each grade; a negative grade gains as grade 0, or nothing with ``unjudged=zero``."""
         positive = np.maximum(grade, 0)
         if self.gains == "linear":
-            return positive.astype(float)  # type: ignore[no-any-return]
+            return positive.astype(float)
         best = int(positive.max(initial=0))
         if self.gains == "exp2":
             if best > _LARGEST_POWER:
@@ -405,7 +404,7 @@ class DCG(CumulatedGain):
         2.0, "base of the logarithm of the jk discount", low=1, excluded="base is greater than 1"
     )
 
-    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+    def weight(self, rank: AnyArray) -> Floats:
         if self.discount == "log2":
             return 1.0 / log2(rank + 1.0)  # type: ignore[no-any-return]
         return np.asarray(1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base)))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.arrays import Bools
 
 MIN_WIDTH = 0.7
 """Minimum width in points; a thinner bar vanishes when a page is printed or an image is scaled."""
@@ -18,7 +19,7 @@ MAX_RATIO = 15
 """Largest value, in units of ``linear``, up to which the smallest value is visible on a linear axis."""
 
 
-def find_intervals(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+def find_intervals(mask: Bools) -> list[tuple[int, int]]:
     """Return the first and last rank (from 1) of each stretch of consecutive ranks in a mask.
 
     >>> find_intervals(np.array([True, True, False, True]))

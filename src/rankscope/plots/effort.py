@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.plane import HELD, Density, estimate_density, run_means
+from rankscope.arrays import Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
@@ -30,8 +30,6 @@ _MAX_FACETS = 250
 """Maximum number of small planes; more than some dozens are for a screen rather than for paper."""
 
 Highlight = str | tuple[str, str]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -384,7 +382,7 @@ def _draw_grid(axes: Any, plane: _Plane, ticks: Sequence[float] = (0, 0.25, 0.5,
     axes.set(xlim=(0, 1), ylim=plane.ends[::-1] if plane.measure.better == "lower" else plane.ends)
 
 
-def _draw_cells(axes: Any, counts: npt.NDArray[np.int64]) -> None:
+def _draw_cells(axes: Any, counts: Ints) -> None:
     """Draw the share of each cell; darker cells have more rankings."""
     shares = 100 * counts / max(1, int(counts.sum()))
     top = max(60.0, 3 * float(shares.max()))

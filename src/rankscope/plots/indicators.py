@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.analysis.effort import Effort
+from rankscope.arrays import Floats
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import INK
@@ -92,7 +92,7 @@ def _table(effort: Effort, run: str | None) -> Table:
     return Table("parallel coordinates", ("topic", "recall_base", "runs", *COORDINATES), rows, caption=name)
 
 
-def _means(values: npt.NDArray[np.float64]) -> list[float]:
+def _means(values: Floats) -> list[float]:
     """Return the mean of each column over its defined values, or NaN if it has no defined value."""
     with np.errstate(invalid="ignore"):
         means: list[float] = (np.nansum(values, axis=0) / np.isfinite(values).sum(axis=0)).tolist()

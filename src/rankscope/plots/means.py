@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats
 from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, name_rows
@@ -15,8 +15,6 @@ from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import SINGLE, canvas, count, short
 from rankscope.scores import ScoreMatrix, Scores
 from rankscope.tables import Cell, Table
-
-Floats = npt.NDArray[np.float64]
 
 _LOWER = "↓"
 

@@ -11,13 +11,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats, Ints, NDArray
 from rankscope.errors import InputError
 from rankscope.read.ids import arrow_ids, id_text, to_bytes, to_text
 from rankscope.read.orders import permutation
 
-Lines = npt.NDArray[np.int64]
+Lines = Ints
 """Line of each row in its file."""
 
 
@@ -26,8 +26,8 @@ class RunList:
     """Ranking of one topic in the order of its file: documents, and optionally scores and ranks."""
 
     documents: list[bytes]
-    scores: npt.NDArray[np.float64] | None = None
-    ranks: npt.NDArray[np.int64] | None = None
+    scores: Floats | None = None
+    ranks: Ints | None = None
 
     def ordered(self, order: str) -> RunList:
         """Return a sorted copy."""
@@ -44,8 +44,8 @@ class RunList:
 class TextColumn(NamedTuple):
     """A column of texts in UTF-8: text i is ``data[starts[i]:starts[i + 1]]``."""
 
-    data: npt.NDArray[np.uint8]
-    starts: npt.NDArray[np.int64]
+    data: NDArray[np.uint8]
+    starts: Ints
 
     @classmethod
     def from_column(cls, column: Any, what: str) -> TextColumn:
@@ -83,7 +83,7 @@ class TextColumn(NamedTuple):
         starts = np.concatenate([[0], ends - np.arange(len(ends)), [len(lines) - len(ends)]])
         return cls(np.frombuffer(lines.translate(None, b"\n"), np.uint8), starts)
 
-    def _repeat(self, counts: npt.NDArray[np.int64]) -> TextColumn:
+    def _repeat(self, counts: Ints) -> TextColumn:
         """Repeat each text."""
         data = b"".join(piece * count for piece, count in zip(self.pieces(), counts.tolist(), strict=True))
         starts = np.zeros(int(counts.sum()) + 1, np.int64)
@@ -102,12 +102,12 @@ class TextColumn(NamedTuple):
         data = self.data[first : int(self.starts[-1])].tobytes()
         return [data[start:stop] for start, stop in pairwise((self.starts - first).tolist())]
 
-    def take(self, rows: npt.NDArray[np.int64]) -> TextColumn:
+    def take(self, rows: Ints) -> TextColumn:
         """Return some rows."""
         pieces = self.pieces()
         return self._from_pieces([pieces[row] for row in rows.tolist()])
 
-    def groups(self) -> dict[bytes, npt.NDArray[np.int64]]:
+    def groups(self) -> dict[bytes, Ints]:
         """Return the rows of each distinct text, in order of first occurrence."""
         rows: dict[bytes, list[int]] = {}
         for row, text in enumerate(self.pieces()):
@@ -115,7 +115,7 @@ class TextColumn(NamedTuple):
         return {text: np.array(numbers, np.int64) for text, numbers in rows.items()}
 
 
-def _runs_of_objects(column: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+def _runs_of_objects(column: Any) -> tuple[Ints, Ints] | None:
     """Return starts and lengths of the runs of identical objects in a column of pandas; None if the runs are short.
 
     This is a hot path: the topic column of a run usually repeats one object for many rows, which shows in the
@@ -166,8 +166,8 @@ class RunColumns:
 
     topics: TextColumn
     documents: TextColumn
-    scores: npt.NDArray[np.float64]
-    ranks: npt.NDArray[np.int64] | None = None
+    scores: Floats
+    ranks: Ints | None = None
     lines: Lines | None = None
     path: str | None = None
 
@@ -200,7 +200,7 @@ class RunColumns:
         line = None if self.lines is None else int(self.lines[row])
         return InputError(what, path=self.path, line=line, hint=hint)
 
-    def take(self, rows: npt.NDArray[np.int64]) -> RunColumns:
+    def take(self, rows: Ints) -> RunColumns:
         """Return some rows."""
         return replace(
             self,
@@ -261,7 +261,7 @@ def find_repeated(documents: Sequence[bytes]) -> int | None:
     raise AssertionError("a document occurs twice")
 
 
-def parse_numbers(column: Any) -> tuple[npt.NDArray[np.float64], int | None]:
+def parse_numbers(column: Any) -> tuple[Floats, int | None]:
     """Return a column as numbers, and the first row that is no number, or None."""
     try:
         return np.ascontiguousarray(column, np.float64), None
@@ -276,7 +276,7 @@ def parse_numbers(column: Any) -> tuple[npt.NDArray[np.float64], int | None]:
     return numbers, None
 
 
-def parse_ranks(column: Any) -> npt.NDArray[np.int64] | None:
+def parse_ranks(column: Any) -> Ints | None:
     """Return a column of ranks; None if one is not an integer."""
     ranks, invalid = parse_numbers(column)
     if invalid is not None or not (np.abs(ranks) < 2.0**53).all() or not (ranks == np.floor(ranks)).all():

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Ints
 from rankscope.errors import InputError
 from rankscope.read.frames import NUMBERS, WANTED, find_column, missing_column
 from rankscope.read.ids import id_text
@@ -24,7 +24,7 @@ class FileTable(NamedTuple):
     """Columns of a file by meaning, and the line of every row."""
 
     columns: dict[str, Any]
-    lines: npt.NDArray[np.int64]
+    lines: Ints
 
 
 def text_lines(source: Source) -> Iterator[tuple[int, str]]:
@@ -145,9 +145,7 @@ def parse_columns(columns: dict[str, Any], numbers: list[int], path: str) -> Fil
     return FileTable(columns, lines)
 
 
-def _parse_numbers(
-    column: Sequence[Any], meaning: str, lines: npt.NDArray[np.int64], path: str
-) -> npt.NDArray[Any]:
+def _parse_numbers(column: Sequence[Any], meaning: str, lines: Ints, path: str) -> AnyArray:
     """Parse a column of scores, or of ranks or grades, which are integers."""
     is_integer = meaning != "score"
     values = [_parse_number(value, is_integer) for value in column]
@@ -177,7 +175,7 @@ def _parse_number(value: Any, is_integer: bool) -> float | int | None:
     return int(number) if number.is_integer() and abs(number) < 2**31 - 1 else None
 
 
-def _check_ids(column: Sequence[Any], meaning: str, lines: npt.NDArray[np.int64], path: str) -> None:
+def _check_ids(column: Sequence[Any], meaning: str, lines: Ints, path: str) -> None:
     for row, value in enumerate(column):
         if type(value) is str and value:
             continue

@@ -10,11 +10,11 @@ import re
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Int32s
 from rankscope.errors import InputError, SettingsError
 
-Grades = npt.NDArray[np.int32]
+Grades = Int32s
 
 _HINT = "write the old grades and the new one of each group, such as '0,1=0;2=1;3,4=2'"
 _MAX_GRADE = 2**31 - 1

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats, Ints, NDArray
 from rankscope.choices import ORDERS
 from rankscope.errors import SettingsError, suggest_names
 
@@ -40,7 +40,7 @@ def ties_descend(order: str) -> bool:
     return order != "ascending_id"
 
 
-def score_keys(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArray[np.float64] | None:
+def score_keys(scores: Floats | None, order: str) -> Floats | None:
     """Return the numbers that an ordering compares, equal for tied documents; None if it does not compare scores.
 
     >>> score_keys(np.array([0.1, np.float32(0.1)]), "trec_eval9").tolist() == [float(np.float32(0.1))] * 2
@@ -51,7 +51,7 @@ def score_keys(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArra
     return in_32_bits(scores).astype(np.float64) if order == "trec_eval9" else scores
 
 
-def in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+def in_32_bits(scores: Floats) -> NDArray[np.float32]:
     """Return scores as 32-bit numbers, as in trec_eval up to 9; larger ones become infinite."""
     with np.errstate(over="ignore"):
         return scores.astype(np.float32)
@@ -59,10 +59,10 @@ def in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
 
 def permutation(
     documents: Sequence[bytes],
-    scores: npt.NDArray[np.float64] | None,
-    ranks: npt.NDArray[np.int64] | None,
+    scores: Floats | None,
+    ranks: Ints | None,
     order: str,
-) -> npt.NDArray[np.int64]:
+) -> Ints:
     """Return the indices that sort the documents of a ranking, given in the order of the file.
 
     A ranking without scores (or without ranks) keeps its order.

@@ -13,8 +13,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Int32s, Ints
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin
 from rankscope.native.memory import index_judgments
@@ -77,9 +77,9 @@ class Qrels(FrameMixin):
     """
 
     topics: tuple[str, ...]
-    topic_offsets: npt.NDArray[np.int64]
+    topic_offsets: Ints
     documents: list[bytes]
-    grade: npt.NDArray[np.int32]
+    grade: Int32s
     aspects: Aspects | None = None
     path: str | None = None
     subtopics: Subtopics | None = field(default=None, repr=False)
@@ -115,7 +115,7 @@ class Qrels(FrameMixin):
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return one row per judgment (and aspect), with the column names that :meth:`from_frame` reads."""
-        document: npt.NDArray[Any] = np.arange(len(self))
+        document: AnyArray = np.arange(len(self))
         grade = self.grade
         aspects = self.with_aspects().aspects
         if aspects is not None:
@@ -139,7 +139,7 @@ class Qrels(FrameMixin):
         """Return a dict of documents and their indices for each topic, for runs in memory."""
         return self.tables.get("memory", lambda: [*map(self.document_numbers, self.topics)])
 
-    def with_grades(self, grade: npt.NDArray[np.int32]) -> Qrels:
+    def with_grades(self, grade: Int32s) -> Qrels:
         """Return a copy with other grades (:data:`UNJUDGED` removes a judgment) and without a path."""
         return replace(self, grade=np.asarray(grade, np.int32), path=None)
 
@@ -158,7 +158,7 @@ class Qrels(FrameMixin):
                 f"the grades are already merged, as {self.merges!r}", hint="merge the grades only once"
             )
 
-        def merge(grade: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        def merge(grade: Int32s) -> Int32s:
             is_judged = grade != UNJUDGED
             result = grade.copy()
             result[is_judged] = merge_grades(grade[is_judged], table, self.path)
@@ -278,7 +278,7 @@ class Qrels(FrameMixin):
         *,
         aspects: bool | None = None,
         path: str | None = None,
-        lines: npt.NDArray[np.int64] | None = None,
+        lines: Ints | None = None,
     ) -> Qrels:
         """Return judgments from a table with columns for topics, documents, grades and optionally subtopics.
 
@@ -306,9 +306,9 @@ class Qrels(FrameMixin):
         topics: Sequence[bytes],
         iterations: Sequence[bytes] | None,
         documents: Sequence[bytes],
-        grades: npt.NDArray[np.int32],
+        grades: Int32s,
         *,
-        lines: npt.NDArray[np.int64] | None = None,
+        lines: Ints | None = None,
         path: str | None = None,
         aspects: bool | None = None,
     ) -> Qrels:
@@ -367,7 +367,7 @@ def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
     return grades.items()
 
 
-def check_grades(grades: Any) -> npt.NDArray[np.int32]:
+def check_grades(grades: Any) -> Int32s:
     """Return grades as integers; reject other values."""
     try:
         array = np.asarray(grades)
@@ -383,15 +383,13 @@ def check_grades(grades: Any) -> npt.NDArray[np.int32]:
     return array.astype(np.int32)
 
 
-def _bounds(topics: Sequence[bytes]) -> npt.NDArray[np.int64]:
+def _bounds(topics: Sequence[bytes]) -> Ints:
     """Return the rows where the topic changes, and the number of rows."""
     changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), np.bool_, max(0, len(topics) - 1))
     return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(topics)]]).astype(np.int64)
 
 
-def _find_sorted_topics(
-    topics: Sequence[bytes], documents: Sequence[bytes]
-) -> tuple[list[str], npt.NDArray[np.int64]] | None:
+def _find_sorted_topics(topics: Sequence[bytes], documents: Sequence[bytes]) -> tuple[list[str], Ints] | None:
     """Return the topics and their first rows if the columns are sorted and without duplicates; else None.
 
     This fast path keeps judgments of many small topics cheap.
@@ -425,8 +423,8 @@ class _Rows(NamedTuple):
 
     documents: Sequence[bytes]
     iterations: Sequence[bytes] | None
-    grades: npt.NDArray[np.int32]
-    lines: npt.NDArray[np.int64] | None
+    grades: Int32s
+    lines: Ints | None
     path: str | None
 
     def repetition(self, row: int, topic: str, again: str) -> InputError:

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Int32s, Ints
 from rankscope.errors import InputError
 from rankscope.native.judgments import MAX_TEXT, Judgments, parse_judgments
 from rankscope.read.formats import detect_format
@@ -20,7 +20,7 @@ _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _END = b"\0"  # marks the end of a line among its fields, because no field can contain it
 _MAX_GRADE = 2**31 - 2
 
-Columns = tuple[list[bytes], list[bytes], list[bytes], npt.NDArray[np.int32], npt.NDArray[np.int64]]
+Columns = tuple[list[bytes], list[bytes], list[bytes], Int32s, Ints]
 
 
 def parse_qrels(source: Source) -> Columns:
@@ -86,7 +86,7 @@ def looks_like_qrels(path: str | Path) -> bool:
     return len(first) == 4 and _INTEGER.fullmatch(first[3]) is not None
 
 
-def _split_fields(text: bytes, source: Source, before: int) -> tuple[list[bytes], npt.NDArray[np.int64]]:
+def _split_fields(text: bytes, source: Source, before: int) -> tuple[list[bytes], Ints]:
     """Return the four fields and an end mark of every line with data, and the numbers of these lines."""
     if not text.strip():
         return [], np.zeros(0, np.int64)
@@ -123,7 +123,7 @@ def _field_count_error(count: int, path: str, line: int) -> InputError:
     return InputError(message, path=path, line=line, hint=hint)
 
 
-def _parse_grades(column: list[bytes], lines: npt.NDArray[np.int64], path: str) -> npt.NDArray[np.int32]:
+def _parse_grades(column: list[bytes], lines: Ints, path: str) -> Int32s:
     distinct = {text: int(text) if _INTEGER.fullmatch(text) else None for text in set(column)}
     invalid = {text for text, grade in distinct.items() if grade is None or abs(grade) > _MAX_GRADE}
     if invalid:

@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Ints
 from rankscope.read.columns import RunList
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.line_problems import locate_problems, reject_empty
@@ -54,7 +54,7 @@ def as_run_list(ranking: TextList) -> RunList:
     return RunList(ranking.documents, np.concatenate(ranking.scores), parse_text_ranks(ranking.ranks))
 
 
-def parse_text_ranks(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
+def parse_text_ranks(ranks: Iterable[list[bytes]]) -> Ints | None:
     """Return the ranks as integers; None if one is not an integer."""
     try:
         return np.fromiter(map(int, chain.from_iterable(ranks)), np.int64)

@@ -14,8 +14,8 @@ from itertools import compress
 from operator import ne
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats
 from rankscope.read.line_ends import foreign_end, may_have_foreign_end
 from rankscope.read.line_problems import LineProblem
 from rankscope.read.source import Source, whole_lines
@@ -50,7 +50,7 @@ class TextList:
 
     documents: list[bytes] = field(default_factory=list)
     seen: set[bytes] = field(default_factory=set)
-    scores: list[npt.NDArray[np.float64]] = field(default_factory=list)
+    scores: list[Floats] = field(default_factory=list)
     ranks: list[list[bytes]] = field(default_factory=list)
     """Ranks as text: only the ordering ``rank`` needs them to be numbers, and validates them."""
 
@@ -172,7 +172,7 @@ def changes(topics: list[bytes]) -> list[int]:
     return [0, *compress(range(1, len(topics)), map(ne, topics, topics[1:]))] if topics else []
 
 
-def _parse_scores(column: list[bytes]) -> npt.NDArray[np.float64] | None:
+def _parse_scores(column: list[bytes]) -> Floats | None:
     """Return the scores as numbers; None if one is invalid."""
     try:
         values = np.fromiter(map(float, column), np.float64, len(column))

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats
 from rankscope.errors import InputError, suggest_names
 from rankscope.frames import FrameMixin
 from rankscope.read.columns import Lines, RunColumns, RunList, find_repeated
@@ -335,7 +335,7 @@ def _parse_lists(lists: Mapping[Any, Any]) -> dict[str, RunList]:
     return memory
 
 
-def _parse_scores(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:
+def _parse_scores(values: Iterable[Any], topic: str) -> Floats:
     try:
         array = np.array([float(value) for value in values], np.float64)
     except (TypeError, ValueError):

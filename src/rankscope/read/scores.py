@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats
 from rankscope.errors import InputError
 from rankscope.read.formats import find_separator, first_data_line
 from rankscope.read.ids import id_text
@@ -59,7 +59,7 @@ class ScoreTable:
     path: str
     runs: tuple[str, ...]
     topics: tuple[str, ...]
-    values: npt.NDArray[np.float64]
+    values: Floats
     more: tuple[str, ...] = ()
     """Other files, if several files have the scores of some runs each."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Floats, Int32s, Ints
 from rankscope.read.ids import sort_naturally, to_bytes, to_text
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ class Aspects:
     """
 
     names: tuple[str, ...]
-    topic_offsets: npt.NDArray[np.int64]
-    document: npt.NDArray[np.int32]
-    aspect: npt.NDArray[np.int32]
-    grade: npt.NDArray[np.int32]
-    weight: npt.NDArray[np.float64] | None = None
+    topic_offsets: Ints
+    document: Int32s
+    aspect: Int32s
+    grade: Int32s
+    weight: Floats | None = None
 
-    def select(self, topics: Sequence[int], documents: npt.NDArray[np.int64]) -> Aspects:
+    def select(self, topics: Sequence[int], documents: Ints) -> Aspects:
         """Return the aspects of some topics, whose judged documents are ``documents``; both are renumbered."""
         spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in topics]
         kept = np.array([a for span in spans for a in span], np.int64)
@@ -63,7 +63,7 @@ class Subtopics:
     groups: Mapping[str, Rows]
     documents: Sequence[bytes]
     names: Sequence[bytes]
-    grades: npt.NDArray[np.int32]
+    grades: Int32s
 
     @cached_property
     def has_several_names(self) -> bool:
@@ -86,7 +86,7 @@ class Subtopics:
         """Return the aspects of judgments with the same rows."""
         names: list[str] = []
         offsets = [0]
-        parts: list[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]] = []
+        parts: list[tuple[AnyArray, AnyArray, AnyArray]] = []
         for t, topic in enumerate(qrels.topics):
             rows = self.groups[topic]
             column = select_rows(self.names, rows)
@@ -115,6 +115,6 @@ def select_rows(column: Sequence[bytes], rows: Rows) -> Sequence[bytes]:
     return column[rows.start : rows.stop] if isinstance(rows, range) else [column[row] for row in rows]
 
 
-def lookup_numbers(column: Sequence[bytes], numbers: Mapping[bytes, int]) -> npt.NDArray[np.int64]:
+def lookup_numbers(column: Sequence[bytes], numbers: Mapping[bytes, int]) -> Ints:
     """Return the number of every entry of a column."""
     return np.fromiter(map(numbers.__getitem__, column), np.int64, len(column))

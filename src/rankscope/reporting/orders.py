@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.analysis.rank_changes import means_by_cutoff, means_by_pool
+from rankscope.arrays import Floats
 from rankscope.judging import Judged
 from rankscope.measures import Measure
 from rankscope.reporting.schema import Order
@@ -32,7 +32,7 @@ def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "ze
     if len(judged.runs) < 2 or not len(judged.topics) or len(judged.rank) > MAX_HITS:
         return []
     cutoffs = means_by_cutoff(judged, measures, missing)
-    orders: list[tuple[Literal["cutoffs", "pools"], Any, Mapping[Any, npt.NDArray[np.float64]]]] = [
+    orders: list[tuple[Literal["cutoffs", "pools"], Any, Mapping[Any, Floats]]] = [
         *(("cutoffs", measure, means) for measure, means in cutoffs.items() if len(means) > 1),
         *(("pools", *order) for order in means_by_pool(score(judged, measures, missing=missing)).items()),
     ]

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope import __version__
 from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
 from rankscope.analysis.stats.matrices import averaged
+from rankscope.arrays import AnyArray, Int32s, Ints
 from rankscope.choices import FINDINGS_MEASURES
 from rankscope.judging import UNJUDGED, Hits, Judged
 from rankscope.judging.coverage import first_ranks
@@ -58,7 +58,7 @@ _DTYPES = {
     "float32": "f32",
     "float64": "f64",
 }
-Array = npt.NDArray[Any]
+Array = AnyArray
 
 
 def payload(
@@ -197,7 +197,7 @@ def _is_included(everything: bool | None, size: int) -> bool:
     return size <= SMALL if everything is None else everything
 
 
-def _grades(judged: Judged) -> npt.NDArray[np.int64]:
+def _grades(judged: Judged) -> Ints:
     grade = judged.qrels.grade
     return np.unique(grade[grade > 0])[::-1].astype(np.int64)
 
@@ -207,7 +207,7 @@ def _grade_index(values: Array, grades: Array) -> Array:
     return index.astype(np.uint8 if len(grades) < 256 else np.uint16)
 
 
-def _counts(judged: Judged, grades: Array) -> npt.NDArray[np.int32]:
+def _counts(judged: Judged, grades: Array) -> Int32s:
     columns = [judged.pool.count(judged.pool.grade == grade) for grade in grades.tolist()]
     return np.stack(columns, axis=1).astype(np.int32).ravel() if columns else np.zeros(0, np.int32)
 

@@ -13,9 +13,10 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, TypeAlias, TypedDict, Union
 
 import numpy as np
-import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[Any]
+from rankscope.arrays import AnyArray
+
+Array: TypeAlias = AnyArray
 Cell: TypeAlias = str | int | float | bool | None
 
 VERSION = 2

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.analysis.leaderboard import tied_for_first
+from rankscope.arrays import Floats
 from rankscope.certainty.values import Uncertainty, compute_values
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import Measure
 from rankscope.reporting.schema import OpenRange
 from rankscope.scores import Scores
-
-Floats = npt.NDArray[np.float64]
 
 
 def tied_first(scores: Scores) -> dict[str, list[bool]]:

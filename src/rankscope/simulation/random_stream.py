@@ -8,9 +8,8 @@ stream with integer operations, sums and products, whose rounding IEEE 754 defin
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Floats
+from rankscope.arrays import Floats, NDArray
 
 
 class RandomStream:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Bools, Ints
+from rankscope.arrays import Bools, Ints, NDArray
 
 Bytes = NDArray[np.uint8]
 

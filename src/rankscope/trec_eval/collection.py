@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Int32s
 from rankscope.errors import InputError
 from rankscope.judging import Lists, Pool
 from rankscope.read import Qrels, Run
@@ -15,7 +15,7 @@ from rankscope.read.ids import to_bytes
 from rankscope.scan import scan_run
 from rankscope.trec_eval.options import Options
 
-Array = npt.NDArray[np.int32]
+Array = Int32s
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools, Floats
+from rankscope.arrays import Bools, Floats, Int32s
 
 Matrix = Bools
 
@@ -138,7 +137,7 @@ class PreferenceCounts:
         return _mean([share if share == share else 0.0 for share in shares])
 
     @cached_property
-    def _votes(self) -> npt.NDArray[np.int32]:
+    def _votes(self) -> Int32s:
         votes = np.zeros((self.n_documents, self.n_documents), np.int32)
         for group in self.groups:
             votes += group.prefers

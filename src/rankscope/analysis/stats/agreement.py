@@ -8,9 +8,8 @@ zero is undefined: judges who know one grade only can neither agree nor disagree
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rankscope.arrays import Floats
+from rankscope.arrays import ArrayLike, Floats
 from rankscope.errors import check_name
 
 WEIGHTS = ("none", "linear", "quadratic")

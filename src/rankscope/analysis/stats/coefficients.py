@@ -12,9 +12,8 @@ from itertools import accumulate
 from math import erfc, factorial, nan, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rankscope.arrays import Bools, Floats, Indices, Ints
+from rankscope.arrays import ArrayLike, Bools, Floats, Indices, Ints
 from rankscope.errors import InputError
 
 _MAX_PAIRWISE = 1000

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from math import log1p, nan
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import ArrayLike, Floats, Ints
 from rankscope.choices import RBO_TIES as TIES
 from rankscope.errors import InputError, SettingsError, check_name
 

@@ -15,8 +15,8 @@ from math import comb, gcd, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankscope.arrays import NDArray
 from rankscope.progress import advance
 
 Wholes = NDArray[np.object_]

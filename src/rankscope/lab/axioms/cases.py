@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.arrays import Floats
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
-from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
     Cases,

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import Bools
+from rankscope.arrays import Bools, Floats
 from rankscope.errors import MeasureError, SettingsError, suggest_names
-from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS, relation
 from rankscope.lab.rankings.explicit import ExplicitRankings

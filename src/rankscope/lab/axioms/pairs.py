@@ -12,9 +12,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools, Ints
+from rankscope.arrays import AnyArray, Bools, Ints
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World
 
@@ -34,7 +33,7 @@ class Stretch:
     shape: tuple[int, ...] = (-1,)
     index: tuple[Any, ...] = ()
 
-    def select(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def select(self, values: AnyArray) -> AnyArray:
         """Return the values of these nodes."""
         return np.asarray(values[self.start : self.stop].reshape(self.shape)[self.index])
 
@@ -62,9 +61,7 @@ class Pairs:
     high: Stretch | Ints
     mask: Bools | None = None
 
-    def select(
-        self, values: npt.NDArray[Any], highs: npt.NDArray[Any] | None = None
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def select(self, values: AnyArray, highs: AnyArray | None = None) -> tuple[AnyArray, AnyArray]:
         """Return the values of the lower and of the higher rankings, the latter from ``highs`` if it is given."""
         highs = values if highs is None else highs
         low = self.low.select(values) if isinstance(self.low, Stretch) else values[self.low]

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats, Int32s, Ints, NDArray
 from rankscope.engines import stream_pieces
 from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals, vector_count
 from rankscope.lab.rounding import magnitude, slack
@@ -125,7 +124,7 @@ def count_intervals(
 
 def count_listed(
     kinds: Groups,
-    group: NDArray[np.int32],
+    group: Int32s,
     difference: Floats,
     scale: float,
     *,
@@ -167,7 +166,7 @@ class _Items:
         level: Ints,
         weight: Ints,
         delta: NDArray[np.int16],
-        group: NDArray[np.int32] | None = None,
+        group: Int32s | None = None,
     ) -> _Items:
         order = np.lexsort((-difference, level))
         begins = np.concatenate([[0], np.cumsum(np.bincount(level, minlength=len(weight)))])
@@ -216,7 +215,7 @@ def _popcount(words: Words) -> NDArray[np.uint8]:
     return np.asarray(bits.reshape(*words.shape, _WORD).sum(axis=-1), dtype=np.uint8)
 
 
-def _bits_before(bits: Words, before: NDArray[np.int32], row: Ints, position: Ints) -> Ints:
+def _bits_before(bits: Words, before: Int32s, row: Ints, position: Ints) -> Ints:
     """Return the number of bits set before a position of a row; ``before`` has the numbers before each word."""
     word, rest = position >> 6, (position & 63).astype(np.uint64)
     part = bits[row, word] & ((np.uint64(1) << rest) - np.uint64(1))

@@ -17,12 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Bools, Floats, Ints
+from rankscope.arrays import AnyArray, Bools, Floats, Ints, NDArray
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.distances import positions
 from rankscope.lab.measurement.intervals import delta, rankings
@@ -253,6 +251,6 @@ def _cells(check: Check, text: str, names: Sequence[str]) -> tuple[Cell, ...]:
     return violations == 0, cases, violations, example
 
 
-def _first(mask: NDArray[Any]) -> tuple[int, ...] | None:
+def _first(mask: AnyArray) -> tuple[int, ...] | None:
     """Return the indices of the first true entry, or None."""
     return tuple(map(int, np.unravel_index(np.argmax(mask), mask.shape))) if mask.any() else None

@@ -22,9 +22,8 @@ from math import comb
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats, Int32s, Ints
 from rankscope.lab.measurement.convexity import broken_additivity
 from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.intervals import interval_count, intervals, rankings
@@ -34,7 +33,7 @@ from rankscope.lab.rounding import magnitude, slack
 Heaviness = Literal["strong", "weak"]
 
 
-Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
+Ends = tuple[Int32s, Int32s]
 """Codes of the lower and the upper ends of many intervals."""
 
 
@@ -86,7 +85,7 @@ def chain_intervals(length: int, heaviness: Heaviness, relevant: int | None = No
 
 def _ends(values: Floats, heaviness: Heaviness) -> Ends:
     """Return all intervals between rankings with a defined value."""
-    codes: NDArray[np.int32] = np.flatnonzero(~np.isnan(values)).astype(np.int32)
+    codes: Int32s = np.flatnonzero(~np.isnan(values)).astype(np.int32)
     if heaviness == "weak":
         length, relevant = len(values).bit_length() - 1, max(int(code).bit_count() for code in codes)
         pairs = intervals(length, relevant=relevant)
@@ -109,7 +108,7 @@ def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
     return count_listed_distances(distance, values[upper] - values[lower], magnitude(values))
 
 
-def count_listed_distances(distance: NDArray[np.int32], rise: Floats, scale: float) -> Tally:
+def count_listed_distances(distance: Int32s, rise: Floats, scale: float) -> Tally:
     """Count the same pairs as :func:`count_distances`, given the distances and rises of intervals."""
     order = np.argsort(rise, kind="stable")
     apart = np.diff(rise[order]) > slack(rise[order[:-1]], scale)

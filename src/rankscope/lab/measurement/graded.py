@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats, Int32s, Ints, NDArray
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.convexity import convexity, group_ranges
 from rankscope.lab.measurement.intervals import Codes, Groups, Intervals
@@ -92,7 +91,7 @@ class GradedRankings:
         ordered = np.lexsort(delta.T[::-1])
         position = np.empty_like(ordered)
         position[ordered] = np.arange(len(ordered))
-        group: NDArray[np.int32] = position[kind_of.ravel()].astype(np.int32)
+        group: Int32s = position[kind_of.ravel()].astype(np.int32)
         order = np.argsort(group, kind="stable")
         none = np.zeros((len(first), 0), dtype=np.int8)
         kinds = Groups(none, delta[ordered], size[ordered].astype(np.int64))

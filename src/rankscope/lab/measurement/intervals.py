@@ -24,9 +24,8 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from rankscope.arrays import Bools, Ints
+from rankscope.arrays import ArrayLike, Bools, Int32s, Ints, NDArray
 
 Codes = NDArray[np.signedinteger[Any]]
 
@@ -168,7 +167,7 @@ class Intervals:
 
     lower: Codes
     upper: Codes
-    group: NDArray[np.int32]
+    group: Int32s
 
     def __len__(self) -> int:
         return len(self.lower)

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import AnyArray, Floats, Ints
 from rankscope.lab.measurement.intervals import code
 
 # Values of d = s - r at one rank for both intervals. (0, 0) is first, so that ties go to the pair with the fewest
@@ -47,14 +46,14 @@ class _States:
         n = self.length
         return 2 * n + 1, n + 1, n * (n + 1) // 2 + 1
 
-    def last(self, allowed: Any, forbidden: Any, dtype: Any) -> NDArray[Any]:
+    def last(self, allowed: Any, forbidden: Any, dtype: Any) -> AnyArray:
         """Return the layer below the last rank."""
         layer = np.full(self.shape, forbidden if self.equal_relevant else allowed, dtype=dtype)
         if self.equal_relevant:
             layer[self.length, 0, :] = allowed
         return layer
 
-    def arrivals(self, layer: NDArray[Any], forbidden: Any) -> NDArray[Any]:
+    def arrivals(self, layer: AnyArray, forbidden: Any) -> AnyArray:
         """Return the values of the layer below, indexed by its C2 - C1 and C1, and by T2 - T1 of the layer *above*.
 
         The array is padded by the largest change at one rank, and ``forbidden`` where C1, C2 or T2 - T1 is negative.
@@ -71,13 +70,13 @@ class _States:
                 target[:, -lead:] = layer[lead + n, lowest:, :lead]
         return reach
 
-    def shifted(self, reach: NDArray[Any], d1: int, d2: int) -> NDArray[Any]:
+    def shifted(self, reach: AnyArray, d1: int, d2: int) -> AnyArray:
         """Return the arrivals after a move (d1, d2), aligned with the states before it."""
         wide, high, _ = self.shape
         return reach[2 + d2 - d1 : 2 + d2 - d1 + wide, 1 + d1 : 1 + d1 + high]
 
 
-def _completions(states: _States, dtype: Any) -> Iterator[NDArray[Any]]:
+def _completions(states: _States, dtype: Any) -> Iterator[AnyArray]:
     """Yield, from the last rank upwards, the number of completions of each state to a comparable pair."""
     layer = states.last(1, 0, dtype)
     for _ in range(states.length):
@@ -247,7 +246,7 @@ def worst_pair(weights: Sequence[float] | Floats, equal_relevant: bool = False) 
     return WorstPair(excess, _walk_down(states, weights, layers[::-1]), length)
 
 
-def _walk_down(states: _States, weights: Floats, layers: list[NDArray[Any]]) -> Pair:
+def _walk_down(states: _States, weights: Floats, layers: list[AnyArray]) -> Pair:
     """Trace back the moves that reach the best value, as rankings with as few relevant documents as possible."""
     length = states.length
     lead, c1, gap = length, 0, 0

@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools
-from rankscope.judging.lists import AnyArray, Floats, Ints, Lists
+from rankscope.arrays import AnyArray, Bools, Floats, Ints, NDArray
+from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.paths import Marked, accumulate_paths
 from rankscope.lab.rankings.tree import Tree
@@ -261,7 +260,7 @@ class LumpedTree(Tree):
             ("letters", rel, cutoff), lambda: LumpedHits(self, _slots(letters, self.shape.depth, depth))
         )
 
-    def _with_grades(self, pool: Pool, grades: npt.NDArray[Any]) -> Self:
+    def _with_grades(self, pool: Pool, grades: AnyArray) -> Self:
         other = super()._with_grades(pool, grades)
         other.watch = self.watch
         return other
@@ -270,7 +269,7 @@ class LumpedTree(Tree):
         """Raise :class:`NotLumpedError`."""
         raise NotLumpedError("hits of different grades are lumped differently")
 
-    def letter_matrix(self, level: int) -> npt.NDArray[np.int8]:
+    def letter_matrix(self, level: int) -> NDArray[np.int8]:
         """Raise :class:`NotLumpedError`, since the letters reveal everything about the rankings."""
         raise NotLumpedError("the rankings are not written out")
 

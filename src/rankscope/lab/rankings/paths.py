@@ -11,10 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.arrays import Bools
-from rankscope.judging.lists import Floats
+from rankscope.arrays import Bools, Floats, NDArray
 from rankscope.native import paths as native
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 Marked = tuple[bool, ...]
 """Mask of letters."""
 
-Counts = npt.NDArray[np.uint8]
+Counts = NDArray[np.uint8]
 
 _MAX_CACHED = 1 << 19
 """Maximal number of rankings of a level whose counts are cached for the next tree."""

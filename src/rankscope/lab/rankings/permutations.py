@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import NDArray
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
@@ -20,7 +20,7 @@ from rankscope.measures.interval import enumerate_rankings, number_of_rankings
 MAX_LISTS = 20_000_000
 """Limit on the number of enumerated rankings: more do not fit into the memory of most machines."""
 
-Letters = npt.NDArray[np.int8]
+Letters = NDArray[np.int8]
 
 
 def multiset_permutations(counts: Sequence[int], length: int) -> Letters:

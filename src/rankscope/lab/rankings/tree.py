@@ -17,10 +17,10 @@ from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import AnyArray, Floats, Ints, NDArray
 from rankscope.judging.aspects import ByAspect
-from rankscope.judging.lists import AnyArray, Floats, Ints, Lists
+from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.paths import Counts, count_letters
 from rankscope.lab.rankings.tree_hits import TreeByAspect, TreeHits
@@ -106,7 +106,7 @@ class Tree(Lists):
     def __init__(self, world: World, depth: int, prefix: tuple[int, ...] = ()) -> None:
         self._setup(world, Shape(len(world), prefix, depth), world.pool, np.array([world.grades]))
 
-    def _setup(self, world: World, shape: Shape, pool: Pool, grades: npt.NDArray[Any]) -> None:
+    def _setup(self, world: World, shape: Shape, pool: Pool, grades: AnyArray) -> None:
         self.world = world
         self.shape = shape
         self.pool = pool
@@ -166,7 +166,7 @@ class Tree(Lists):
         grades = self.world.pool.aspect_grades[:, self.world.document]
         return TreeByAspect(self, self._with_grades(self.pool.by_aspect, grades))
 
-    def _with_grades(self, pool: Pool, grades: npt.NDArray[Any]) -> Self:
+    def _with_grades(self, pool: Pool, grades: AnyArray) -> Self:
         """Return the same rankings with the grades of another pool, of shape (trees, letters)."""
         other = type(self).__new__(type(self))
         other._setup(self.world, self.shape, pool, grades)
@@ -182,7 +182,7 @@ class Tree(Lists):
         letters = tuple(marked)
         return self.cache(("letter counts", letters), lambda: count_letters(self.shape, letters))
 
-    def letter_matrix(self, level: int) -> npt.NDArray[np.int8]:
+    def letter_matrix(self, level: int) -> NDArray[np.int8]:
         """Return the rankings of one length as a matrix: a row for each node, a column for each rank."""
         fixed = min(level, len(self.shape.prefix))
         code = np.arange(self.shape.widths[level])

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import Bools
+from rankscope.arrays import AnyArray, Bools, Floats, Ints
 from rankscope.judging.aspects import ByAspect
-from rankscope.judging.lists import AnyArray, Floats, Hits, Ints
+from rankscope.judging.lists import Hits
 
 if TYPE_CHECKING:
     from rankscope.lab.rankings.tree import Tree
