@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rankscope.measures.weighted import WeightedPrecision
     from rankscope.scores import Collection
     from rankscope.tables import Table
-
 else:
     np = LazyModule("numpy")
 

@@ -173,10 +173,8 @@ def _compare_verdicts(
     )
     is_significant_plain, is_significant_mapped = before.p < alpha, after.p < alpha
     is_reversed = is_significant_plain & is_significant_mapped & (before.difference * after.difference < 0)
-    is_lost, is_gained = (
-        is_significant_plain & ~is_significant_mapped,
-        is_significant_mapped & ~is_significant_plain,
-    )
+    is_lost = is_significant_plain & ~is_significant_mapped
+    is_gained = is_significant_mapped & ~is_significant_plain
     masks = (is_significant_plain, is_significant_mapped, is_lost, is_gained, is_reversed)
     n_first, n_second, n_lost, n_gained, n_turned = (int(np.count_nonzero(mask)) for mask in masks)
     changed = float(np.mean(is_lost | is_gained | is_reversed))

@@ -149,10 +149,8 @@ class WeightedPrecision(Gains, abstract=True):
             ranks = np.arange(1, int(lists.length.max(initial=0)) + 1)
             table = np.concatenate([[0.0], np.cumsum(self.weight(ranks))]) if len(ranks) else np.zeros(1)
             whole = table[np.minimum(lists.retrieved(self.cutoff)[:, np.newaxis], at)]
-        judged_value, open_weight = (
-            reached(weight * self.gain(hits.grade, best)),
-            np.maximum(whole - reached(weight), 0.0),
-        )
+        judged_value = reached(weight * self.gain(hits.grade, best))
+        open_weight = np.maximum(whole - reached(weight), 0.0)
         min_gain, max_gain = self.extreme_gains(best)
         # A gain of 0 contributes 0 even if the sum of weights is infinite.
         lowest, highest = (

@@ -173,11 +173,8 @@ def _mean(shares: Sequence[float]) -> float:
     return added / len(shares) if added > 0 else 0.0
 
 
-_BOTH_RETRIEVED, _ANY_RETRIEVED, _POSSIBLE = (
-    ("n_both",),
-    ("n_both", "n_one"),
-    ("n_both", "n_one", "n_neither"),
-)
+_BOTH_RETRIEVED, _ANY_RETRIEVED = ("n_both",), ("n_both", "n_one")
+_POSSIBLE = ("n_both", "n_one", "n_neither")
 _FULFILLED_BOTH, _FULFILLED = ("n_fulfilled_both",), ("n_fulfilled_both", "n_fulfilled_one")
 
 _VALUES: dict[str, Callable[[PreferenceCounts], float]] = {
