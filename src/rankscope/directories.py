@@ -86,11 +86,8 @@ def _check_earlier_result(target: Path, shown: Path, listed: ManifestReader) -> 
         if digest is None or not path.exists():
             continue
         if not path.is_file() or layer.digest(path) != digest:
-            raise InputError(
-                "the file was changed since it was written here",
-                path=shown / name,
-                hint="choose another directory, or remove the file",
-            )
+            hint = "choose another directory, or remove the file"
+            raise InputError("the file was changed since it was written here", path=shown / name, hint=hint)
     return old
 
 
@@ -102,11 +99,8 @@ def _reject_foreign_files(
         folders = [target / parent for parent in PurePosixPath(name).parents[:-1]]
         taken = name not in old and os.path.lexists(path)
         if taken or any(folder.exists() and not folder.is_dir() for folder in folders):
-            raise InputError(
-                "rankscope did not write this file",
-                path=shown / name,
-                hint="move it, or choose another directory",
-            )
+            hint = "move it, or choose another directory"
+            raise InputError("rankscope did not write this file", path=shown / name, hint=hint)
 
 
 def _replace_by_sibling(target: Path, files: Mapping[str, bytes], old: Mapping[str, str | None]) -> bool:
@@ -195,9 +189,8 @@ def _resolve(target: Path, name: str) -> Path:
     path = target.joinpath(*parts)
     between = [target.joinpath(*parts[:n]) for n in range(1, len(parts) + 1)] if inside else []
     if not inside or any(step.is_symlink() for step in between):
-        raise InputError(
-            f"{name!r} is not a file of this directory", path=target, hint="choose another directory"
-        )
+        hint = "choose another directory"
+        raise InputError(f"{name!r} is not a file of this directory", path=target, hint=hint)
     return path
 
 

@@ -116,9 +116,8 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> 
         resolved = Path(os.path.realpath(target, strict=target.exists()))
         temporary = _make_sibling(resolved)
     except OSError as error:
-        raise InputError(
-            f"cannot write ({error.strerror})", path=target, hint="check the directory"
-        ) from None
+        hint = "check the directory"
+        raise InputError(f"cannot write ({error.strerror})", path=target, hint=hint) from None
     try:
         disk.write(temporary, next(blocks, b""))
         for block in blocks:

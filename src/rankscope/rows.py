@@ -189,9 +189,8 @@ def _column_name(attribute: str) -> str:
 def _with_meaning(cls: type[Row], name: str, spec: ColumnSpec) -> ColumnSpec:
     meaning = spec.meaning or VOCABULARY.get(name)
     if meaning is None:
-        raise TypeError(
-            f"column {name} of {cls.__name__} has no meaning: give it one, or add it to the vocabulary"
-        )
+        problem = f"column {name} of {cls.__name__} has no meaning: give it one, or add it to the vocabulary"
+        raise TypeError(problem)
     return spec._replace(meaning=meaning)
 
 

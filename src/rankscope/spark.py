@@ -163,10 +163,8 @@ def _find_columns(frame: DataFrame, required: Sequence[str], optional: Sequence[
         if name is not None:
             names[meaning] = name
         elif meaning in required:
-            raise InputError(
-                f"the DataFrame has no column for {meaning} ({', '.join(COLUMNS[meaning])})",
-                hint=f"rename one of: {', '.join(frame.columns)}",
-            )
+            problem = f"the DataFrame has no column for {meaning} ({', '.join(COLUMNS[meaning])})"
+            raise InputError(problem, hint=f"rename one of: {', '.join(frame.columns)}")
     types = _select_columns(frame, names).limit(0).toArrow()
     for meaning in names.keys() - set(NUMBERS):
         arrow_ids(types[meaning], f"column {names[meaning]!r}")
@@ -318,10 +316,8 @@ def _check_markers(table: Any, lists: ListRows) -> None:
     marks = table["mark"].to_numpy()
     if (marks == 2).any():
         run = id_text(table["run"][int(np.argmax(marks == 2))].as_py(), "run")
-        raise InputError(
-            f"run {run!r} has no topic in common with the judgments",
-            hint="check that the run and the judgments belong to the same collection",
-        )
+        hint = "check that the run and the judgments belong to the same collection"
+        raise InputError(f"run {run!r} has no topic in common with the judgments", hint=hint)
     marked = table.filter(pc.field("mark") > 0).select(["run", "query_id"])
     different = len(marked.group_by(["run", "query_id"]).aggregate([]))
     if not len(marked) == different == len(lists):

@@ -270,19 +270,14 @@ def _validate_measure(measure: Measure) -> WeightedPrecision:
     from rankscope.measures.weighted import Normalised, WeightedPrecision
 
     if not isinstance(measure, WeightedPrecision) or isinstance(measure, Normalised):
-        raise MeasureError(
-            f"{measure} has no bounds: it is not a sum of gains with fixed weights",
-            hint="use RBP, P@k or DCG@k",
-        )
+        hint = "use RBP, P@k or DCG@k"
+        raise MeasureError(f"{measure} has no bounds: it is not a sum of gains with fixed weights", hint=hint)
     if measure.settings.get("judged_only"):
-        raise MeasureError(
-            f"{measure} has no bounds: it does not see unjudged documents",
-            hint=f"write {measure(judged_only=False)}",
-        )
+        hint = f"write {measure(judged_only=False)}"
+        raise MeasureError(f"{measure} has no bounds: it does not see unjudged documents", hint=hint)
     if isinf(measure.total_weight()):
-        raise MeasureError(
-            f"{measure} has no upper bound without a cutoff", hint=f"write {measure}@100, for example"
-        )
+        hint = f"write {measure}@100, for example"
+        raise MeasureError(f"{measure} has no upper bound without a cutoff", hint=hint)
     return measure
 
 

@@ -360,10 +360,8 @@ def check_margin(margin: float, measures: Iterable[Measure]) -> None:
         raise SettingsError(f"a margin of {margin}", hint="give a number from 0 on such as 0.005")
     for measure in measures:
         if measure.better == "neither" or measure.summary != "mean":
-            raise SettingsError(
-                f"{measure} has no margin: it is not the mean of values of which some are better",
-                hint="use a measure such as AP or nDCG@10",
-            )
+            problem = f"{measure} has no margin: it is not the mean of values of which some are better"
+            raise SettingsError(problem, hint="use a measure such as AP or nDCG@10")
 
 
 def _marks(

@@ -379,9 +379,8 @@ def _curve(
     ranking = run.ranking(topic)
     if not ranking and topic not in (run.memory or {}):
         hint = "name a topic that it has, or another run"
-        raise InputError(
-            f"the run has no documents for topic {topic!r}", path=run.path or run.name, hint=hint
-        )
+        problem = f"the run has no documents for topic {topic!r}"
+        raise InputError(problem, path=run.path or run.name, hint=hint)
     judgments = qrels.judgments(topic)
     unedited, ranking = ranking, edited(ranking, edits or "", judgments)
     cut = int(cutoff or max(1, len(ranking)))

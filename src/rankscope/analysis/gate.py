@@ -341,10 +341,8 @@ def _matched(
     topics = [scores.topics[index] for index in np.flatnonzero(is_common).tolist()]
     left_out = [*(scores.topics[index] for index in np.flatnonzero(~is_common).tolist()), *left_out]
     if len(topics) < 2:
-        raise InputError(
-            f"the run and the baseline share {len(topics)} topics on which {measure} is defined",
-            hint="evaluate both on the same topics, at least two",
-        )
+        problem = f"the run and the baseline share {len(topics)} topics on which {measure} is defined"
+        raise InputError(problem, hint="evaluate both on the same topics, at least two")
     return topics, values[is_common], before[is_common], left_out
 
 

@@ -42,9 +42,8 @@ def interval_changes(scores: Scores, length: int, compare: Callable[[Scores], Co
     from rankscope.scores import score
 
     if scores.judged is None:
-        raise InputError(
-            "an interval scale needs the lists, and these are scores only", hint="give judgments and runs"
-        )
+        hint = "give judgments and runs"
+        raise InputError("an interval scale needs the lists, and these are scores only", hint=hint)
     counts: list[IntervalCount] = []
     changes: list[VerdictChange] = []
     for measure in scores.measures:

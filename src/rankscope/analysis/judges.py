@@ -230,10 +230,8 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
     from rankscope.scores import Collection, score
 
     if not isinstance(collection, Collection):
-        raise SettingsError(
-            f"judges takes a Collection of runs, not a value of type {type(collection).__name__}",
-            hint="give it rs.Collection(None, runs)",
-        )
+        problem = f"judges takes a Collection of runs, not a value of type {type(collection).__name__}"
+        raise SettingsError(problem, hint="give it rs.Collection(None, runs)")
     collection.check_options("judges", ("order", "missing"))
     parsed = parse_many(measures)
     if needs_aspects(parsed):
@@ -376,10 +374,8 @@ def _compare_leaderboards(
             first, second = (scored[judge].matrix(measure).values for judge in (a, b))
             is_defined = np.isfinite(first).all(axis=0) & np.isfinite(second).all(axis=0)
             if is_defined.sum() < 2:
-                raise InputError(
-                    f"{measure} is defined on {is_defined.sum()} topics for both judges",
-                    hint="leave the measure out, or give judgments of more topics",
-                )
+                problem = f"{measure} is defined on {is_defined.sum()} topics for both judges"
+                raise InputError(problem, hint="leave the measure out, or give judgments of more topics")
             both = Leaderboards(measure, scored[a].runs, first[:, is_defined], second[:, is_defined])
             if len(both.runs) > 1:
                 statistics: list[tuple[Any, ...]] = both.similarity(top=top, **options)

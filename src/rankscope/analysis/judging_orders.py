@@ -49,10 +49,8 @@ def measure_influence(
         raise MeasureError(f"{measure} does not say that more is better", hint="use nDCG@10, P@10 or RBP")
     form = pair_form(measure)
     if not isinstance(form, Weighted):
-        raise MeasureError(
-            f"{measure} is no sum of gains with fixed weights, so that influence is not known",
-            hint="use nDCG@10, P@10, DCG@10 or RBP",
-        )
+        problem = f"{measure} is no sum of gains with fixed weights, so that influence is not known"
+        raise MeasureError(problem, hint="use nDCG@10, P@10, DCG@10 or RBP")
     values = np.nan_to_num(values[:, topics])
     every = hits_by_topic(judged)
     hits = [every[topic] for topic in topics.tolist()]

@@ -36,9 +36,8 @@ def edited(ranking: Sequence[str], edits: str, judgments: Mapping[str, int]) -> 
 
 def _place(documents: Sequence[str], rank: int, step: str) -> int:
     if not 1 <= rank <= len(documents):
-        raise SettingsError(
-            f"edit {step!r}: the list has no rank {rank}", hint=f"it has {len(documents)} documents"
-        )
+        hint = f"it has {len(documents)} documents"
+        raise SettingsError(f"edit {step!r}: the list has no rank {rank}", hint=hint)
     return rank - 1
 
 

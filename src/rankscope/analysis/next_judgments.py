@@ -189,9 +189,8 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     from rankscope.analysis.judging_orders import ORDERS, Simulation, counted_topics
 
     if len(scores.measures) != 1:
-        raise SettingsError(
-            "a simulation needs exactly one measure", hint="evaluate one, or name one with -m"
-        )
+        hint = "evaluate one, or name one with -m"
+        raise SettingsError("a simulation needs exactly one measure", hint=hint)
     scores = without_options(scores, "next")
     judged = scores.require_judged("next")
     topics = counted_topics(judged, str(scores.settings["missing"]))
@@ -228,17 +227,15 @@ def read_template(path: str | Path) -> dict[tuple[str, str], int]:
         if not words:
             continue
         if len(words) < 4:
-            raise InputError(
-                "a line has fewer than 4 fields", path=path, line=number, hint="topic 0 doc grade"
-            )
+            hint = "topic 0 doc grade"
+            raise InputError("a line has fewer than 4 fields", path=path, line=number, hint=hint)
         if words[3] == _OPEN:
             continue
         try:
             grade = int(words[3])
         except ValueError:
-            raise InputError(
-                f"{words[3]!r} is no grade", path=path, line=number, hint="write a whole number, or leave ?"
-            ) from None
+            hint = "write a whole number, or leave ?"
+            raise InputError(f"{words[3]!r} is no grade", path=path, line=number, hint=hint) from None
         if labels.setdefault((words[0], words[2]), grade) != grade:
             raise InputError(f"{words[2]!r} has two grades", path=path, line=number, hint="keep one")
     return labels
@@ -254,8 +251,6 @@ def with_labels(qrels: Qrels, labels: Mapping[tuple[str, str], int]) -> Qrels:
     for (topic, document), grade in labels.items():
         known = judgments.setdefault(topic, {}).setdefault(document, grade)
         if known != grade:
-            raise InputError(
-                f"document {document!r} of topic {topic!r} is judged {grade} here and {known} before",
-                hint="keep one of the two judgments",
-            )
+            problem = f"document {document!r} of topic {topic!r} is judged {grade} here and {known} before"
+            raise InputError(problem, hint="keep one of the two judgments")
     return Qrels.from_dict(judgments)

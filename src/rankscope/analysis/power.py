@@ -212,10 +212,8 @@ def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None
         raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
     for matrix in matrices:
         if len(matrix.topics) < 2:
-            raise InputError(
-                f"{matrix.measure} is defined on one topic only, a paired test needs at least two",
-                hint="evaluate on more topics, or leave the measure out",
-            )
+            problem = f"{matrix.measure} is defined on one topic only, a paired test needs at least two"
+            raise InputError(problem, hint="evaluate on more topics, or leave the measure out")
 
 
 def _asl(p: Floats, replicates: int) -> Floats:

@@ -80,9 +80,8 @@ def follow_ranks(
         others = [_Order(str(other), means, other) for other, means in deeper.items() if other != lead]
         orders = [first, *others]
         if not others:
-            raise SettingsError(
-                f"{lead} has no other cutoff", hint="follow another measure, or --across pools"
-            )
+            hint = "follow another measure, or --across pools"
+            raise SettingsError(f"{lead} has no other cutoff", hint=hint)
         settings = {"cutoffs": list(cutoffs)}
     elif across == "pools":
         by_pool = means_by_pool(scores.with_measures([lead]), pool_depth, ratios, seed=seed)[str(lead)]
@@ -107,10 +106,8 @@ def _validate(scores: Scores, across: str, samples: int) -> None:
         raise SettingsError(f"{samples} samples", hint="give at least 1")
     for measure in scores.measures if across == "measures" else scores.measures[:1]:
         if measure.better == "neither":
-            raise SettingsError(
-                f"{measure} does not order runs: neither higher nor lower values are better",
-                hint="follow AP, for example",
-            )
+            problem = f"{measure} does not order runs: neither higher nor lower values are better"
+            raise SettingsError(problem, hint="follow AP, for example")
     if len(scores.runs) < 2:
         raise InputError("an order needs at least two runs", hint="name more run files")
 

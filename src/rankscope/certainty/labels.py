@@ -66,10 +66,9 @@ def best_label(judged: Judged) -> int:
     """Return the best grade of the judgments, which an unjudged document could have too."""
     best = judged.pool.max_grade
     if best > HIGHEST_LABEL:
-        raise InputError(
-            f"the judgments have grade {best}, and an unjudged document could have any grade up to it",
-            hint=f"merge grades into fewer (grades=, --grades) so that they end at {HIGHEST_LABEL} or below",
-        )
+        problem = f"the judgments have grade {best}, and an unjudged document could have any grade up to it"
+        hint = f"merge grades into fewer (grades=, --grades) so that they end at {HIGHEST_LABEL} or below"
+        raise InputError(problem, hint=hint)
     return best
 
 

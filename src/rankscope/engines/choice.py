@@ -123,9 +123,8 @@ def _open_engine(engine: Any, stack: ExitStack) -> Engine | None:
         from rankscope.engines.machine import cores
 
         return ExecutorEngine(engine, cores())
-    raise SettingsError(
-        f"engine={engine!r}", hint=f"give an executor, a Dask client, a Spark session, or {', '.join(KINDS)}"
-    )
+    hint = f"give an executor, a Dask client, a Spark session, or {', '.join(KINDS)}"
+    raise SettingsError(f"engine={engine!r}", hint=hint)
 
 
 def _open_named_engine(text: str, stack: ExitStack) -> Engine | None:
@@ -141,7 +140,5 @@ def _open_named_engine(text: str, stack: ExitStack) -> Engine | None:
 
         return SparkEngine(stack.enter_context(session(text if address.startswith("//") else address)))
     names = [name.partition(":")[0] for name in KINDS]
-    raise SettingsError(
-        f"unknown engine {text!r}",
-        hint=suggest_names(kind, names) or f"choose one of {', '.join(KINDS)}",
-    )
+    hint = suggest_names(kind, names) or f"choose one of {', '.join(KINDS)}"
+    raise SettingsError(f"unknown engine {text!r}", hint=hint)

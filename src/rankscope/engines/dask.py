@@ -113,10 +113,8 @@ def client(address: str = "") -> Iterator[Any]:
         try:
             connected = distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise SettingsError(
-                f"no Dask scheduler answers at {address!r} ({error})",
-                hint="give the address that it printed",
-            ) from None
+            hint = "give the address that it printed"
+            raise SettingsError(f"no Dask scheduler answers at {address!r} ({error})", hint=hint) from None
         with connected:
             yield connected
         return

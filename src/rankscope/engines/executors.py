@@ -40,10 +40,9 @@ class ExecutorEngine:
             for results in iterate_results(submit, batches, 2 * self.workers):
                 yield from results
         except BrokenExecutor as error:
-            raise WorkerError(
-                f"a worker of the executor was killed ({type(error).__name__})",
-                hint="there may be too little memory; try fewer workers, or a Dask client",
-            ) from None
+            problem = f"a worker of the executor was killed ({type(error).__name__})"
+            hint = "there may be too little memory; try fewer workers, or a Dask client"
+            raise WorkerError(problem, hint=hint) from None
 
 
 def _apply(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:

@@ -58,10 +58,8 @@ def run_in_processes(
             for index, future in futures.items():
                 if future.done() and not future.cancelled() and future.exception() is None:
                     results[index] = future.result()
-    raise WorkerError(
-        f"a worker process was killed, {TRIES} times",
-        hint="there may be too little memory; try fewer at once, such as -j 1",
-    )
+    hint = "there may be too little memory; try fewer at once, such as -j 1"
+    raise WorkerError(f"a worker process was killed, {TRIES} times", hint=hint)
 
 
 _function: Callable[[Any], Any] | None = None

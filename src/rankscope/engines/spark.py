@@ -27,10 +27,8 @@ class SparkEngine:
         try:
             self._context = spark.sparkContext
         except Exception:  # Spark Connect raises its own exception
-            raise SettingsError(
-                "a Spark Connect session cannot run pieces of work",
-                hint="give a session with a sparkContext; rankscope.spark.evaluate works with either",
-            ) from None
+            hint = "give a session with a sparkContext; rankscope.spark.evaluate works with either"
+            raise SettingsError("a Spark Connect session cannot run pieces of work", hint=hint) from None
         self.workers: int = max(1, self._context.defaultParallelism)
 
     def stream(self, function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
@@ -146,10 +144,9 @@ def session(master: str = "", **settings: str) -> Iterator[Any]:
         spark = builder.getOrCreate()
     except Exception as error:
         reason = (str(error).splitlines() or [""])[0][:200]
-        raise SettingsError(
-            f"Spark does not start with the master {master or 'local[*]'!r} ({reason})",
-            hint="install Java 17 or newer, and give a master of Spark, such as local[2] or spark://host:7077",
-        ) from None
+        problem = f"Spark does not start with the master {master or 'local[*]'!r} ({reason})"
+        hint = "install Java 17 or newer, and give a master of Spark, such as local[2] or spark://host:7077"
+        raise SettingsError(problem, hint=hint) from None
     try:
         yield spark
     finally:

@@ -141,9 +141,8 @@ def find_coverage(judged: Judged, topic: str | None, missing: str, settings: Map
     """Return the coverage of rankings that are judged by aspect."""
     aspects = first_ranks(judged)
     if aspects is None:
-        raise InputError(
-            "these judgments have no aspects", hint="name judgments whose second column names aspects"
-        )
+        hint = "name judgments whose second column names aspects"
+        raise InputError("these judgments have no aspects", hint=hint)
     if topic is not None and topic not in judged.topics:
         raise SettingsError(f"there is no topic {topic!r}", hint=suggest_names(topic, judged.topics))
     depth = max(10, min(_MAX_RANK, int(judged.length.max(initial=0))))

@@ -90,10 +90,8 @@ class Pool(CacheMixin):
         the topic, so that a smaller pool applies to aspects too.
         """
         if self.undecided:
-            raise InputError(
-                "whether the second column of the judgments names aspects was not decided",
-                hint="use evaluate, or read_qrels with aspects=True or aspects=False",
-            )
+            problem = "whether the second column of the judgments names aspects was not decided"
+            raise InputError(problem, hint="use evaluate, or read_qrels with aspects=True or aspects=False")
         if self.aspects is None:
             return self.grade[np.newaxis]
         grades = np.full((int(self.aspect_count.max(initial=1)), len(self.grade)), UNJUDGED, np.int32)

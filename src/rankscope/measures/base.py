@@ -154,10 +154,8 @@ class Measure:
         for key in settings:
             if key not in self.parameters:
                 names = ", ".join(self.parameters) or "none"
-                raise MeasureError(
-                    f"{self.name} has no parameter {key!r}",
-                    hint=suggest_names(key, self.parameters) or f"its parameters: {names}",
-                )
+                hint = suggest_names(key, self.parameters) or f"its parameters: {names}"
+                raise MeasureError(f"{self.name} has no parameter {key!r}", hint=hint)
         checked = {
             key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()
         }
@@ -189,10 +187,8 @@ class Measure:
     def cutoff_value(self, cutoff: float) -> float:
         """Return the cutoff as a whole number of ranks; raise a MeasureError if it is not one."""
         if not (math.isfinite(cutoff) and 1 <= cutoff <= DEEPEST and cutoff == int(cutoff)):
-            raise MeasureError(
-                f"{self.name} cannot have the cutoff {cutoff:g}",
-                hint=f"a cutoff is a whole number of ranks from 1 to {DEEPEST:,}",
-            )
+            hint = f"a cutoff is a whole number of ranks from 1 to {DEEPEST:,}"
+            raise MeasureError(f"{self.name} cannot have the cutoff {cutoff:g}", hint=hint)
         return int(cutoff)
 
     @classmethod
@@ -348,10 +344,8 @@ def at_level(measures: Iterable[Measure], rel: int) -> list[Measure]:
     """
     measures = list(measures)
     if not any("rel" in measure.parameters for measure in measures):
-        raise MeasureError(
-            f"no level of relevance in {', '.join(map(str, measures))}",
-            hint="name a measure that has one, such as AP",
-        )
+        hint = "name a measure that has one, such as AP"
+        raise MeasureError(f"no level of relevance in {', '.join(map(str, measures))}", hint=hint)
     unique: dict[Measure, None] = {}
     for measure in measures:
         is_default = (

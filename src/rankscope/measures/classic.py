@@ -254,9 +254,8 @@ class IPrec(Binary, Condensable):
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 <= cutoff <= 1:
-            raise MeasureError(
-                f"IPrec cannot have the recall {cutoff:g}", hint="write IPrec@0.1, for example"
-            )
+            hint = "write IPrec@0.1, for example"
+            raise MeasureError(f"IPrec cannot have the recall {cutoff:g}", hint=hint)
         return float(cutoff)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -326,9 +325,8 @@ class ERR(Measure):
         hits = lists.relevant(1, self.cutoff)
         best = self.max_grade or lists.pool.max_grade
         if len(hits) and hits.grade.max() > best:
-            raise MeasureError(
-                f"{self} meets grade {hits.grade.max()}", hint="max_grade is the best grade there is"
-            )
+            hint = "max_grade is the best grade there is"
+            raise MeasureError(f"{self} meets grade {hits.grade.max()}", hint=hint)
         satisfied = satisfaction(hits.grade, best)
         return hits.sum(satisfied * hits.product_before(1.0 - satisfied) / hits.rank)
 

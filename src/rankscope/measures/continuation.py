@@ -35,9 +35,8 @@ class ScaledGains(Gains, abstract=True):
 
     def validate(self) -> None:
         if self.max_rel and self.max_rel <= self.min_rel:
-            raise MeasureError(
-                f"{self.name} cannot have max_rel={self.max_rel}", hint="max_rel is greater than min_rel"
-            )
+            hint = "max_rel is greater than min_rel"
+            raise MeasureError(f"{self.name} cannot have max_rel={self.max_rel}", hint=hint)
 
     def steps(self, grade: AnyArray, max_grade: int) -> tuple[Ints, int]:
         """Return the steps of each grade above ``min_rel``, and those of ``max_rel``."""

@@ -74,14 +74,11 @@ class _OwnOrder(GradedGains, abstract=True):
     def validate(self) -> None:
         super().validate()
         if self.gains not in ("linear", "exp2") and min(self._gain_of_grades().values()) < 0:
-            raise MeasureError(
-                f"{self.name} cannot have the negative gains {self.gains!r}",
-                hint="a share of a sum needs gains from 0 on",
-            )
+            hint = "a share of a sum needs gains from 0 on"
+            raise MeasureError(f"{self.name} cannot have the negative gains {self.gains!r}", hint=hint)
         if self.gains not in ("linear", "exp2") and self._gain_of_grades().get(0, 0) != 0:
-            raise MeasureError(
-                f"{self.name} needs gain 0 for non-relevant documents", hint="leave out grade 0, or give it 0"
-            )
+            hint = "leave out grade 0, or give it 0"
+            raise MeasureError(f"{self.name} needs gain 0 for non-relevant documents", hint=hint)
 
     def _hits_with_gain(self, lists: Lists, cutoff: int | None) -> tuple[Hits, Floats]:
         """Return the hits with a positive gain down to a rank, and their gains."""

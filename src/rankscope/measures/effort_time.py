@@ -53,10 +53,8 @@ def parse_times(text: str, measure: str) -> list[float]:
             return values
     except ValueError:
         pass
-    raise MeasureError(
-        f"{measure} cannot have times={text!r}",
-        hint="times are tbg, or non-decreasing seconds for grades 0, 1, 2, ..., such as '8.5,11' or '5,10,30'",
-    )
+    hint = "times are tbg, or non-decreasing seconds for grades 0, 1, 2, ..., such as '8.5,11' or '5,10,30'"
+    raise MeasureError(f"{measure} cannot have times={text!r}", hint=hint)
 
 
 class TimedCurves(FractionalCurves):

@@ -39,10 +39,8 @@ def grade_values(text: str, measure: str) -> list[float]:
             return values
     except ValueError:
         pass
-    raise MeasureError(
-        f"{measure} cannot have grades={text!r}",
-        hint="grades are equal, linear, or a rising list from 0 such as '0,1,3' for grades 0, 1, 2",
-    )
+    hint = "grades are equal, linear, or a rising list from 0 such as '0,1,3' for grades 0, 1, 2"
+    raise MeasureError(f"{measure} cannot have grades={text!r}", hint=hint)
 
 
 class WeightedCurves(FractionalCurves):
@@ -90,9 +88,8 @@ class WeightedCurves(FractionalCurves):
             return grade.astype(np.float64)
         values = np.array(grade_values(self.grades, "Twist"))
         if len(grade) and grade.max() >= len(values):
-            raise MeasureError(
-                f"no value for grade {grade.max()}", hint=f"grades={self.grades!r} ends at {len(values) - 1}"
-            )
+            hint = f"grades={self.grades!r} ends at {len(values) - 1}"
+            raise MeasureError(f"no value for grade {grade.max()}", hint=hint)
         return values[grade]
 
     def _distance(self, value: AnyArray, other: AnyArray | float) -> AnyArray:

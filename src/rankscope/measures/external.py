@@ -24,9 +24,8 @@ class ExternalMeasure(Measure, abstract=True):
         return (external_measure, (self.name,))
 
     def evaluate(self, lists: Lists) -> Floats:
-        raise MeasureError(
-            f"{self.name} has no formula, only values read from a file", hint="see: rankscope measures"
-        )
+        hint = "see: rankscope measures"
+        raise MeasureError(f"{self.name} has no formula, only values read from a file", hint=hint)
 
 
 def external_measure(name: str, others: bool = False) -> Measure:

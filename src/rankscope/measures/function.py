@@ -64,24 +64,19 @@ class FunctionMeasure(Measure, abstract=True):
             return self.definition.function(*arguments, **self.settings)
         except Exception as error:
             cause = f"{type(error).__name__}: {error}"
-            raise MeasureError(
-                f"the function of {self.name} failed on a list of {len(arguments[0])} grades ({cause})",
-                hint="correct it; a list may be empty",
-            ) from error
+            problem = f"the function of {self.name} failed on a list of {len(arguments[0])} grades ({cause})"
+            raise MeasureError(problem, hint="correct it; a list may be empty") from error
 
     def _number(self, value: Any) -> float:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise MeasureError(
-                f"{self.name} returned {value!r}", hint="the function of a measure returns a number"
-            ) from None
+            hint = "the function of a measure returns a number"
+            raise MeasureError(f"{self.name} returned {value!r}", hint=hint) from None
         low, high = self.definition.range
         if number < low - _ROUNDING or number > high + _ROUNDING:
-            raise MeasureError(
-                f"{self.name} returned {number!r}, which is not in its range from {low:g} to {high:g}",
-                hint="correct the function, or the range",
-            )
+            problem = f"{self.name} returned {number!r}, which is not in its range from {low:g} to {high:g}"
+            raise MeasureError(problem, hint="correct the function, or the range")
         return number
 
 
@@ -99,14 +94,11 @@ def define(name: str, definition: Definition) -> Measure:
     """
     definition = definition._replace(range=_check_range(name, definition.range))
     if not name.isidentifier():
-        raise MeasureError(
-            f"{name!r} cannot be the name of a measure", hint="use letters, digits and underscores"
-        )
+        hint = "use letters, digits and underscores"
+        raise MeasureError(f"{name!r} cannot be the name of a measure", hint=hint)
     if definition.better not in get_args(Better):
-        raise MeasureError(
-            f"{name} cannot have better={definition.better!r}",
-            hint=f"choose one of {', '.join(get_args(Better))}",
-        )
+        hint = f"choose one of {', '.join(get_args(Better))}"
+        raise MeasureError(f"{name} cannot have better={definition.better!r}", hint=hint)
     existing = REGISTRY.get(name)
     if existing is not None and not isinstance(existing, FunctionMeasure):
         raise MeasureError(f"there is a built-in measure {name}", hint="choose another name")
@@ -137,9 +129,8 @@ def _check_range(name: str, range: tuple[float, float]) -> tuple[float, float]:
     except (TypeError, ValueError):
         low = high = 0.0
     if not low < high:
-        raise MeasureError(
-            f"{name} cannot have range={range!r}", hint="give the lowest and the highest value: (0, 1)"
-        )
+        hint = "give the lowest and the highest value: (0, 1)"
+        raise MeasureError(f"{name} cannot have range={range!r}", hint=hint)
     return low, high
 
 
@@ -148,19 +139,16 @@ def _parameters(name: str, arguments: list[Argument], meanings: Mapping[str, str
     declared = {}
     for argument in arguments:
         if type(argument.default) not in (int, float, bool, str):
-            raise MeasureError(
-                f"the parameter {argument.name} of {name} has no default",
-                hint=f"write {argument.name}=1, for example: a number, a text, True or False",
-            )
+            hint = f"write {argument.name}=1, for example: a number, a text, True or False"
+            raise MeasureError(f"the parameter {argument.name} of {name} has no default", hint=hint)
         if hasattr(Measure, argument.name) or argument.name == "settings":
             raise MeasureError(f"{name} cannot have a parameter {argument.name!r}", hint="rename it")
         meaning = meanings.get(argument.name, f"{argument.name} of the function")
         declared[argument.name] = parameter(argument.default, meaning)
     for key in meanings:
         if key not in declared:
-            raise MeasureError(
-                f"the function of {name} has no parameter {key!r}", hint=f"write def f(grades, *, {key}=1)"
-            )
+            hint = f"write def f(grades, *, {key}=1)"
+            raise MeasureError(f"the function of {name} has no parameter {key!r}", hint=hint)
     return declared
 
 

@@ -152,10 +152,8 @@ def _whole(weights: Floats) -> list[int]:
 
     parts = [Fraction(float(weight)).limit_denominator(_MAX_PARTS) for weight in weights]
     if not np.allclose([float(part) for part in parts], weights, rtol=0, atol=1e-9):
-        raise MeasureError(
-            f"aspects have the weights {', '.join(f'{w:g}' for w in weights)}",
-            hint=f"D needs weights that are fractions with denominators up to {_MAX_PARTS:,}",
-        )
+        hint = f"D needs weights that are fractions with denominators up to {_MAX_PARTS:,}"
+        raise MeasureError(f"aspects have the weights {', '.join(f'{w:g}' for w in weights)}", hint=hint)
     common = lcm(*(part.denominator for part in parts))
     numbers = [int(part * common) for part in parts]
     return [number // max(1, gcd(*numbers)) for number in numbers]

@@ -69,9 +69,8 @@ def parse_open(text: str) -> Measure:
     if match["cutoff"] is not None:
         number = _value(match["cutoff"])
         if isinstance(number, str | bool):
-            raise MeasureError(
-                f"{text!r} has no number after @", hint=f"write {match['name']}@10, for example"
-            )
+            hint = f"write {match['name']}@10, for example"
+            raise MeasureError(f"{text!r} has no number after @", hint=hint)
         measure = measure @ number
     return measure
 

@@ -107,10 +107,9 @@ class Interval(Composed):
         rankings = number_of_rankings(self.cutoff, _sizes(counts))
         if rankings > MAX_RANKINGS:
             described = ", ".join(f"{count} of grade {grade}" for grade, count in counts)
-            raise MeasureError(
-                f"{self} would enumerate {rankings:,} rankings of a topic with {described}",
-                hint=f"the limit is {MAX_RANKINGS:,}: choose a smaller cutoff than {self.cutoff}",
-            )
+            problem = f"{self} would enumerate {rankings:,} rankings of a topic with {described}"
+            hint = f"the limit is {MAX_RANKINGS:,}: choose a smaller cutoff than {self.cutoff}"
+            raise MeasureError(problem, hint=hint)
         kind: Any = type(inside)
         cached_scale = _smallest if rankings <= _FEWEST else _small if rankings <= _FEW else _large
         return cached_scale(kind, inside, self.cutoff, counts, best)
@@ -128,10 +127,9 @@ class Interval(Composed):
             distance = np.where(scale[near] == defined_values, 0.0, np.abs(scale[near] - defined_values))
         index = near[np.argmin(distance, axis=0), np.arange(len(defined_values))]
         if (distance.min(axis=0) > 1e-9 * np.maximum(1, np.abs(defined_values))).any():
-            raise MeasureError(
-                f"{self.measure} has a value that no ranking of {self.cutoff} documents has",
-                hint="Interval is for measures that depend only on the grades at the ranks",
-            )
+            problem = f"{self.measure} has a value that no ranking of {self.cutoff} documents has"
+            hint = "Interval is for measures that depend only on the grades at the ranks"
+            raise MeasureError(problem, hint=hint)
         result[defined] = index / max(1, len(scale) - 1)
         return result
 
@@ -142,10 +140,8 @@ class Interval(Composed):
             Pool(lists.pool.offsets, relevant, lists.pool.aspects, undecided=lists.pool.undecided)
         )
         if not np.array_equal(inside.evaluate(bare), values, equal_nan=True):
-            raise MeasureError(
-                f"{self.measure} distinguishes non-relevant from unjudged documents",
-                hint="Interval is for measures that do not",
-            )
+            problem = f"{self.measure} distinguishes non-relevant from unjudged documents"
+            raise MeasureError(problem, hint="Interval is for measures that do not")
 
 
 @lru_cache(maxsize=4096)

@@ -59,23 +59,19 @@ def _load(point: EntryPoint) -> None:
     try:
         value = _import_entry_point(point)
     except (Exception, SystemExit) as error:
-        raise MeasureError(
-            f"cannot import the installed measure {point.name} ({type(error).__name__}: {error})",
-            hint=f"check {point.value}" + (f" of {point.dist.name}" if point.dist else ""),
-        ) from None
+        problem = f"cannot import the installed measure {point.name} ({type(error).__name__}: {error})"
+        hint = f"check {point.value}" + (f" of {point.dist.name}" if point.dist else "")
+        raise MeasureError(problem, hint=hint) from None
     if isinstance(value, Measure):
         if value.name != point.name:
-            raise MeasureError(
-                f"the installed measure {point.name} is called {value.name}", hint=f"correct {point.value}"
-            )
+            hint = f"correct {point.value}"
+            raise MeasureError(f"the installed measure {point.name} is called {value.name}", hint=hint)
         REGISTRY[point.name] = value
     elif callable(value):
         define(point.name, Definition(value))
     else:
-        raise MeasureError(
-            f"the installed measure {point.name} is neither a function nor a measure",
-            hint=f"correct {point.value}",
-        )
+        problem = f"the installed measure {point.name} is neither a function nor a measure"
+        raise MeasureError(problem, hint=f"correct {point.value}")
 
 
 @cache

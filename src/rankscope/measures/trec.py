@@ -43,9 +43,8 @@ class RprecMult(Binary, _TrecMeasure):
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 < cutoff < 2**31:
-            raise MeasureError(
-                f"RprecMult cannot have the multiple {cutoff:g}", hint="write RprecMult@0.5, for example"
-            )
+            hint = "write RprecMult@0.5, for example"
+            raise MeasureError(f"RprecMult cannot have the multiple {cutoff:g}", hint=hint)
         return float(cutoff)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -150,10 +149,8 @@ class AvgIPrec(Binary, _TrecMeasure):
         try:
             levels = [float(level) for level in self.levels.split(",")]
         except ValueError:
-            raise MeasureError(
-                f"AvgIPrec cannot have levels={self.levels!r}",
-                hint="write levels='0.25,0.5,0.75', for example",
-            ) from None
+            hint = "write levels='0.25,0.5,0.75', for example"
+            raise MeasureError(f"AvgIPrec cannot have levels={self.levels!r}", hint=hint) from None
         return [IPrec(level, rel=self.rel, rounding=self.rounding) for level in levels]
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -305,9 +302,8 @@ class IdealDCG(_TrecMeasure, DCG):
         return np.array(lists.per_topic(self.evaluate_ideal(lists.pool)), np.float64)
 
     def residual(self, lists: Lists) -> Floats:
-        raise MeasureError(
-            "IdealDCG has no residual: it does not depend on the list", hint="use DCG@k or RBP"
-        )
+        hint = "use DCG@k or RBP"
+        raise MeasureError("IdealDCG has no residual: it does not depend on the list", hint=hint)
 
 
 class _NormalisedAtSeveralRanks(_TrecMeasure, DCG, abstract=True):
@@ -321,9 +317,8 @@ class _NormalisedAtSeveralRanks(_TrecMeasure, DCG, abstract=True):
         return self.gain(hits.grade, pool.max_grade) * self.weight(hits.rank)
 
     def residual(self, lists: Lists) -> Floats:
-        raise MeasureError(
-            f"{self.name} has no residual: its normalisation depends on the judgments", hint="use DCG@k"
-        )
+        problem = f"{self.name} has no residual: its normalisation depends on the judgments"
+        raise MeasureError(problem, hint="use DCG@k")
 
 
 class nDCG_rel(_NormalisedAtSeveralRanks):

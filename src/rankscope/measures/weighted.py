@@ -45,10 +45,8 @@ def _format_gains(name: str, gains: dict[Any, Any]) -> str:
             return ",".join(f"{int(grade)}={float(gain):.17g}" for grade, gain in sorted(gains.items()))
     except (TypeError, ValueError):
         pass
-    raise MeasureError(
-        f"{name} cannot have gains={gains!r}",
-        hint="a dict has numbers for grades from 0 on, such as {1: 3, 2: 9}",
-    )
+    hint = "a dict has numbers for grades from 0 on, such as {1: 3, 2: 9}"
+    raise MeasureError(f"{name} cannot have gains={gains!r}", hint=hint)
 
 
 class Gains(Measure, abstract=True):
@@ -246,9 +244,8 @@ class GradedGains(Gains, abstract=True):
         if "dcg" in settings:
             form = settings.pop("dcg")
             if form not in _FORMS:
-                raise MeasureError(
-                    f"{cls.name} cannot have dcg={form!r}", hint=f"dcg is {' or '.join(_FORMS)}"
-                )
+                hint = f"dcg is {' or '.join(_FORMS)}"
+                raise MeasureError(f"{cls.name} cannot have dcg={form!r}", hint=hint)
             if settings.setdefault("gains", _FORMS[form]) != _FORMS[form] and form != "log2":
                 raise MeasureError(f"{cls.name} has both dcg and gains", hint="dcg already defines the gains")
         if isinstance(settings.get("gains"), dict):
@@ -259,10 +256,8 @@ class GradedGains(Gains, abstract=True):
         if self.gains in ("linear", "exp2"):
             return
         if self._gain_of_grades().get(0) != 0 and "=" not in self.gains:
-            raise MeasureError(
-                f"{self.name} needs gain 0 for non-relevant documents",
-                hint="begin the gains with 0, as in '0,5,10,15'",
-            )
+            hint = "begin the gains with 0, as in '0,5,10,15'"
+            raise MeasureError(f"{self.name} needs gain 0 for non-relevant documents", hint=hint)
 
     def idle_gain(self, max_grade: int) -> float:
         return 0.0 if self.gains in ("linear", "exp2") else super().idle_gain(max_grade)
@@ -300,16 +295,13 @@ class GradedGains(Gains, abstract=True):
         best = int(positive.max(initial=0))
         if self.gains == "exp2":
             if best > _LARGEST_POWER:
-                raise MeasureError(
-                    f"{self} meets grade {best}", hint="2^grade is too large; use gains=linear"
-                )
+                hint = "2^grade is too large; use gains=linear"
+                raise MeasureError(f"{self} meets grade {best}", hint=hint)
             return np.asarray(2.0**positive - 1.0)
         table = self._gain_of_grades()
         if "=" not in self.gains and best >= len(table):
-            raise MeasureError(
-                f"{self.name} has no gain for grade {best}",
-                hint=f"gains={self.gains!r} ends at {len(table) - 1}",
-            )
+            hint = f"gains={self.gains!r} ends at {len(table) - 1}"
+            raise MeasureError(f"{self.name} has no gain for grade {best}", hint=hint)
         # A grade without a pair gains its own value, as in trec_eval.
         grades, index = np.unique(positive, return_inverse=True)
         values = np.array([table.get(g, float(g)) for g in grades.tolist()])
@@ -375,10 +367,8 @@ class Normalised(CumulatedGain, abstract=True):
         return self.gains_rise
 
     def residual(self, lists: Lists) -> Floats:
-        raise MeasureError(
-            f"{self.name} has no residual: its normalisation depends on the judgments",
-            hint="use DCG@k or RBP",
-        )
+        problem = f"{self.name} has no residual: its normalisation depends on the judgments"
+        raise MeasureError(problem, hint="use DCG@k or RBP")
 
 
 class DCG(CumulatedGain):

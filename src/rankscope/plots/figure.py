@@ -154,9 +154,8 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
     """
     figures = result.figures
     if not figures:
-        raise SettingsError(
-            f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
-        )
+        hint = "see the functions of rankscope.plots"
+        raise SettingsError(f"there is no figure of {', '.join(result.tables)}", hint=hint)
     name = choose(figure, list(figures), "there is no figure called {}")
     module, _, function = figures[name].rpartition(".")
     drawn: Figure = getattr(import_module(f"rankscope.plots.{module}"), function)(result, **options)

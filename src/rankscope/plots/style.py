@@ -194,9 +194,8 @@ def check_highlight(highlight: Iterable[str], names: Sequence[str], noun: str = 
     """Raise an error if a name to highlight does not exist."""
     for name in highlight:
         if name not in names:
-            raise SettingsError(
-                f"there is no {noun} {name!r} to highlight", hint=suggest_names(name, names) or None
-            )
+            hint = suggest_names(name, names) or None
+            raise SettingsError(f"there is no {noun} {name!r} to highlight", hint=hint)
 
 
 def choose_highlighted(runs: Sequence[str], highlight: Sequence[str], best: Sequence[str]) -> list[str]:

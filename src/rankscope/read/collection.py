@@ -60,9 +60,8 @@ def open_collection(
     """
     sources = runs if isinstance(runs, list | tuple) else [runs]
     if _is_standard_input(qrels) and any(map(_is_standard_input, sources)):
-        raise SettingsError(
-            "both the judgments and a run are standard input", hint="name a file for one of them"
-        )
+        hint = "name a file for one of them"
+        raise SettingsError("both the judgments and a run are standard input", hint=hint)
     formats = input_format or {}
     judgments = open_qrels(
         qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=formats.get("qrels")

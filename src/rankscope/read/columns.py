@@ -57,9 +57,8 @@ class TextColumn(NamedTuple):
         if isinstance(column, TextColumn):
             return column
         if getattr(getattr(column, "dtype", None), "kind", "") in ("m", "M"):
-            raise InputError(
-                f"{what}: values of type {column.dtype} are not ids", hint="convert them to text"
-            )
+            hint = "convert them to text"
+            raise InputError(f"{what}: values of type {column.dtype} are not ids", hint=hint)
         has_objects = str(getattr(column, "dtype", "")) == "object"  # slow to convert with Arrow
         if has_objects and (runs := _runs_of_objects(column)) is not None:
             return cls.from_column(column.to_numpy()[runs[0]], what)._repeat(runs[1])

@@ -80,11 +80,8 @@ def fetch_from_dataset(dataset: str, what: str) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, ValueError) as error:
         reason = (str(error).splitlines() or ["no reason given"])[0][:200]
-        raise InputError(
-            f"ir_datasets cannot provide the {what} ({reason})",
-            path=f"{IRDS}{dataset}",
-            hint="check the network, and try again",
-        ) from None
+        problem = f"ir_datasets cannot provide the {what} ({reason})"
+        raise InputError(problem, path=f"{IRDS}{dataset}", hint="check the network, and try again") from None
 
 
 def _iterate_judgments(dataset: str) -> Iterator[Any]:

@@ -54,9 +54,8 @@ def read_single_run(source: Source, form: str) -> dict[str, Any]:
     """Read the only run of a file."""
     runs = read_named_runs(source, form)
     if len(runs) != 1:
-        raise InputError(
-            f"the file has {len(runs)} runs", path=source.label, hint="open it with read_runs, or by name"
-        )
+        hint = "open it with read_runs, or by name"
+        raise InputError(f"the file has {len(runs)} runs", path=source.label, hint=hint)
     return next(iter(runs.values()))
 
 

@@ -68,10 +68,8 @@ def table_columns(table: Any, required: Sequence[str], optional: Sequence[str] =
     table = as_columns(table)
     names = column_names(table)
     if not names and not isinstance(table, Mapping):
-        raise InputError(
-            f"{type(table).__name__} has no columns of rankings or judgments",
-            hint="give the path of a file, a dict by topic and document, or a data frame",
-        )
+        hint = "give the path of a file, a dict by topic and document, or a data frame"
+        raise InputError(f"{type(table).__name__} has no columns of rankings or judgments", hint=hint)
     columns = {}
     for meaning in (*required, *optional):
         name = find_column(meaning, names)

@@ -40,10 +40,8 @@ def parse_merges(text: str) -> dict[int, int]:
     ordered = sorted(table.items())
     for (old, new), (next_old, next_new) in pairwise(ordered):
         if next_new < new:
-            raise SettingsError(
-                f"grades {text!r} would make grade {next_old} worse than grade {old}",
-                hint="give better grades no smaller numbers",
-            )
+            problem = f"grades {text!r} would make grade {next_old} worse than grade {old}"
+            raise SettingsError(problem, hint="give better grades no smaller numbers")
     return dict(ordered)
 
 
@@ -65,10 +63,8 @@ def merge_grades(grade: Grades, table: dict[int, int], path: str | None) -> Grad
     missing = [(int(g), int(n)) for g, n in zip(distinct, counts, strict=True) if int(g) not in table]
     if missing:
         listed = ", ".join(f"{g} ({n:,} judgment{'s' if n != 1 else ''})" for g, n in missing)
-        raise InputError(
-            f"these grades are not named in the merging {format_merges(table)!r}: {listed}",
-            path=path,
-            hint=f"name them too, as in '{format_merges(table)};{missing[0][0]}=...'",
-        )
+        problem = f"these grades are not named in the merging {format_merges(table)!r}: {listed}"
+        hint = f"name them too, as in '{format_merges(table)};{missing[0][0]}=...'"
+        raise InputError(problem, path=path, hint=hint)
     new = np.array([table[int(g)] for g in distinct], np.int32)
     return new[index.reshape(np.shape(grade))] if len(distinct) else grade

@@ -53,9 +53,8 @@ def _read_groups(path: Path) -> dict[str, str]:
             raise InputError("not a run and its group", path=str(path), line=number, hint="write: run group")
         run, group = fields
         if groups.setdefault(run, group) != group:
-            raise InputError(
-                f"run {run} already belongs to {groups[run]}", path=str(path), line=number, hint="keep one"
-            )
+            problem = f"run {run} already belongs to {groups[run]}"
+            raise InputError(problem, path=str(path), line=number, hint="keep one")
     return groups
 
 
@@ -63,10 +62,8 @@ def _match_groups(names: list[str], pattern: str) -> dict[str, str]:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise SettingsError(
-            f"groups {pattern!r}: there is no such file, and as a regular expression it fails: {error}",
-            hint=_HINT,
-        ) from None
+        problem = f"groups {pattern!r}: there is no such file, and as a regular expression it fails: {error}"
+        raise SettingsError(problem, hint=_HINT) from None
     groups = _search_names(names, pattern)
     return {name: group for name, group in zip(names, groups, strict=True) if group}
 
@@ -109,9 +106,7 @@ def _search_names(names: list[str], pattern: str) -> list[str | None]:
         finally:
             timer.cancel()
     if process.returncode:
-        raise SettingsError(
-            f"groups {pattern!r}: the regular expression takes more than a second",
-            hint="write one without repetitions inside repetitions, or name a file with lines of `run group`",
-        )
+        hint = "write one without repetitions inside repetitions, or name a file with lines of `run group`"
+        raise SettingsError(f"groups {pattern!r}: the regular expression takes more than a second", hint=hint)
     groups: list[str | None] = json.loads(answer)
     return groups

@@ -106,8 +106,5 @@ def _read_exactly(file: FileIO, size: int) -> bytes:
 def check_decompressed_size(content: int, compressed: int, label: str, free: int | None = None) -> None:
     """Reject a compressed file that is probably a decompression bomb."""
     if content > (free or FREE) and content > (ratio := _limit(RATIO_VARIABLE, UNPACKED_RATIO)) * compressed:
-        raise InputError(
-            f"it decompresses to more than {ratio} times its size",
-            path=label,
-            hint=f"if the file is yours, set {RATIO_VARIABLE} to a larger number",
-        )
+        hint = f"if the file is yours, set {RATIO_VARIABLE} to a larger number"
+        raise InputError(f"it decompresses to more than {ratio} times its size", path=label, hint=hint)

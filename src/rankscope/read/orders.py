@@ -23,10 +23,8 @@ __all__ = ["ORDERS", "check_order", "in_32_bits", "is_by_score", "permutation", 
 def check_order(order: str) -> str:
     """Return the order; reject unknown names."""
     if order not in ORDERS:
-        raise SettingsError(
-            f"unknown order {order!r}",
-            hint=suggest_names(order, ORDERS) or f"choose one of {', '.join(ORDERS)}",
-        )
+        hint = suggest_names(order, ORDERS) or f"choose one of {', '.join(ORDERS)}"
+        raise SettingsError(f"unknown order {order!r}", hint=hint)
     return order
 
 

@@ -154,9 +154,8 @@ class Qrels(FrameMixin):
         if self.merges == written:
             return self
         if self.merges:
-            raise SettingsError(
-                f"the grades are already merged, as {self.merges!r}", hint="merge the grades only once"
-            )
+            hint = "merge the grades only once"
+            raise SettingsError(f"the grades are already merged, as {self.merges!r}", hint=hint)
 
         def merge(grade: Int32s) -> Int32s:
             is_judged = grade != UNJUDGED
@@ -224,10 +223,8 @@ class Qrels(FrameMixin):
             for a in range(int(aspects.topic_offsets[t]), int(aspects.topic_offsets[t + 1])):
                 name = aspects.names[a]
                 if not topic_weights.get(name, -1.0) >= 0:
-                    raise InputError(
-                        f"no weight for aspect {name!r} of topic {topic!r}",
-                        hint="give each a number from 0 on",
-                    )
+                    hint = "give each a number from 0 on"
+                    raise InputError(f"no weight for aspect {name!r} of topic {topic!r}", hint=hint)
                 weight[a] = topic_weights[name]
         return replace(self, aspects=replace(aspects, weight=weight), path=None, subtopics=None)
 
@@ -360,10 +357,8 @@ class RepeatedJudgments(UserWarning):
 
 def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
     if not isinstance(grades, Mapping):
-        raise InputError(
-            f"document {to_text(document)!r} has a grade where others have grades per aspect",
-            hint="give {aspect: grade} for every document",
-        )
+        problem = f"document {to_text(document)!r} has a grade where others have grades per aspect"
+        raise InputError(problem, hint="give {aspect: grade} for every document")
     return grades.items()
 
 

@@ -128,10 +128,6 @@ def _parse_grades(column: list[bytes], lines: Ints, path: str) -> Int32s:
     invalid = {text for text, grade in distinct.items() if grade is None or abs(grade) > _MAX_GRADE}
     if invalid:
         row = next(row for row, text in enumerate(column) if text in invalid)
-        raise InputError(
-            f"grade '{to_text(column[row][:60])}' is not a 32-bit integer",
-            path=path,
-            line=int(lines[row]),
-            hint="grades are integers such as 0, 1, 2",
-        )
+        problem = f"grade '{to_text(column[row][:60])}' is not a 32-bit integer"
+        raise InputError(problem, path=path, line=int(lines[row]), hint="grades are integers such as 0, 1, 2")
     return np.fromiter(map(distinct.__getitem__, column), np.int32, len(column))

@@ -174,9 +174,8 @@ class Runs(Mapping[str, Run], FrameMixin):
         self._runs: dict[str, Run] = {}
         for run in runs:
             if run.name in self._runs:
-                raise InputError(
-                    f"two runs are called {run.name!r}", path=run.path, hint="rename one of the files"
-                )
+                hint = "rename one of the files"
+                raise InputError(f"two runs are called {run.name!r}", path=run.path, hint=hint)
             self._runs[run.name] = run
 
     def __getitem__(self, name: str) -> Run:
@@ -320,10 +319,8 @@ def _parse_lists(lists: Mapping[Any, Any]) -> dict[str, RunList]:
     memory: dict[str, RunList] = {}
     for topic, ranking in lists.items():
         if isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
-            raise InputError(
-                f"topic {topic!r} has {ranking!r} as its ranking",
-                hint="give {document: score}, or a list of ids",
-            )
+            hint = "give {document: score}, or a list of ids"
+            raise InputError(f"topic {topic!r} has {ranking!r} as its ranking", hint=hint)
         documents = [to_bytes(id_text(document, "document")) for document in ranking]
         scores = _parse_scores(ranking.values(), topic) if isinstance(ranking, Mapping) else None
         if (repeated := find_repeated(documents)) is not None:

@@ -174,14 +174,10 @@ def _iterate_delimited_rows(text: Source) -> Iterator[tuple[int, list[str]]]:
                 continue
             width = len(cells) if width is None else width
             if len(cells) != width:
-                raise InputError(
-                    f"{len(cells)} cells where the first line has {width}",
-                    path=text.label,
-                    line=reader.line_num,
-                    hint="give a cell for every system, empty if there is no score",
-                )
+                problem = f"{len(cells)} cells where the first line has {width}"
+                hint = "give a cell for every system, empty if there is no score"
+                raise InputError(problem, path=text.label, line=reader.line_num, hint=hint)
             yield reader.line_num, cells
     except csv.Error as error:
-        raise InputError(
-            f"not a line of CSV ({error})", path=text.label, line=reader.line_num, hint="check the quotes"
-        ) from None
+        problem = f"not a line of CSV ({error})"
+        raise InputError(problem, path=text.label, line=reader.line_num, hint="check the quotes") from None

@@ -83,9 +83,8 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
     """Parse a table with a row per topic and a column per system."""
     header, lines = content.header, content.rows
     if not lines:
-        raise InputError(
-            "there is no score", path=path, hint="give a line of systems and a line of scores per topic"
-        )
+        hint = "give a line of systems and a line of scores per topic"
+        raise InputError("there is no score", path=path, hint=hint)
     has_topics = header[0].strip().lower() in _TOPIC or any(
         _parse_score(cells[0]) is None for _, cells in lines
     )
@@ -241,12 +240,8 @@ def _parse_name(cell: Any) -> str:
 def _check_score(score: float | None, cell: Any, run: str, path: str, line: int | None) -> float:
     """Return the score of a cell; reject an invalid one."""
     if score is None:
-        raise InputError(
-            f"the score {str(cell).strip()!r} of {run!r} is not a number",
-            path=path,
-            line=line,
-            hint="give a number, or leave the cell empty",
-        )
+        problem = f"the score {str(cell).strip()!r} of {run!r} is not a number"
+        raise InputError(problem, path=path, line=line, hint="give a number, or leave the cell empty")
     return score
 
 

@@ -95,10 +95,8 @@ def split_scores(scores: Scores | Collection, name: str) -> tuple[Collection, tu
     if isinstance(scores, Collection):
         return scores, ()
     if not isinstance(scores, Scores):
-        raise SettingsError(
-            f"{name} takes Scores or a Collection, not a value of type {type(scores).__name__}",
-            hint="give it rs.Collection(qrels, runs)",
-        )
+        problem = f"{name} takes Scores or a Collection, not a value of type {type(scores).__name__}"
+        raise SettingsError(problem, hint="give it rs.Collection(qrels, runs)")
     return scores.require_collection(name), scores.measures
 
 

@@ -89,9 +89,8 @@ class SimulatedCollection:
     def run(self, name: str) -> dict[str, dict[str, float]]:
         """Return one run, topic -> document -> score."""
         if name not in self.systems:
-            raise InputError(
-                f"no run {name!r} in the collection", hint=f"there are {', '.join(self.systems)}"
-            )
+            hint = f"there are {', '.join(self.systems)}"
+            raise InputError(f"no run {name!r} in the collection", hint=hint)
         index = self.systems.index(name)
         unit = 10.0 ** FAMILIES[self._systems[index].family].decimals
         return {
@@ -113,9 +112,8 @@ class SimulatedCollection:
         target = Path(directory)
         try:
             if target.exists() and (not target.is_dir() or any(target.iterdir())):
-                raise InputError(
-                    "exists and is not an empty directory", path=target, hint="give a new directory"
-                )
+                hint = "give a new directory"
+                raise InputError("exists and is not an empty directory", path=target, hint=hint)
             target.parent.mkdir(parents=True, exist_ok=True)
             draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
             try:
@@ -128,9 +126,8 @@ class SimulatedCollection:
                 shutil.rmtree(draft, ignore_errors=True)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise InputError(
-                f"cannot be written: {reason}", path=target, hint="choose another place"
-            ) from error
+            hint = "choose another place"
+            raise InputError(f"cannot be written: {reason}", path=target, hint=hint) from error
         return target
 
     def _write_files(self, directory: Path, compress: bool) -> None:

@@ -67,11 +67,8 @@ def select_topics(
     """Return the topics to evaluate: judged topics in the run or, with ``-c``, all judged topics."""
     topics = sorted((topic for topic in judged if options.complete or topic in retrieved), key=to_bytes)
     if not topics:
-        raise InputError(
-            "no topic in common with the judgments",
-            path=path,
-            hint="check that the run and the judgments belong to the same collection",
-        )
+        hint = "check that the run and the judgments belong to the same collection"
+        raise InputError("no topic in common with the judgments", path=path, hint=hint)
     return topics
 
 

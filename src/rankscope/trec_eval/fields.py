@@ -40,7 +40,6 @@ def parse_number(text: str, path: str, line: int) -> float:
     except ValueError:
         value = float("nan")
     if not isfinite(value):
-        raise InputError(
-            f"{text!r} is not a number", path=path, line=line, hint="give a decimal number such as 0.5"
-        )
+        hint = "give a decimal number such as 0.5"
+        raise InputError(f"{text!r} is not a number", path=path, line=line, hint=hint)
     return value

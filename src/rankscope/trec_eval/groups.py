@@ -43,12 +43,8 @@ def read_groups(path: str) -> GroupJudgments:
     for line, (topic, person, document, grade) in read_rows(path, 4, "topic person document grade"):
         judged = topics.setdefault(topic, {}).setdefault(person, {})
         if to_bytes(document) in judged:
-            raise InputError(
-                f"{person!r} judged document {document!r} of topic {topic!r} before",
-                path=path,
-                line=line,
-                hint="keep one of the two lines",
-            )
+            problem = f"{person!r} judged document {document!r} of topic {topic!r} before"
+            raise InputError(problem, path=path, line=line, hint="keep one of the two lines")
         judged[to_bytes(document)] = _parse_grade(grade, path, line)
     if not topics:
         raise InputError("the file is empty", path=path, hint="give lines of: topic person document grade")
@@ -61,9 +57,8 @@ def _parse_grade(text: str, path: str, line: int) -> int:
     except ValueError:
         grade = 2**31
     if abs(grade) > 2**31 - 2:
-        raise InputError(
-            f"grade {text!r} is not a whole number", path=path, line=line, hint="give 0, 1, 2, ..."
-        )
+        hint = "give 0, 1, 2, ..."
+        raise InputError(f"grade {text!r} is not a whole number", path=path, line=line, hint=hint)
     return grade
 
 

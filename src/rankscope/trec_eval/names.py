@@ -107,9 +107,8 @@ def _parse_number(entry: Entry, text: str) -> float:
     except ValueError:
         number = float("nan")
     if not abs(number) < 2**31:
-        raise MeasureError(
-            f"{entry.name} has the parameter {text!r}", hint="parameters are numbers, separated by commas"
-        )
+        hint = "parameters are numbers, separated by commas"
+        raise MeasureError(f"{entry.name} has the parameter {text!r}", hint=hint)
     return number
 
 
@@ -123,9 +122,8 @@ def _parse_cutoffs(entry: Entry, text: str) -> list[float]:
     if entry.parameters == "cutoffs":
         values = [int(value) for value in values]
         if values[0] < 1:
-            raise MeasureError(
-                f"{entry.name} has a cutoff below 1", hint=f"write -m {entry.name}.5,10, for example"
-            )
+            hint = f"write -m {entry.name}.5,10, for example"
+            raise MeasureError(f"{entry.name} has a cutoff below 1", hint=hint)
     if len(set(values)) < len(values):
         raise MeasureError(f"{entry.name} has a cutoff twice", hint="name each cutoff once")
     return values
@@ -139,10 +137,8 @@ def _parse_pairs(entry: Entry, text: str) -> dict[str, float]:
     for part in text.split(","):
         match = _PAIR.fullmatch(part)
         if match is None or (match["key"] == "p" and not entry.name.startswith("rbp")):
-            raise MeasureError(
-                f"{entry.name} has the parameter {part!r}",
-                hint=f"write grade=gain, as in -m {entry.name}.1=3,2=9",
-            )
+            hint = f"write grade=gain, as in -m {entry.name}.1=3,2=9"
+            raise MeasureError(f"{entry.name} has the parameter {part!r}", hint=hint)
         gains[match["key"]] = _parse_number(entry, match["value"])
     return gains
 
@@ -165,9 +161,8 @@ def _parse_gains(pairs: dict[str, float]) -> dict[str, Any]:
 
 def _make_utility(prices: list[float], settings: RelevanceSettings) -> Measure:
     if len(prices) != 4:
-        raise MeasureError(
-            f"utility has {len(prices)} parameters", hint="it takes four, as in -m utility.1,-1,0,0"
-        )
+        hint = "it takes four, as in -m utility.1,-1,0,0"
+        raise MeasureError(f"utility has {len(prices)} parameters", hint=hint)
     a, b, c, d = prices
     return _measure("Utility", rel=settings.rel, a=a, b=b, c=c, d=d, documents=settings.n_documents)
 
@@ -304,9 +299,8 @@ def select_entries(texts: Iterable[str]) -> dict[Entry, str | None]:
             raise MeasureError(f"{text!r} has no parameters after its dot", hint=f"write -m {name}")
         if name not in NICKNAMES and name not in ENTRIES:
             hint = suggest_names(name, [*NICKNAMES, *ENTRIES])
-            raise MeasureError(
-                f"trec_eval has no measure {name!r}", hint=hint or "try -m official or -m all_trec"
-            )
+            hint = hint or "try -m official or -m all_trec"
+            raise MeasureError(f"trec_eval has no measure {name!r}", hint=hint)
         names.update(NICKNAMES.get(name, (name,)))
         if dot:
             parameters.setdefault(name, rest)
@@ -318,9 +312,7 @@ def parse_columns(texts: Iterable[str], settings: RelevanceSettings, kind: str) 
     columns = []
     for entry, text in select_entries(texts).items():
         if kind not in entry.formats:
-            raise MeasureError(
-                f"{entry.name} cannot be computed from {kind}",
-                hint=f"it needs -R {' or -R '.join(entry.formats)}",
-            )
+            hint = f"it needs -R {' or -R '.join(entry.formats)}"
+            raise MeasureError(f"{entry.name} cannot be computed from {kind}", hint=hint)
         columns += entry.columns(text, settings)
     return columns

@@ -43,12 +43,8 @@ def read_prefs(path: str, *, from_qrels: bool) -> Preferences:
         topic, group, *subgroup, document, level = fields
         levels = topics.setdefault(topic, {}).setdefault(group, {}).setdefault("".join(subgroup), {})
         if to_bytes(document) in levels:
-            raise InputError(
-                f"document {document!r} occurs twice in one group of topic {topic!r}",
-                path=path,
-                line=line,
-                hint="keep one of the two lines",
-            )
+            problem = f"document {document!r} occurs twice in one group of topic {topic!r}"
+            raise InputError(problem, path=path, line=line, hint="keep one of the two lines")
         levels[to_bytes(document)] = parse_number(level, path, line)
     if not topics:
         raise InputError("the file is empty", path=path, hint=f"give lines of: {field_names}")
@@ -126,18 +122,14 @@ def _merge_subgroups(
     for name in sorted(subgroups, key=to_bytes):
         subgroup_level = _level_array(subgroups[name], position, size)
         if ((subgroup_level == 0) & (level > 0)).any() or ((subgroup_level > 0) & (level == 0)).any():
-            raise InputError(
-                f"{where} has a document both at level 0 and above",
-                path=path,
-                hint="level 0 means not relevant",
-            )
+            hint = "level 0 means not relevant"
+            raise InputError(f"{where} has a document both at level 0 and above", path=path, hint=hint)
         level = np.where(np.isnan(subgroup_level), level, subgroup_level)
         prefers |= subgroup_level[:, np.newaxis] > subgroup_level
     prefers = _transitive_closure(prefers)
     if (prefers & prefers.T).any():
-        raise InputError(
-            f"{where} contradicts itself", path=path, hint="give what contradicts a group of its own"
-        )
+        hint = "give what contradicts a group of its own"
+        raise InputError(f"{where} contradicts itself", path=path, hint=hint)
     return PreferenceGroup(prefers, level, retrieved, partial=True)
 
 

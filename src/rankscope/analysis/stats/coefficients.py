@@ -257,9 +257,8 @@ def _vectors(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Floats, 
 def _standings(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Standing, Standing]:
     a, b = (values if isinstance(values, Standing) else Standing(values) for values in (x, y))
     if len(a) != len(b):
-        raise InputError(
-            f"correlation of {len(a)} with {len(b)} scores", hint="give one score per run in both"
-        )
+        hint = "give one score per run in both"
+        raise InputError(f"correlation of {len(a)} with {len(b)} scores", hint=hint)
     if a.undefined or b.undefined:
         raise InputError("correlation of undefined scores (NaN)", hint="leave those runs out of both vectors")
     return a, b

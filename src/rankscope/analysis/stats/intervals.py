@@ -31,9 +31,8 @@ def check_level(alpha: float, replicates: int = 1) -> None:
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
     if alpha < MIN_ALPHA:
-        raise SettingsError(
-            f"alpha is {alpha}, which is less than {MIN_ALPHA}", hint="give a level such as 0.05"
-        )
+        hint = "give a level such as 0.05"
+        raise SettingsError(f"alpha is {alpha}, which is less than {MIN_ALPHA}", hint=hint)
     if replicates < 1:
         raise SettingsError(f"{replicates} replicates", hint="give at least 1, usually 1000")
 

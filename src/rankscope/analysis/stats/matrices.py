@@ -121,10 +121,8 @@ def top_runs(merits: Floats, fraction: float) -> Indices:
 def best_indices(matrix: CompleteMatrix, fraction: float) -> Indices:
     """Return :func:`top_runs` by the means of a measure; raise if the measure has no direction."""
     if matrix.measure.better == "neither":
-        raise SettingsError(
-            f"{matrix.measure} does not order runs: neither higher nor lower values are better",
-            hint="choose the best runs by AP, for example",
-        )
+        problem = f"{matrix.measure} does not order runs: neither higher nor lower values are better"
+        raise SettingsError(problem, hint="choose the best runs by AP, for example")
     return top_runs(run_merits(matrix), fraction)
 
 

@@ -90,9 +90,8 @@ class Sampler:
     def sample(self, ratio: float) -> Grades:
         """Return the judgments kept at ``ratio`` percent."""
         if not 0 < ratio <= 100:
-            raise SettingsError(
-                f"a sample of {ratio} %", hint="give ratios between 0 and 100 such as 90,50,10"
-            )
+            hint = "give ratios between 0 and 100 such as 90,50,10"
+            raise SettingsError(f"a sample of {ratio} %", hint=hint)
         keep = self._position < np.repeat(_sizes(self._size, ratio, self._minimum), self._size)
         grades = np.full(len(self.pool.grade), UNJUDGED, np.int32)
         grades[self._documents[keep]] = self.pool.grade[self._documents[keep]]

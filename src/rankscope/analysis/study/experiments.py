@@ -225,9 +225,8 @@ def _open(
                 hint="give it rs.Collection(qrels, runs)",
             )
     if len({(member.missing, member.ties, member.unjudged) for member in named.values()}) > 1:
-        raise SettingsError(
-            "the collections of a study differ in missing, ties or unjudged", hint="open all of them alike"
-        )
+        hint = "open all of them alike"
+        raise SettingsError("the collections of a study differ in missing, ties or unjudged", hint=hint)
     measures = settings.selected_measures
     return {
         name or _default_name(member.qrels): member.with_options(seed=settings.seed).for_measures(measures)

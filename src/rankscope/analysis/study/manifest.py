@@ -189,7 +189,6 @@ def listed_files(directory: Path) -> dict[str, str | None]:
     try:
         content = read_json(directory / MANIFEST, check_kind, "")
     except InputError:
-        raise InputError(
-            "the directory exists and is not a study", path=directory, hint="choose another directory"
-        ) from None
+        hint = "choose another directory"
+        raise InputError("the directory exists and is not a study", path=directory, hint=hint) from None
     return {**content["outputs"], **dict.fromkeys(content.get("pictures", [])), MANIFEST: None}

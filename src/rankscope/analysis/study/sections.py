@@ -53,10 +53,8 @@ class Experiments:
         judged = self.collection.judged
         n_runs, n_topics = len(judged.runs), len(judged.topics)
         if not self.several and (n_runs < 2 or n_topics < 2):
-            raise InputError(
-                f"a study needs at least two runs and two topics, here are {n_runs} and {n_topics}",
-                hint="add run files",
-            )
+            problem = f"a study needs at least two runs and two topics, here are {n_runs} and {n_topics}"
+            raise InputError(problem, hint="add run files")
         return judged
 
     def tables(self, checkpoints: Checkpoints) -> dict[str, Table]:

@@ -228,10 +228,8 @@ class _Analysis:
         pairs = sum(len(low) for low, _ in induced_pairs(Tree(self.world, short)))
         expected = pairs * rankings // count_rankings(len(self.world), short)
         if expected > MAX_PAIRS:
-            raise SettingsError(
-                f"induced at depth {self.depth}: about {expected:,} pairs, {MAX_PAIRS:,} fit",
-                hint="choose a smaller depth, or leave the induced pairs out",
-            )
+            problem = f"induced at depth {self.depth}: about {expected:,} pairs, {MAX_PAIRS:,} fit"
+            raise SettingsError(problem, hint="choose a smaller depth, or leave the induced pairs out")
 
     def run(self) -> bool:
         """Process all blocks; return False if interrupted."""

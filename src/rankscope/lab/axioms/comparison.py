@@ -40,9 +40,8 @@ def make_world(
     nonrelevant = depth if nonrelevant is None else nonrelevant
     if grades is not None and aspects is None:
         if several or weights is not None:
-            raise SettingsError(
-                "no aspects", hint="documents of several aspects, and weights, need aspects=2"
-            )
+            hint = "documents of several aspects, and weights, need aspects=2"
+            raise SettingsError("no aspects", hint=hint)
         return graded_world(grades, relevant=relevant, nonrelevant=nonrelevant)
     return aspect_world(
         2 if aspects is None else aspects, relevant=relevant, nonrelevant=nonrelevant, weights=weights,

@@ -79,10 +79,8 @@ def related(
     world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, several)
     number = count_rankings(len(world), depth) if depth >= 1 else 0
     if not 1 <= number <= MAX_RANKINGS:
-        raise SettingsError(
-            f"there are {number:,} rankings down to depth {depth}",
-            hint=f"choose a depth with at most {MAX_RANKINGS:,}",
-        )
+        hint = f"choose a depth with at most {MAX_RANKINGS:,}"
+        raise SettingsError(f"there are {number:,} rankings down to depth {depth}", hint=hint)
     steps = (*_STEPS, "swap" if world.graded else "redundancy")
     relations = resolve_relations(steps if properties is None else properties, world)
     tree = Tree(world, depth)

@@ -78,9 +78,8 @@ def _guess_call(function: Callable[..., Any]) -> str:
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):
-        raise SettingsError(
-            "the parameters of the function are unknown", hint=f"say how it is called: {', '.join(CALLS)}"
-        ) from None
+        hint = f"say how it is called: {', '.join(CALLS)}"
+        raise SettingsError("the parameters of the function are unknown", hint=hint) from None
     names = [
         p.name.lower()
         for p in parameters
@@ -90,10 +89,8 @@ def _guess_call(function: Callable[..., Any]) -> str:
     if len(names) == 1:
         return "grades"
     if len(names) != 2:
-        raise SettingsError(
-            f"the function takes {len(names)} arguments",
-            hint=f"it is called with one or two: {', '.join(CALLS)}",
-        )
+        hint = f"it is called with one or two: {', '.join(CALLS)}"
+        raise SettingsError(f"the function takes {len(names)} arguments", hint=hint)
     first, second = names
     if any(word in second for word in ("score", "pred")) and "true" in first:
         return "arrays"

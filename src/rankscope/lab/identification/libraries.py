@@ -177,10 +177,8 @@ def library_function(text: str) -> Callable[[Input], float]:
     library, colon, measure = text.partition(":")
     if not colon or library not in LIBRARIES or not measure:
         examples = ", ".join(f"{name}:{example}" for name, (_, example) in LIBRARIES.items())
-        raise SettingsError(
-            f"{text!r} names no measure of a library",
-            hint=suggest_names(library, LIBRARIES) or f"write {examples}",
-        )
+        hint = suggest_names(library, LIBRARIES) or f"write {examples}"
+        raise SettingsError(f"{text!r} names no measure of a library", hint=hint)
     try:
         evaluate = LIBRARIES[library][0](measure)
     except (AttributeError, ValueError, NameError, KeyError) as error:

@@ -199,10 +199,8 @@ def difference_structure(
     grades = rankings(length) if length <= MAX_RANKINGS else np.empty((0, 0), np.int8)
     codes = np.flatnonzero(grades.sum(axis=1) <= setting.relevant)
     if not 1 <= len(codes) <= MAX_RANKINGS:
-        raise SettingsError(
-            f"too many rankings to enumerate the axioms {setting}",
-            hint=f"there may be at most {MAX_RANKINGS}, as at length 4",
-        )
+        hint = f"there may be at most {MAX_RANKINGS}, as at length 4"
+        raise SettingsError(f"too many rankings to enumerate the axioms {setting}", hint=hint)
     scores = [
         Structure.from_values(str(m), merits_on_binary(m, length, setting.relevant)[codes]) for m in parsed
     ]

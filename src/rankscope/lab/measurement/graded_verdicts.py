@@ -112,10 +112,8 @@ class GradedStudy(ScaleStudy):
             listed = _listed(words.setting, False)
             return listed.lower, listed.upper, words.steps[listed.upper] - words.steps[listed.lower]
         if len(words) * (len(words) + 1) // 2 > MAX_INTERVALS:
-            raise SettingsError(
-                f"{len(words):,} rankings have too many pairs for the scale of strong top-heaviness",
-                hint="choose a smaller length",
-            )
+            problem = f"{len(words):,} rankings have too many pairs for the scale of strong top-heaviness"
+            raise SettingsError(problem, hint="choose a smaller length")
         lower, upper = np.triu_indices(len(words))
         return lower, upper, words.code[upper] - words.code[lower]
 

@@ -107,10 +107,8 @@ def _check(ends: dict[str, tuple[int, ...]]) -> None:
         raise SettingsError("the four rankings differ in length", hint="give rankings of equal length")
     for low, high in ("rs", "uv"):
         if not all(is_below(binary[low], binary[high]) for binary in _at_least(ends)):
-            raise SettingsError(
-                f"{low} is not below {high}",
-                hint="every prefix of the second must have at least as many documents of each grade or better",
-            )
+            hint = "every prefix of the second must have at least as many documents of each grade or better"
+            raise SettingsError(f"{low} is not below {high}", hint=hint)
 
 
 def _rises(

@@ -107,10 +107,8 @@ def _other(measure: Measure, setting: Setting, scale: str) -> ScaleVerdict:
             return _refuted(
                 str(measure), scale, setting, Counterexample(setting.with_length(n), pair, *rises)
             )
-    raise SettingsError(
-        f"{measure} on all 2^{length} rankings of length {length}",
-        hint="only measures that are sums of gain times weight can be decided there; use a length up to 20",
-    )
+    hint = "only measures that are sums of gain times weight can be decided there; use a length up to 20"
+    raise SettingsError(f"{measure} on all 2^{length} rankings of length {length}", hint=hint)
 
 
 def _refuted(name: str, scale: str, setting: Setting, example: Counterexample) -> ScaleVerdict:

@@ -266,10 +266,8 @@ class Scales(Result):
                 r, s, u, v = example.ends()
                 rises = example.rise_sr, example.rise_vu
                 return compare_intervals(r, s, u, v, finding.measure, rises=rises)
-        raise SettingsError(
-            "no interval-like scale is violated: there is no counterexample to draw",
-            hint="try other measures or lengths",
-        )
+        problem = "no interval-like scale is violated: there is no counterexample to draw"
+        raise SettingsError(problem, hint="try other measures or lengths")
 
     def finding(self, measure: object, scale: str) -> ScaleVerdict:
         """Return the verdict on one measure and one scale."""

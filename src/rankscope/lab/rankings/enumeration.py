@@ -100,10 +100,8 @@ def check_depth(world: World, depth: int) -> None:
     if not 1 <= depth <= max_depth:
         # A much larger number of rankings could be too long to print.
         count = f"{count_rankings(len(world), depth):,}" if depth <= 3 * max_depth else f"over {LIMIT:,}"
-        raise SettingsError(
-            f"depth {depth} has {count} rankings over {len(world)} letters",
-            hint=f"choose a depth from 1 to {max_depth}",
-        )
+        hint = f"choose a depth from 1 to {max_depth}"
+        raise SettingsError(f"depth {depth} has {count} rankings over {len(world)} letters", hint=hint)
 
 
 def _max_depth(letters: int) -> int:

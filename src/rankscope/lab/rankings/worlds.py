@@ -165,9 +165,8 @@ def aspect_world(
         raise SettingsError(f"{aspects} aspects", hint="the case analysis has letters for 1 to 20 aspects")
     _check_grades(grades)
     if weights is not None and (len(weights) != aspects or min(weights) < 0):
-        raise SettingsError(
-            f"weights {list(weights)} for {aspects} aspects", hint="give one weight per aspect"
-        )
+        hint = "give one weight per aspect"
+        raise SettingsError(f"weights {list(weights)} for {aspects} aspects", hint=hint)
     max_aspects = aspects if several else 1
     number = sum(comb(aspects, k) * grades**k for k in range(1, max_aspects + 1))
     if number > _MAX_KINDS:
