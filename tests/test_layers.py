@@ -68,10 +68,10 @@ STATIONS = {
     "lab.rounding": "",
     "lab.cumulated_counts": "",
     "lab.rankings": "native judging measures lab.rounding",
-    "lab.axioms": "native judging measures lab.rankings lab.rounding",
+    "lab.axioms": "native measures lab.rankings lab.rounding",
     "lab.measurement": "native judging measures lab.rankings lab.rounding",
     "lab.identification": "read judging measures",
-    "lab": "judging measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
+    "lab": "measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown
     "plots": "files measures scores analysis analysis.findings analysis.study lab lab.axioms lab.measurement"
     " lab.rounding",
