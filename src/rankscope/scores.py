@@ -88,15 +88,49 @@ class TopicRow(Row):
     value: float = column("value of the measure")
 
 
+class MeasureValues(dict[str, float]):
+    """Values by the requested names of measures; a lookup accepts every name of a measure, and the measure itself.
+
+    >>> values = evaluate({"q": {"d": 1}}, {"q": ["d"]}, "MRR@10").means()["run"]
+    >>> values, values["RR@10"], values["recip_rank_10"]
+    ({'MRR@10': 1.0}, 1.0, 1.0)
+    """
+
+    def __init__(self, measures: Sequence[Measure], values: Iterable[float]) -> None:
+        super().__init__(zip(map(str, measures), values, strict=True))
+        self.measures = measures
+
+    def __missing__(self, measure: str | Measure) -> float:
+        return dict(self)[str(self.measures[_find_measure(self.measures, measure)])]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.measures, [*self.values()])
+
+
+def _find_measure(measures: Sequence[Measure], measure: str | Measure) -> int:
+    """Return the index of a measure, by any of its names."""
+    for index, known in enumerate(measures):
+        if measure == (str(known) if isinstance(measure, str) else known):
+            return index  # Names of external measures cannot be parsed.
+    parsed = parse(measure) if isinstance(measure, str) else measure
+    if parsed not in measures:
+        names = [str(m) for m in measures]
+        raise InputError(
+            f"{parsed} was not evaluated",
+            hint=suggest_names(str(parsed), names) or f"there are {', '.join(names)}",
+        )
+    return measures.index(parsed)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
     """Values of measures for runs and topics.
 
     ``values`` is an array of shape (measures, runs, topics); undefined values are NaN.
 
-    >>> scores = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, ["AP", "P@2"])
-    >>> scores.means()
-    {'run': {AP: 1.0, P@2: 0.5}}
+    >>> scores = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, ["map", "P@2"])
+    >>> scores.means(), scores.measures[0].canonical_name
+    ({'run': {'map': 1.0, 'P@2': 0.5}}, 'AP')
     """
 
     figures = SCORE_FIGURES
@@ -131,17 +165,7 @@ class Scores(Result):
         return self.collection
 
     def _index(self, measure: str | Measure) -> int:
-        for index, known in enumerate(self.measures):
-            if measure == (str(known) if isinstance(measure, str) else known):
-                return index  # Names of external measures cannot be parsed.
-        parsed = parse(measure) if isinstance(measure, str) else measure
-        if parsed not in self.measures:
-            names = [str(m) for m in self.measures]
-            raise InputError(
-                f"{parsed} was not evaluated",
-                hint=suggest_names(str(parsed), names) or f"there are {', '.join(names)}",
-            )
-        return self.measures.index(parsed)
+        return _find_measure(self.measures, measure)
 
     def matrix(self, measure: str | Measure) -> ScoreMatrix:
         """Return the values of one measure with labels.
@@ -189,21 +213,17 @@ class Scores(Result):
         index = self._index(measure)
         return self.measures[index].means(self.values[index])
 
-    def means(self) -> dict[str, dict[Measure, float]]:
-        """Return ``{run: {measure: mean}}``; means omit topics with undefined values."""
-        columns = {measure: self.mean(measure) for measure in self.measures}
-        return {
-            run: {m: float(column[r]) for m, column in columns.items()} for r, run in enumerate(self.runs)
-        }
+    def means(self) -> dict[str, MeasureValues]:
+        """Return ``{run: {name of a measure: mean}}``; means omit topics with undefined values."""
+        columns = zip(*(self.mean(measure).tolist() for measure in self.measures), strict=True)
+        return {run: MeasureValues(self.measures, v) for run, v in zip(self.runs, columns, strict=True)}
 
-    def per_topic(self) -> dict[str, dict[str, dict[Measure, float]]]:
-        """Return ``{run: {topic: {measure: value}}}``."""
+    def per_topic(self) -> dict[str, dict[str, MeasureValues]]:
+        """Return ``{run: {topic: {name of a measure: value}}}``."""
+        by_run = np.moveaxis(self.values, 0, 2).tolist()
         return {
-            run: {
-                topic: {m: float(self.values[i, r, t]) for i, m in enumerate(self.measures)}
-                for t, topic in enumerate(self.topics)
-            }
-            for r, run in enumerate(self.runs)
+            run: {t: MeasureValues(self.measures, v) for t, v in zip(self.topics, by_topic, strict=True)}
+            for run, by_topic in zip(self.runs, by_run, strict=True)
         }
 
     def with_topics(self, topics: Iterable[str]) -> Scores:
@@ -261,8 +281,8 @@ class Scores(Result):
         defined = (~np.isnan(self.values)).sum(axis=2)
         for r, (run, means) in enumerate(self.means().items()):
             rows += [
-                (run, str(m), value, int(defined[i, r]), *more.of_mean(m, i, r))
-                for i, (m, value) in enumerate(means.items())
+                (run, str(m), means[str(m)], int(defined[i, r]), *more.of_mean(m, i, r))
+                for i, m in enumerate(self.measures)
             ]
         return Table("means", (*MeanRow.specs, *more.columns), rows)
 
@@ -309,7 +329,7 @@ class Scores(Result):
         rows: list[tuple[Cell, ...]] = []
         for r in self.best_first() if order is None else order:
             cells: list[Cell] = [self.runs[r]]
-            for i, (measure, value) in enumerate(means[r].items()):
+            for i, (measure, value) in enumerate(zip(self.measures, means[r].values(), strict=True)):
                 extra = dict(zip(more.columns, more.of_mean(measure, i, r), strict=True))
                 cells += [value, *(extra[name] for name in shown_columns)]
             rows.append(tuple(cells))
@@ -395,7 +415,7 @@ class Collection(TransientCacheMixin):
     --------
     >>> collection = Collection({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}})
     >>> collection, collection.evaluate("AP").means()
-    (<Collection: 1 runs, 1 judged topics>, {'bm25': {AP: 0.5}})
+    (<Collection: 1 runs, 1 judged topics>, {'bm25': {'AP': 0.5}})
     """
 
     def __init__(
@@ -661,7 +681,7 @@ def as_scores(scores: Scores | ScoreMatrix) -> Scores:
 
     >>> matrix = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, ["AP", "RR"]).matrix("RR")
     >>> as_scores(matrix).means()
-    {'run': {RR: 1.0}}
+    {'run': {'RR': 1.0}}
     """
     if not isinstance(scores, ScoreMatrix):
         return scores
@@ -697,7 +717,7 @@ def read_scores(*sources: Any) -> Scores:
     >>> scores, scores.mean("AP").tolist()
     (<Scores: 2 runs x 2 topics x 1 measures>, [0.5, 0.5])
     >>> read_scores({"name": ["a", "b"], "qid": ["1", "1"], "measure": ["map", "map"], "value": [0.5, 0.25]}).means()
-    {'a': {AP: 0.5}, 'b': {AP: 0.25}}
+    {'a': {'map': 0.5}, 'b': {'map': 0.25}}
     """
     named: dict[Measure, ScoreTable] = {}
     for source in sources:

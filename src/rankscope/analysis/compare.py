@@ -87,7 +87,7 @@ class Comparison(TypedResult):
         """
         from rankscope.measures.external import external_measure
 
-        measures = {row.measure: external_measure(row.measure) for row in self.runs}
+        measures = {row.measure: external_measure(row.measure, others=True) for row in self.runs}
         cells = {(row.run, row.measure): row for row in self.runs}
         runs = list(dict.fromkeys(row.run for row in self.runs))
         directed = (name for name, measure in measures.items() if measure.better != "neither")

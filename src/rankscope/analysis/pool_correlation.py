@@ -164,6 +164,7 @@ def pool_correlation(
     coefficient = Coefficients(rbo_p, rbo_ties)
     measures, collection = list(scores.measures), scores.require_collection("pool_correlation")
     across = measures if against is None else parse_many(against)
+    across = [measures[measures.index(m)] if m in measures else m for m in across]
     default = collection.runs.order
     if orders is None and not isinstance(default, str):
         raise SettingsError("the runs are in different orders", hint="name orders, such as trec_eval")

@@ -101,7 +101,7 @@ class Measure:
     """Base class of all measures.
 
     A measure is an immutable value: ``AP(rel=2)`` is AP with another parameter, ``nDCG @ 10`` is nDCG with a cutoff.
-    Both are new values; equality and hash follow the canonical text.
+    Both are new values; equality and hash follow the canonical name.
     """
 
     name: ClassVar[str]
@@ -127,6 +127,8 @@ class Measure:
 
     settings: Mapping[str, Any]
     _cutoff: float | None
+    requested_name: str = ""
+    """Name under which results show the measure, if it was requested under another than its canonical name."""
 
     def __init_subclass__(cls, abstract: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -164,8 +166,8 @@ class Measure:
         self.validate()
 
     @cached_property
-    def _text(self) -> str:
-        """Canonical text, which defines equality; cached because every dict lookup needs it."""
+    def canonical_name(self) -> str:
+        """Name, parameters that are not defaults, and cutoff; defines equality."""
         changed = [
             f"{key}={_format_setting(value)}"
             for key, value in self.settings.items()
@@ -212,16 +214,28 @@ class Measure:
         """Return a copy with a cutoff: ``nDCG @ 10``."""
         return type(self)(cutoff, **self.settings)
 
+    def with_name(self, name: str) -> Self:
+        """Return the same measure, which results show under ``name``."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), requested_name="" if name == self.canonical_name else name)
+        return other
+
     def __str__(self) -> str:
-        return self._text
+        return self.requested_name or self.canonical_name
 
     __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Measure) and str(self) == str(other))
+        return self is other or (isinstance(other, Measure) and self.canonical_name == other.canonical_name)
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash(self.canonical_name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        plain = self.with_name("")
+        return (
+            (type(self).with_name, (plain, self.requested_name)) if self.requested_name else self.__reduce__()
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (type(self), self._cutoff, dict(self.settings)))

@@ -36,16 +36,16 @@ def external_measure(name: str, others: bool = False) -> Measure:
     >>> external_measure("nDCG@10"), external_measure("official score")
     (nDCG@10, official score)
     >>> external_measure("ndcg_cut_10", others=True), external_measure("f1", others=True)
-    (nDCG@10, f1)
+    (ndcg_cut_10, f1)
     """
     from rankscope.measures.grammar import parse
     from rankscope.measures.packages import installed
 
     if installed(name.partition("@")[0].partition("(")[0].strip()):
-        return parse(name)
+        return parse(name).with_name(name)
     if others and name.lower() not in _AMBIGUOUS and respelled(name, REGISTRY) is not None:
         with suppress(MeasureError):
-            return parse(name)
+            return parse(name).with_name(name)
     readable = name.encode("utf-8", "replace").decode()  # a docstring cannot contain lone surrogates
     about = {"name": name, "__doc__": f"{readable}: values read from a file."}
     kind = type("Given", (ExternalMeasure,), about, abstract=True)

@@ -76,24 +76,30 @@ def parse_open(text: str) -> Measure:
 
 
 def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Parse measures separated by spaces or commas; return each once, in order of first occurrence.
+    """Parse measures separated by spaces or commas; return each once, under the first requested name.
 
-    >>> parse_many("AP nDCG @10, RBP(p=.5, rel=2)")
-    [AP, nDCG@10, RBP(p=0.5,rel=2)]
+    >>> parse_many("AP nDCG @10, MRR@10 RR@10"), [measure.canonical_name for measure in parse_many("MRR@10")]
+    ([AP, nDCG@10, MRR@10], ['RR@10'])
     """
-    if isinstance(measures, str | Measure):
-        measures = [measures]
-    unique: dict[Measure, None] = {}
-    for item in measures:
-        for measure in [item.complete()] if isinstance(item, Measure) else map(parse, _split(item)):
-            unique[measure] = None
-    return list(unique)
+    return list(dict.fromkeys(_parse_each(measures)))
+
+
+def _parse_each(measures: Any) -> Iterator[Measure]:
+    if isinstance(measures, Measure):
+        yield measures.complete()
+    elif isinstance(measures, str):
+        yield from (parse(name).with_name(name) for name in _split(measures))
+    elif isinstance(measures, Iterable):
+        for item in measures:
+            yield from _parse_each(item)
+    else:
+        raise MeasureError(f"{measures!r} is not a measure", hint="write its name, such as 'nDCG@10'")
 
 
 @lru_cache
 def _split(text: str) -> tuple[str, ...]:
-    """Split at spaces and commas outside parentheses; spaces around ``@`` do not separate."""
-    text = re.sub(r"\s*@\s*", "@", text)
+    """Split at spaces and commas outside parentheses; drop spaces around ``@``, ``=`` and commas."""
+    text = re.sub(r"\s*([@=,])\s*", r"\1", text)
     parts, depth = [""], 0
     for character in text:
         depth += {"(": 1, ")": -1}.get(character, 0)

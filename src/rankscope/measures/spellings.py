@@ -1,7 +1,7 @@
 """Names of measures in other programs: trec_eval, pytrec_eval, BEIR, MTEB and ranx, in upper or lower case.
 
 ``P_5``, ``ndcg_cut_10``, ``ndcg_at_10``, ``mrr@10``, ``recall_1000``, ``hit_rate@5`` and ``NDCG@10`` all name a
-measure and a cutoff; results show our name.
+measure and a cutoff; results show the requested name.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def plot_intervals(
     return plot_compared(compare_intervals(r, s, u, v, measure, rises=rises), width=width)
 
 
-def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figure:
+def plot_scales(result: Scales, measure: str | Measure | None = None, **options: Any) -> Figure:
     """Draw the first counterexample to an interval-like scale.
 
     Parameters

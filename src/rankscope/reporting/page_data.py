@@ -145,8 +145,9 @@ def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
 def _evaluate(judged: Judged, requested: Iterable[Measure], settings: Mapping[str, Any]) -> Scores:
     usable = has_nonrelevant(judged)
     always = [m for m in on_every_page(settings["length"]) if usable or not m.needs_nonrelevant]
-    measures = tuple(dict.fromkeys((*always, *requested)))
-    return score(judged, measures, missing=str(settings.get("missing", "zero")))
+    requested = list(requested)
+    measures = (*(requested[requested.index(m)] if m in requested else m for m in always), *requested)
+    return score(judged, tuple(dict.fromkeys(measures)), missing=str(settings.get("missing", "zero")))
 
 
 def _lead(scores: Scores, selected: Sequence[Measure]) -> Measure:
@@ -158,7 +159,11 @@ def _lead(scores: Scores, selected: Sequence[Measure]) -> Measure:
 
 def _select_followed(scores: Scores, requested: Sequence[Measure]) -> list[Measure]:
     """Return the measures whose orders are followed across cutoffs and pools: usual and requested ones."""
-    return [m for m in scores.measures if m.better != "neither" and (m in requested or str(m) in _FOLLOWED)]
+    return [
+        m
+        for m in scores.measures
+        if m.better != "neither" and (m in requested or m.canonical_name in _FOLLOWED)
+    ]
 
 
 def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> RunGroups:
@@ -237,7 +242,7 @@ def _measure_data(scores: Scores, measure: Measure, length: int) -> Measured:
     terms, back = averaged(measure, values)
     low, high = (back(end) for end in t_intervals(terms))
     always = measure in on_every_page(length)
-    plain = measure.name if measure.family == "effort" else str(measure)
+    plain = measure.name if measure.family == "effort" else measure.canonical_name
     data: Measured = {
         "name": str(measure),
         "meaning": measure.meaning,

@@ -63,7 +63,8 @@ def badge(measure: Measure) -> tuple[Cell, ...] | None:
     >>> badge(parse("RBP")), badge(parse("AP"))[:3], badge(parse("P@20"))[:3]
     (('RBP', 'interval-like', None, ''), ('AP', 'ordinal', 3), ('P@20', 'ordinal', 21))
     """
-    return (_badge.__wrapped__ if measure.family == "user" else _badge)(measure)
+    facts = (_badge.__wrapped__ if measure.family == "user" else _badge)(measure)
+    return facts and (str(measure), *facts)
 
 
 @lru_cache(256)  # The verdict of the laboratory depends on the measure only.
@@ -81,11 +82,11 @@ def _badge(measure: Measure) -> tuple[Cell, ...] | None:
     if not broken:
         everywhere = all(verdict.holds for verdict in verdicts)
         name = "interval-like (all)" if everywhere else "interval-like"
-        return str(measure), name if is_decided else f"{name} to length {_LONG}", None, ""
+        return name if is_decided else f"{name} to length {_LONG}", None, ""
     shortest = min(broken, key=lambda v: v.fails_from or v.length)
     assert shortest.counterexample is not None
     words = shortest.counterexample.sentence(str(cut_measure), EQUAL)
-    return str(measure), ORDINAL, shortest.fails_from or shortest.length, words
+    return ORDINAL, shortest.fails_from or shortest.length, words
 
 
 def _verdicts(measure: Measure, length: int) -> list[ScaleVerdict]:

@@ -146,7 +146,7 @@ class StudySettings:
         focus = parse_many([self.focus])[0]
         if focus not in measures:
             raise InputError(f"{focus} is not among the measures of the study", hint=f"add -m {focus}")
-        return focus
+        return measures[measures.index(focus)]  # under the name that the tables have
 
     @cached_property
     def limited_experiments(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from rankscope.errors import SettingsError
 from rankscope.lab.axioms.pairs import Relation
 from rankscope.lab.axioms.related import related
 from rankscope.lab.rounding import format_distinct
-from rankscope.measures import Measure
+from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
 from rankscope.rows import Row, column
 from rankscope.tables import Table
@@ -190,7 +190,7 @@ class PropertiesResult(Result):
     def violations(self, measure: str | Measure, property: str) -> int:
         """Return the number of cases in which a measure violates a property."""
         for finding in self.findings:
-            if finding.names == (str(measure), property):
+            if [finding.measure] == parse_many(measure) and finding.names[1] == property:
                 return finding.violations
         raise SettingsError(f"{measure} was not tested for {property!r}", hint="see the table of properties")
 
@@ -218,7 +218,7 @@ class PropertiesResult(Result):
 
     def measure(self, named: str | Measure | None = None) -> Measure:
         """Return the measure of this name; without one the first that violates a property, else the first."""
-        matches = [f for f in self.findings if named is None or str(f.measure) == str(named)]
+        matches = [f for f in self.findings if named is None or [f.measure] == parse_many(named)]
         if not matches:
             tested = ", ".join(self.settings["measures"])
             raise SettingsError(f"{named} was not tested", hint=f"there are {tested}")

@@ -17,6 +17,7 @@ from rankscope.lab.measurement.intervals import delta
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import format_distinct
+from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
 from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table
@@ -257,11 +258,11 @@ class Scales(Result):
     def row_types(cls) -> dict[str, type[Row]]:
         return {"scales": ScaleRow, "counterexamples": IntervalExample, "verdicts": ScaleSentence}
 
-    def example(self, measure: object = None) -> TableResult:
+    def example(self, measure: str | Measure | None = None) -> TableResult:
         """Return the first counterexample to an interval-like scale, rank by rank; with ``measure``, that measure's."""
         for finding in self.findings:
             example = finding.counterexample
-            is_requested = measure is None or str(measure) == finding.measure
+            is_requested = measure is None or parse_many(measure) == parse_many(finding.measure)
             if example and finding.scale in (ALL, EQUAL) and is_requested:
                 r, s, u, v = example.ends()
                 rises = example.rise_sr, example.rise_vu
@@ -269,9 +270,10 @@ class Scales(Result):
         problem = "no interval-like scale is violated: there is no counterexample to draw"
         raise SettingsError(problem, hint="try other measures or lengths")
 
-    def finding(self, measure: object, scale: str) -> ScaleVerdict:
+    def finding(self, measure: str | Measure, scale: str) -> ScaleVerdict:
         """Return the verdict on one measure and one scale."""
-        return next(f for f in self.findings if f.measure == str(measure) and f.scale == scale)
+        named = parse_many(measure)
+        return next(f for f in self.findings if parse_many(f.measure) == named and f.scale == scale)
 
 
 def tally_numbers(tally: Tally) -> dict[str, Any]:
