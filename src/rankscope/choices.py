@@ -15,6 +15,9 @@ COLLECTION_OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudg
 The others (topics, grades, input_format, engine, jobs) act while the collection is read, and hold everywhere.
 """
 
+UNJUDGED = -(2**31)
+"""Grade of a document whose judgment was removed: it counts as unjudged."""
+
 ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
 """Orders of a ranking."""
 

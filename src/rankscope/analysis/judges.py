@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.choices import DISTANCES, Distance
+from rankscope.choices import DISTANCES, UNJUDGED, Distance
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
@@ -248,7 +248,6 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
 
 
 def _read_panel(judgments: Mapping[str, Any]) -> _Panel:
-    from rankscope.judging import UNJUDGED
     from rankscope.read import Qrels, open_qrels
 
     if len(judgments) < 2:
@@ -325,8 +324,6 @@ def _statistics(levels: AnyArray, distance: str) -> dict[str, Callable[[Floats],
 
 def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
     """Return the grades that occur, and how often both judges gave which (topics, grades, grades)."""
-    from rankscope.judging import UNJUDGED
-
     both = (panel.grades[a] != UNJUDGED) & (panel.grades[b] != UNJUDGED)
     x, y = panel.grades[a][both], panel.grades[b][both]
     levels = np.unique(np.concatenate([x, y]))
@@ -337,8 +334,6 @@ def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
 
 def _count_grade_pairs(panel: _Panel, a: int, b: int) -> list[tuple[int | None, int | None, int]]:
     """Return every pair of grades that occurs, and how often; None if a judge has no grade."""
-    from rankscope.judging import UNJUDGED
-
     both = np.stack([panel.grades[a], panel.grades[b]])[:, (panel.grades[[a, b]] != UNJUDGED).any(axis=0)]
     pairs, numbers = np.unique(both, axis=1, return_counts=True)
     return [(_grade(x), _grade(y), n) for (x, y), n in zip(pairs.T.tolist(), numbers.tolist(), strict=True)]
@@ -347,7 +342,6 @@ def _count_grade_pairs(panel: _Panel, a: int, b: int) -> list[tuple[int | None, 
 def _agreement_of_all(panel: _Panel, resampled: Ints, tail: float) -> Agreement:
     """Return Krippendorff's alpha of all judges together."""
     from rankscope.analysis.stats.agreement import coincidences, krippendorff_alpha
-    from rankscope.judging import UNJUDGED
 
     levels = np.unique(panel.grades[panel.grades != UNJUDGED])
     places = np.where(panel.grades == UNJUDGED, -1, np.searchsorted(levels, panel.grades)).T
@@ -420,6 +414,4 @@ def _find_disputed(
 
 def _grade(grade: Any) -> int | None:
     """Return a grade, or None for an unjudged document."""
-    from rankscope.judging import UNJUDGED
-
     return None if grade == UNJUDGED else int(grade)

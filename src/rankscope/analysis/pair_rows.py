@@ -128,11 +128,8 @@ class PairMarks(Mapping[tuple[int, str], str]):
     def __getitem__(self, cell: tuple[int, str]) -> str:
         row, column = cell
         number, index = divmod(row, ROWS_AT_ONCE)
-        if (
-            column != "difference"
-            or not 0 <= row < len(self._rows)
-            or not (mark := self._marks(number)[index])
-        ):
+        is_marked = column == "difference" and 0 <= row < len(self._rows)
+        if not is_marked or not (mark := self._marks(number)[index]):
             raise KeyError(cell)
         return mark
 

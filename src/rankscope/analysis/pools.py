@@ -8,7 +8,7 @@ from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from rankscope.choices import DEFAULT_MEASURES, RATIOS, Sampling
+from rankscope.choices import DEFAULT_MEASURES, RATIOS, UNJUDGED, Sampling
 from rankscope.declaration import Groups, MeasureName, Option, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
@@ -196,8 +196,6 @@ class _Evaluation:
     missing: str
 
     def __call__(self, select: Callable[[Judged], Grades]) -> tuple[Floats, int]:
-        from rankscope.judging import UNJUDGED
-
         grades = select(self.judged)
         means = mean_scores(self.judged.rejudged(grades), self.measures, self.missing)
         return means, int((grades != UNJUDGED).sum())
@@ -341,7 +339,6 @@ def leave_out(
     from rankscope.analysis.stats.matrices import best_runs, top_settings
     from rankscope.analysis.stats.sampling import group_masks, without_group
     from rankscope.engines import run_pieces
-    from rankscope.judging import UNJUDGED
     from rankscope.read.groups import run_groups
 
     judged = best_runs(scores, top, by).require_judged("leave_out")

@@ -69,13 +69,11 @@ def by_orders(
                 # One infinite value makes the mean infinite, without an error.
                 away = np.where(np.isinf(centre), 0.0, values - np.where(np.isinf(centre), 0.0, centre))
                 spread = np.add.reduceat(away**2, starts)
-                error[m, part] = np.where(
-                    sampled, np.sqrt(spread / np.maximum(n_orders - 1, 1) / n_orders), 0.0
-                )
+                variance = spread / np.maximum(n_orders - 1, 1)
+                error[m, part] = np.where(sampled, np.sqrt(variance / n_orders), 0.0)
             alike = lowest[m, part] == highest[m, part]
-            mean[m, part] = np.where(
-                alike, lowest[m, part], mean[m, part]
-            )  # a mean of equal values is that value
+            # The mean of equal values is exactly that value.
+            mean[m, part] = np.where(alike, lowest[m, part], mean[m, part])
     return [
         OrderValues(mean[m], error[m], lowest[m], highest[m], is_enumerated) for m in range(len(measures))
     ]

@@ -31,9 +31,8 @@ def run(args: argparse.Namespace) -> int:
     if args.topics:
         baseline = baseline.with_topics(scores.topics)
     result = gate(scores, **{**derived.parameter_values(args, gate), "baseline": baseline})
-    if args.format == "markdown" or (
-        args.format is None and choose_format(args) in ("table", "tsv", "markdown")
-    ):
+    chosen = choose_format(args)
+    if chosen == "markdown" or (args.format is None and chosen in ("table", "tsv")):
         emit_text(args, result.report())
     else:
         emit(args, result)

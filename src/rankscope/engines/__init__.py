@@ -8,17 +8,14 @@ Dask and Spark.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
 
 from rankscope.engines.choice import current, on_engine, using
 from rankscope.engines.machine import cores
+from rankscope.engines.pieces import Piece, Result
 from rankscope.engines.threads import run_in_threads
 from rankscope.progress import progress
 
 __all__ = ["cores", "current", "on_engine", "run_pieces", "stream_pieces", "using"]
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 
 def run_pieces(

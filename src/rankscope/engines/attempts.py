@@ -9,12 +9,10 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
+from rankscope.engines.pieces import Piece, Result
 from rankscope.errors import WorkerError
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 TRIES = 3
 """Number of attempts when workers die."""

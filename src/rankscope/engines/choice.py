@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol
 
 from rankscope.engines.machine import chosen_jobs
+from rankscope.engines.pieces import Piece, Result
 from rankscope.errors import SettingsError, suggest_names
 
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 
 KINDS = ("local", "dask", "dask:ADDRESS", "spark", "spark:MASTER")

@@ -6,14 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic, sleep
-from typing import Any, TypeVar
+from typing import Any
 
 from rankscope.engines.attempts import TRIES, attempt, unwrap
+from rankscope.engines.pieces import Piece, Result
 from rankscope.errors import SettingsError, WorkerError, require_package
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 _AHEAD = 4  # pieces per worker that are submitted ahead
 _TIMEOUT = 30.0  # seconds to connect to a cluster or to one of its workers
@@ -109,19 +108,16 @@ def client(address: str = "") -> Iterator[Any]:
         import distributed
     from rankscope.engines.machine import cores
 
+    connect = partial(distributed.Client, set_as_default=False)
     if address:
         try:
-            connected = distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
+            connected = connect(address, timeout=_TIMEOUT)
         except (OSError, ValueError) as error:
             hint = "give the address that it printed"
             raise SettingsError(f"no Dask scheduler answers at {address!r} ({error})", hint=hint) from None
         with connected:
             yield connected
         return
-    with (
-        distributed.LocalCluster(
-            n_workers=cores(), threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as connected,
-    ):
+    options = {"n_workers": cores(), "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, connect(cluster) as connected:
         yield connected

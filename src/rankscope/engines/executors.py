@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from typing import TypeVar
 
+from rankscope.engines.pieces import Piece, Result
 from rankscope.errors import WorkerError
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 _BATCHES = 4  # per worker; the function and its data are pickled for each batch
 

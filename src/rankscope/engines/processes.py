@@ -12,15 +12,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rankscope.engines.attempts import TRIES
+from rankscope.engines.pieces import Piece, Result
 from rankscope.engines.threads import run_in_threads
 from rankscope.errors import WorkerError
 from rankscope.progress import progress
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 
 def run_in_processes(

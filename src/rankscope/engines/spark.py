@@ -7,14 +7,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rankscope.engines.attempts import attempt, unwrap
 from rankscope.engines.executors import iterate_results
+from rankscope.engines.pieces import Piece, Result
 from rankscope.errors import SettingsError, WorkerError, require_package
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 _PIECES_PER_CORE = 4  # of a window, whose results are in the memory of the driver together
 _MAX_FAILURES = 4  # of a task, the default of Spark on clusters; the default of local masters is 1

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
-from typing import TypeVar
 
+from rankscope.engines.pieces import Piece, Result
 from rankscope.progress import cancel_events, progress, set_cancel_events
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 
 def run_in_threads(

@@ -40,9 +40,8 @@ _HEADERS = {
 _MAX_CACHED_RUNS = 8
 _LARGE_FILE = 8 << 20  # Bytes; rankings of larger files are read one at a time.
 _MAX_CONNECTIONS = 64
-_MAX_IDLE = (
-    32  # Maximum of connections without a request; below the total, so that the owner can always connect.
-)
+# Maximum of connections without a request; below the total, so that the owner can always connect.
+_MAX_IDLE = 32
 _MAX_IDLE_SECONDS = 10.0  # Seconds that a connection may be idle, or take to send the head of a request.
 _MAX_ID_BYTES = 4096  # Maximum length of a searched document id in bytes.
 

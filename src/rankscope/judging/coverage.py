@@ -124,9 +124,8 @@ def first_ranks(judged: Judged) -> FirstRanks | None:
     lists = judged.lists
     hits = lists.by_aspect.lists.relevant(1)
     first = np.zeros(len(lists.by_aspect.lists), np.int64)
-    backwards = np.argsort(
-        -hits.rank, kind="stable"
-    )  # The last assignment wins, which is that of the first rank.
+    # The last assignment wins, which is that of the first rank.
+    backwards = np.argsort(-hits.rank, kind="stable")
     first[hits.list[backwards]] = hits.rank[backwards]
     is_counted = lists.pool.aspects_counted(1)
     per_list = first.reshape(len(is_counted), len(lists)).T

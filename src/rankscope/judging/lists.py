@@ -334,9 +334,8 @@ class Lists(CacheMixin):
         """Return one grade per retrieved document of each list, ``unjudged`` for those without a judgment."""
         hits = self._judged
         result = [[unjudged] * int(length) for length in self.length]
-        for owner, rank, grade in zip(
-            hits.list.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True
-        ):
+        columns = (column.tolist() for column in (hits.list, hits.rank, hits.grade))
+        for owner, rank, grade in zip(*columns, strict=True):
             result[owner][rank - 1] = grade
         return result
 

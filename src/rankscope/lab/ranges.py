@@ -269,11 +269,8 @@ def archetype_ranges(
 
 
 def _check(relevant: int, length: int, grades: int) -> None:
-    for name, value, low, high in (
-        ("relevant", relevant, 1, 100),
-        ("length", length, 2, 100),
-        ("grades", grades, 1, 9),
-    ):
+    limits = (("relevant", relevant, 1, 100), ("length", length, 2, 100), ("grades", grades, 1, 9))
+    for name, value, low, high in limits:
         if not low <= value <= high:
             raise SettingsError(f"{name}={value}", hint=f"choose a number from {low} to {high}")
     n_lists = 0

@@ -153,9 +153,8 @@ class BPM(_TargetedGain):
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = self.gaining(lists)
-        steps, n_steps = self.steps(
-            hits.grade, lists.pool.max_grade
-        )  # whole numbers: thirds would not add up to 1
+        # Gains are counted in whole steps, because thirds would not add up to 1.
+        steps, n_steps = self.steps(hits.grade, lists.pool.max_grade)
         before = hits.before(steps)
         read = before < self.T * n_steps
         enough = read & (before + steps >= self.T * n_steps)
@@ -180,9 +179,8 @@ class _Nearly(ScaledGains, abstract=True):
         gain = self.gain(hits.grade, lists.pool.max_grade)
         stopped = gain * hits.product_before(1.0 - gain)  # by the hit itself, if patience lasts
         lasting = self.patience(np.arange(1, self.cutoff + 1))
-        behind = lasting.sum() - np.cumsum(
-            lasting
-        )  # expected number of further documents if the user stops there
+        # Expected number of further documents if the user stops at a rank.
+        behind = lasting.sum() - np.cumsum(lasting)
         unread = hits.sum(stopped * hits.at_rank(lambda rank: behind[np.minimum(rank, len(behind)) - 1]))
         return np.asarray(hits.sum(stopped * hits.at_rank(self.patience)) / (lasting.sum() - unread))
 

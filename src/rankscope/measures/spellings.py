@@ -50,6 +50,7 @@ _LOWER = {other.lower(): name for name, others in SPELLINGS.items() for other in
 _WORD = re.compile(
     r"(?P<name>[\w-]+?)(?:(?:_at_|[_.@])(?P<cutoff>\d+(?:\.\d+)?))?(?P<rest>\s*[(@].*)?", re.DOTALL
 )
+_NAME = re.compile(r"(?P<name>[\w-]+)(?P<cutoff>)(?P<rest>[(@].*)?")
 
 
 def respelled(text: str, known: Collection[str]) -> str | None:
@@ -59,10 +60,8 @@ def respelled(text: str, known: Collection[str]) -> str | None:
     ['AP', 'P@5', 'nDCG@10', 'nDCG @20', None]
     """
     text = text.strip()
-    for match in (
-        _WORD.fullmatch(text),
-        re.fullmatch(r"(?P<name>[\w-]+)(?P<cutoff>)(?P<rest>[(@].*)?", text),
-    ):
+    for pattern in (_WORD, _NAME):
+        match = pattern.fullmatch(text)
         name = match and _find_name(match["name"], known)
         if match and name:
             cutoff = f"@{match['cutoff']}" if match["cutoff"] else ""

@@ -88,9 +88,8 @@ def _search_names(names: list[str], pattern: str) -> list[str | None]:
     import subprocess
     from threading import Timer
 
-    with subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _SEARCH], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+    command = [sys.executable, "-I", "-S", "-c", _SEARCH]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         timer = Timer(_TIMEOUT, process.kill)

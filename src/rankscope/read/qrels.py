@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from rankscope.arrays import AnyArray, Int32s, Ints
+from rankscope.choices import UNJUDGED as UNJUDGED
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin
 from rankscope.native.memory import index_judgments
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from rankscope.native.readahead import ReadAhead
 
 __all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
-
-UNJUDGED = np.iinfo(np.int32).min
-"""Grade of a document whose judgment was removed: it counts as unjudged."""
 
 T = TypeVar("T")
 

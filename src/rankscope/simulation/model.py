@@ -21,9 +21,8 @@ from rankscope.arrays import Floats, Indices, Ints
 from rankscope.errors import SettingsError
 from rankscope.simulation.random_stream import RandomStream
 
-_N_CORE = (
-    12_000  # Candidates that compete for the first ranks; deeper rankings are filled with weaker documents.
-)
+# Candidates that compete for the first ranks; deeper rankings are filled with weaker documents.
+_N_CORE = 12_000
 _P_OVERLOOKED = 0.5  # Share of the documents that a family overlooks.
 _MAX_DEPTH = 1_000_000
 _MINIMUMS = {"systems": 1, "topics": 1, "grades": 2, "depth": 1, "seed": 0, "pool_depth": 1, "aspects": 0}

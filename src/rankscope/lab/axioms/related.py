@@ -92,10 +92,9 @@ def related(
     impossible = ImpossibleRankings(tree)
     words, length = tree.words(), tree.length.tolist()
     rows: list[tuple[Cell, ...]] = []
+    limits = depth if fixed_length else 0, impossible if possible else None
     for relation in relations:
-        for pairs in iter_pairs(
-            relation, tree, depth if fixed_length else 0, impossible if possible else None
-        ):
+        for pairs in iter_pairs(relation, tree, *limits):
             low, high = (np.ravel(nodes).tolist() for nodes in pairs.nodes())
             wrong = [False] * len(low)
             if merits is not None:
