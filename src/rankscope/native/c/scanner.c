@@ -28,15 +28,20 @@ typedef struct {
     uint8_t score_unsorted, rank_unsorted;
 } list;
 
-/* Lines of a file whose topics return, kept until the end of the file; then each list is built from all its lines. */
+/* A file whose topics return: its lines are kept until the end, those of a list side by side, because a list is built
+ * from all its lines at once, and a jump per line through memory larger than the caches takes most of the time. */
 typedef struct {
-    uint32_t *list; /* which one, in order of appearance */
-    uint64_t *score, *rank, *start;
-    int64_t *line;
-    uint8_t *bytes; /* of the documents; then IDS_PADDING readable ones */
-    uint64_t count, room, used, bytes_room;
-    uint64_t *place; /* of each list: its judged topic, or after all of these its ignored one */
-    uint64_t lists, lists_room, current;
+    uint64_t score, rank, length; /* length: of the document, whose bytes follow */
+    int64_t line;
+} kept_line;
+typedef struct {
+    uint8_t *bytes; /* lines; then IDS_PADDING readable bytes */
+    uint64_t used, room;
+    uint64_t place; /* its judged topic, or after all of these its ignored one */
+} kept_list;
+typedef struct {
+    kept_list *lists; /* in order of appearance */
+    uint64_t count, room, current;
 } kept_lines;
 
 struct rs_scan {
@@ -104,8 +109,8 @@ static void list_free(list *one) {
 }
 
 static void kept_free(kept_lines *kept) {
-    void *owned[] = {kept->list, kept->score, kept->rank, kept->start, kept->line, kept->bytes, kept->place};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    for (uint64_t l = 0; l < kept->count; l++) free(kept->lists[l].bytes);
+    free(kept->lists);
     memset(kept, 0, sizeof *kept);
 }
 
@@ -357,13 +362,13 @@ static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
 }
 
 /* Another list of kept lines; 0 without memory. */
-static int kept_list(kept_lines *kept, uint64_t place) {
-    if (kept->lists == kept->lists_room) {
-        uint64_t room = kept->lists_room ? 2 * kept->lists_room : 64;
-        if (!GROW(kept->place, room)) return 0;
-        kept->lists_room = room;
+static int add_kept_list(kept_lines *kept, uint64_t place) {
+    if (kept->count == kept->room) {
+        uint64_t room = kept->room ? 2 * kept->room : 64;
+        if (!GROW(kept->lists, room)) return 0;
+        kept->room = room;
     }
-    kept->place[kept->lists++] = place;
+    kept->lists[kept->count++] = (kept_list){.place = place};
     return 1;
 }
 
@@ -378,7 +383,7 @@ static int32_t change_topic(rs_scan *scan, field name) {
     if (*place && !scan->keep) return fail_plainly(scan, RS_RETURNING_TOPIC);
     if (!*place) *place = (int64_t)++scan->started;
     if (scan->keep) {
-        if ((uint64_t)*place > scan->kept.lists && !kept_list(&scan->kept, (uint64_t)(place - scan->list_of)))
+        if ((uint64_t)*place > scan->kept.count && !add_kept_list(&scan->kept, (uint64_t)(place - scan->list_of)))
             return fail_plainly(scan, RS_NO_MEMORY);
         scan->kept.current = (uint64_t)*place - 1;
     } else {
@@ -439,29 +444,19 @@ static inline int64_t add_document(list *one, const uint8_t *id, size_t id_lengt
 
 /* Keeps a line until all are read; 0 without memory. */
 static int keep_line(rs_scan *scan, const uint8_t *id, size_t id_length, uint64_t score, uint64_t rank) {
-    kept_lines *kept = &scan->kept;
-    int with_rank = scan->order == RS_RANK;
-    if (kept->count == kept->room) {
-        uint64_t room = kept->room ? kept->room + kept->room / 2 : 4096;
-        if (!GROW(kept->list, room) || !GROW(kept->score, room) || !GROW(kept->start, room + 1) ||
-            !GROW(kept->line, room) || (with_rank && !GROW(kept->rank, room)))
-            return 0;
-        kept->room = room;
+    kept_list *one = scan->kept.lists + scan->kept.current;
+    const kept_line line = {score, rank, id_length, scan->line};
+    const uint64_t needed = one->used + sizeof line + id_length + IDS_PADDING;
+    if (needed > one->room) {
+        const uint64_t room = needed + one->used / 2;
+        if (!GROW(one->bytes, room)) return 0;
+        memset(one->bytes + one->used, 0, room - one->used); /* padding is read, if only to be masked away */
+        one->room = room;
     }
-    if (kept->used + id_length + 2 * IDS_PADDING > kept->bytes_room) {
-        uint64_t room = kept->used + kept->used / 2 + id_length + 4096;
-        if (!GROW(kept->bytes, room)) return 0;
-        memset(kept->bytes + kept->used, 0, room - kept->used); /* padding is read, if only to be masked away */
-        kept->bytes_room = room;
-    }
-    kept->list[kept->count] = (uint32_t)kept->current;
-    kept->score[kept->count] = score;
-    if (with_rank) kept->rank[kept->count] = rank;
-    kept->start[kept->count] = kept->used;
-    kept->line[kept->count++] = scan->line;
-    memcpy(kept->bytes + kept->used, id, id_length);
-    kept->used += id_length;
-    kept->start[kept->count] = kept->used;
+    memcpy(one->bytes + one->used, &line, sizeof line);
+    memcpy(one->bytes + one->used + sizeof line, id, id_length);
+    one->used = needed - IDS_PADDING;
+    FETCH(one->bytes + one->used + 64); /* for the next line of this list, which may be thousands of lines away */
     return 1;
 }
 
@@ -532,19 +527,6 @@ RS_API int32_t rs_scan_rows(rs_scan *scan, int64_t rows, const uint8_t *topics, 
 
 /* ---------------------------------------------------------------- kept lines become lists */
 
-/* The numbers of the kept lines, those of the first list first, and in `ends` where the lines of each end; 0 without
- * memory. */
-static int group_lines(const kept_lines *kept, uint64_t **order, uint64_t **ends) {
-    *order = ids_resize(NULL, kept->count + 1, sizeof **order);
-    *ends = ids_resize(NULL, kept->lists + 1, sizeof **ends);
-    if (!*order || !*ends) return 0;
-    memset(*ends, 0, (kept->lists + 1) * sizeof **ends);
-    for (uint64_t i = 0; i < kept->count; i++) (*ends)[kept->list[i] + 1]++;
-    for (uint64_t l = 0; l < kept->lists; l++) (*ends)[l + 1] += (*ends)[l];
-    for (uint64_t i = 0; i < kept->count; i++) (*order)[(*ends)[kept->list[i]]++] = i;
-    return 1;
-}
-
 static field topic_name(const rs_scan *scan, uint64_t place) {
     const uint64_t judged = scan->table->topics.count;
     const ids *set = place < judged ? &scan->table->topics : &scan->ignored;
@@ -554,40 +536,37 @@ static field topic_name(const rs_scan *scan, uint64_t place) {
 
 /* Every list from its kept lines. The first line of the file that is wrong counts, wherever its list comes. */
 static int32_t finish_kept(rs_scan *scan) {
-    kept_lines *kept = &scan->kept;
-    uint64_t *order = NULL, *ends = NULL;
-    int32_t status = group_lines(kept, &order, &ends) ? RS_OK : RS_NO_MEMORY;
-    uint64_t wrong = kept->count;
+    const kept_lines *kept = &scan->kept;
+    kept_line line, wrong = {.line = INT64_MAX};
+    const uint8_t *wrong_id = NULL;
+    uint64_t wrong_place = 0;
     int32_t problem = RS_OK;
-    for (uint64_t l = 0, i = 0; !status && l < kept->lists; i = ends[l++]) {
-        const uint64_t place = kept->place[l];
-        const int32_t topic = place < scan->table->topics.count ? (int32_t)place : -1;
+    for (const kept_list *one = kept->lists; one < kept->lists + kept->count; one++) {
+        const int32_t topic = one->place < scan->table->topics.count ? (int32_t)one->place : -1;
         list_reset(&scan->now, topic, judged_of(scan, topic));
         if (topic >= 0) fetch_topic(scan->table, topic);
-        for (; i < ends[l] && !status; i++) {
-            const uint64_t n = order[i], start = kept->start[n], length = kept->start[n + 1] - start;
-            if (n >= wrong) break;
-            const uint8_t *id = kept->bytes + start;
-            int64_t added = add_document(&scan->now, id, length, ids_hash(scan->table->key, id, length),
-                                         kept->score[n], kept->rank ? kept->rank[n] : 0, scan->order == RS_RANK);
+        for (const uint8_t *at = one->bytes, *id; at < one->bytes + one->used; at = id + line.length) {
+            memcpy(&line, at, sizeof line);
+            if (line.line >= wrong.line) break;
+            id = at + sizeof line;
+            int64_t added = add_document(&scan->now, id, line.length, ids_hash(scan->table->key, id, line.length),
+                                         line.score, line.rank, scan->order == RS_RANK);
             if (added == IDS_NEW) continue;
-            if (added == IDS_NO_MEMORY) status = RS_NO_MEMORY;
+            if (added == IDS_NO_MEMORY) return fail_plainly(scan, RS_NO_MEMORY);
             problem = added == IDS_TOO_MANY ? RS_TOO_LONG : RS_DUPLICATE;
-            wrong = n;
+            wrong = line;
+            wrong_id = id;
+            wrong_place = one->place;
         }
-        if (!status && !problem && !scan->status && !finish_list(scan, &scan->now)) status = RS_NO_MEMORY;
+        if (!problem && !scan->status && !finish_list(scan, &scan->now)) return fail_plainly(scan, RS_NO_MEMORY);
     }
-    free(order);
-    free(ends);
-    if (status) return fail_plainly(scan, status);
     if (!problem) return scan->status;
-    scan->line = kept->line[wrong];
+    scan->line = wrong.line;
     free(scan->bad_text);
     free(scan->bad_topic);
     scan->bad_text = scan->bad_topic = NULL;
-    const field id = {kept->bytes + kept->start[wrong], kept->start[wrong + 1] - kept->start[wrong]};
-    return problem == RS_TOO_LONG ? fail_plainly(scan, problem)
-                                  : fail(scan, problem, id, topic_name(scan, kept->place[kept->list[wrong]]));
+    const field id = {wrong_id, wrong.length};
+    return problem == RS_TOO_LONG ? fail_plainly(scan, problem) : fail(scan, problem, id, topic_name(scan, wrong_place));
 }
 
 /* ---------------------------------------------------------------- text */
