@@ -158,7 +158,7 @@ def _below(process: int) -> float:
 def run(engine: str, folder: Path) -> dict[str, Any]:
     """Evaluate a dataset on an engine: seconds to start it and to do the work, memory, and a digest of the values."""
     import rankscope as rs
-    from rankscope.engines import current, using
+    from rankscope.engines import current_engine, using
     from rankscope.engines.spark import session
 
     output = folder / f"values-{engine}"
@@ -175,7 +175,7 @@ def run(engine: str, folder: Path) -> dict[str, Any]:
                 ended = time.perf_counter()
         else:
             with using("dask" if engine == "dask" else "local"):
-                assert (current() is None) == (engine == "process")
+                assert (current_engine() is None) == (engine == "process")
                 started = time.perf_counter()
                 import pyarrow.parquet as pq
 

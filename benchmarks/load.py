@@ -54,7 +54,7 @@ COMMANDS = {
     "certain": "certain {q} {a} {b}",
     "next": "next {q} {a} {b} --budget 10",
     "report": "report {q} {a} -o {out}/page.html",
-    "report --ranges": "report {q} {a} --ranges -o {out}/page.html",
+    "report --bounds": "report {q} {a} --bounds -o {out}/page.html",
     "study": "study {q} {a} {b} -o {out}/study",
     "explore and a click": CLICK,
     "orderings": "orderings {q} {a}",

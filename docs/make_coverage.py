@@ -90,7 +90,7 @@ def population(systems: int, topics: int = 600, depth: int = 50, seed: int = 5) 
     counts = np.zeros((topics, 3, 3))
     np.add.at(counts, (topic, qrels.grade, other), 1)
     measures = parse_many(MEASURES)
-    first, second = (score(judgments, measures).values for judgments in (judged, judged.rejudged(other)))
+    first, second = (score(judgments, measures).values for judgments in (judged, judged.with_grades(other)))
     return Population(first, second, counts)
 
 

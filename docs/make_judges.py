@@ -47,7 +47,7 @@ def guessing(qrels: rs.Qrels, share: float, seed: int) -> rs.Qrels:
 
 def against(first: rs.Qrels, second: rs.Qrels, runs: Any, measures: str) -> list[str]:
     """Compare the runs under both judges: a row of Markdown for each measure."""
-    result = rs.judges({"a": first, "b": second}, rs.Collection(None, runs), measures, most=0)
+    result = rs.judges({"a": first, "b": second}, rs.Collection(None, runs), measures, max_disputed=0)
     agreed = {row["measure"]: row for row in result["agreement"].records()}
     rows = []
     for measure in measures.split():

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import rankscope as rs
-from rankscope.engines import current, stream_pieces, using
+from rankscope.engines import current_engine, stream_pieces, using
 from rankscope.errors import WorkerError
 from rankscope.measures import Measure
 from rankscope.scores import Scores
@@ -52,7 +52,7 @@ def test_scores(client: Any, place: Path, serial: Scores, monkeypatch: pytest.Mo
         parallel = rs.evaluate("qrels.txt", "runs", MEASURES, engine=engine)
         assert parallel.values.tobytes() == serial.values.tobytes()
         assert (parallel.runs, parallel.topics) == (serial.runs, serial.topics)
-    assert current() is None
+    assert current_engine() is None
 
 
 def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
@@ -159,5 +159,7 @@ def test_workers_that_do_not_answer_under_load_are_waited_for(monkeypatch: pytes
     assert dask.DaskEngine(_Slow(8))._scatter(abs).content is abs
     clock = iter(range(0, 10_000, 50))
     monkeypatch.setattr(dask, "monotonic", lambda: next(clock))
-    with pytest.raises(WorkerError, match="did not answer for 120 seconds; there may be too little memory"):
+    with pytest.raises(
+        WorkerError, match="did not answer for 120 seconds; workers may have run out of memory"
+    ):
         dask.DaskEngine(_Slow(1000))._scatter(abs)

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import rankscope as rs
-from rankscope.engines import cores, current, run_pieces, stream_pieces, using
+from rankscope.engines import count_workers, current_engine, run_pieces, stream_pieces, using
 from rankscope.scores import Scores
 from rankscope.tables import render
 
@@ -87,9 +87,9 @@ def test_an_engine_by_name_or_as_it_is(place: Path, serial: Scores) -> None:
         with using(threads):
             assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES))
             with using("local"):
-                assert current() is None
-            assert current() is not None
-    assert current() is None
+                assert current_engine() is None
+            assert current_engine() is not None
+    assert current_engine() is None
 
 
 @pytest.mark.parametrize("engine", ["dusk", "Spark", "", 7])
@@ -131,10 +131,10 @@ def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> No
 
 
 def test_numbers_of_jobs() -> None:
-    assert cores(3) == 3
-    assert cores(0) == cores(None) >= 1
+    assert count_workers(3) == 3
+    assert count_workers(0) == count_workers(None) >= 1
     with pytest.raises(rs.errors.SettingsError):
-        cores(-1)
+        count_workers(-1)
 
 
 def test_the_first_piece_in_order_gives_the_error() -> None:

@@ -84,7 +84,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Run": lambda: RUNS["a"],
     "Runs": lambda: RUNS,
     "Judged": judged,
-    "Judged again": lambda: judged().rejudged(np.where(QRELS.grade == 2, rs.UNJUDGED, QRELS.grade)),
+    "Judged again": lambda: judged().with_grades(np.where(QRELS.grade == 2, rs.UNJUDGED, QRELS.grade)),
     "Measure": lambda: REGISTRY["RBP"](p=0.5) @ 7,
     "FunctionMeasure": lambda: function() @ 5,
     "ScoreMatrix": lambda: scores().matrix("AP"),
@@ -122,7 +122,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "Certificates": lambda: certificates("RR"),
     "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),
     "difference_structure": lambda: rs.lab.difference_structure("AP", 2),
-    "related": lambda: rs.lab.related("AP"),
+    "related": lambda: rs.lab.related_rankings("AP"),
     "compared intervals": lambda: rs.lab.scales("AP", 4).example(),
     "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
     "Scales": lambda: rs.lab.scales("AP", 4),
@@ -159,7 +159,7 @@ def snapshot(thing: Any) -> Any:
         return snapshot(thing.tables), dict(thing.settings)
     if hasattr(thing, "table"):
         return snapshot(thing.table)
-    if hasattr(thing, "rejudged"):
+    if hasattr(thing, "with_runs"):
         return thing.runs, snapshot(thing.qrels), thing.rank.tolist(), thing.lists.hits().grade.tolist()
     return str(thing)
 

@@ -57,7 +57,7 @@ def test_analyses_find_a_measure_by_another_name_than_the_requested_one() -> Non
     pooled = rs.pool_correlation(scores, against="RR@10")
     assert {row.b for row in pooled.correlations} == {"MRR@10"}
     verdicts = rs.lab.scales("recip_rank_5", length=3)
-    assert verdicts.finding("RR@5", verdicts.findings[0].scale) is verdicts.findings[0]
+    assert verdicts.verdict("RR@5", verdicts.verdicts[0].scale) is verdicts.verdicts[0]
     properties = rs.lab.properties("recip_rank_5", aspects=1, depth=3, relevant=2)
     assert properties.measure("RR@5") == rs.RR @ 5
 

@@ -291,7 +291,7 @@ ROWS = [
     Row(
         "Future work 1",
         "documents relevant to several aspects",
-        command='rankscope properties --aspects 2 --several --depth 5 -m "ACT AP_IA P_IA@5 StRec@5 ERR_IA alpha_nDCG@5 NRBP CT RBU"',
+        command='rankscope properties --aspects 2 --multi-aspect --depth 5 -m "ACT AP_IA P_IA@5 StRec@5 ERR_IA alpha_nDCG@5 NRBP CT RBU"',
         ours=_violated,
         why="the first relaxed assumption: single-aspect documents",
     ),

@@ -112,7 +112,7 @@ class RelevanceEvaluator:
             self._pool, hits.topic.astype(np.int64), hits.length, hits.offsets, hits.rank, hits.judgment
         )
         if self._judged_only:
-            lists = lists.condensed()
+            lists = lists.condense()
         values = [_values(column, lists, len(lists)) for column in self._columns]
         rows = zip(*values, strict=True) if values else ((),) * len(lists)
         by_query = [dict(zip(self._labels, row)) for row in rows]  # noqa: B905 -- strict is a third slower

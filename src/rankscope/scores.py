@@ -562,11 +562,11 @@ class Collection(TransientCacheMixin):
         >>> [tuple(row) for row in collection.coverage().coverage]
         [('good', 1, 0.5), ('good', 2, 1.0), ('poor', 1, 0.0), ('poor', 3, 0.5)]
         """
-        from rankscope.judging.coverage import find_coverage
+        from rankscope.judging.coverage import compute_coverage
 
         self.check_options("coverage", ("order", "missing"))
         decided = self.for_measures([parse("StRec")])
-        return find_coverage(decided.judged, topic, self.missing, decided.settings)
+        return compute_coverage(decided.judged, topic, self.missing, decided.settings)
 
     def check_options(self, name: str, uses: Container[str]) -> None:
         """Raise an error if the collection has an option that the function ``name`` does not honour."""

@@ -240,7 +240,7 @@ def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
         ("m1-9", "no rank 9"),
         ("m0-1", "no rank 0"),
         ("r1=7", "no document of grade 7"),
-        ("r2=1", "no document of grade 1 that the list lacks"),
+        ("r2=1", "no document of grade 1 that the ranking lacks"),
         ("up", "no edit is called 'up'"),
         ("r1=-1", "no edit is called"),
     ],

@@ -254,12 +254,12 @@ def test_a_level_that_chance_meets_exactly_is_not_undercut(scored: Any) -> None:
 
 
 def test_the_hardest_topic_is_named_if_there_are_two_or_more(scored: Any) -> None:
-    finding = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).get("hard")
+    finding = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).get("hard_topics")
     assert finding is not None
     assert (finding.numbers["topic"], finding.numbers["mean"], finding.numbers["empty"]) == ("t1", 0.1, 1)
-    empty = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.0]]})).get("hard")
+    empty = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.0]]})).get("hard_topics")
     assert empty is not None and empty.numbers["empty"] == 1
-    assert rs.findings(scored({"AP": [[0.5], [0.4]]})).get("hard") is None
+    assert rs.findings(scored({"AP": [[0.5], [0.4]]})).get("hard_topics") is None
 
 
 def test_runs_are_tied_for_first_until_the_selected_best_is_better_with_corrected_levels(scored: Any) -> None:

@@ -126,7 +126,7 @@ def test_the_command_fails_with_one_and_a_report(simulated, capsys):
     assert main(["gate", qrels, poor, "--baseline", good, "-m", "AP nDCG@10"]) == 1
     out, err = capsys.readouterr()
     assert out.startswith("## Retrieval: 2 of 2 checks failed\n")
-    assert "Topics that lost most:" in out
+    assert "Topics with the largest losses:" in out
     assert err == ""
     assert main(["gate", qrels, poor, "--baseline", good, "-m", "AP", "-f", "json"]) == 1
     answer = json.loads(capsys.readouterr().out)

@@ -117,7 +117,7 @@ def test_one_grade_changed_is_evaluated_again(small, measure):
     for topic in other:
         other[topic].pop(next(iter(other[topic])))
     result = rs.judges(
-        {"one": qrels, "other": other}, rs.Collection(None, runs), measure, most=10_000, replicates=2
+        {"one": qrels, "other": other}, rs.Collection(None, runs), measure, max_disputed=10_000, replicates=2
     )
     rows = result["judgments"].records()
     before = rs.evaluate(qrels, runs, measure).mean(measure)
@@ -158,7 +158,7 @@ def test_mistakes_are_answered_in_one_line(small):
         rs.judges({"one": qrels})
     with pytest.raises(InputError, match="no topic in common"):
         rs.judges({"one": qrels, "other": {"x": {"d": 1}}})
-    with pytest.raises(InputError, match="judged no document both"):
+    with pytest.raises(InputError, match="judged no common document"):
         rs.judges({"one": {"q": {"a": 1}}, "other": {"q": {"b": 1}}})
     with pytest.raises(SettingsError, match="one grade to a document"):
         rs.judges({"one": qrels, "other": qrels}, rs.Collection(None, runs), "ERR_IA")
@@ -217,7 +217,7 @@ def test_round_one_against_a_stratified_half(covid):
         {"all": qrels, "half": list_judgments(half)},
         rs.Collection(None, runs),
         "AP Bpref",
-        most=5,
+        max_disputed=5,
         replicates=200,
     )
     assert agreement(result)["kappa"]["value"] == 1  # where both judged, they are the same
@@ -294,7 +294,9 @@ def test_the_page_has_the_answers_that_are_known(page_table):
 
 
 def test_judges_of_other_documents_are_named():
-    with pytest.raises(InputError, match=r"^'one' and 'two' judged no document both; compare other judges$"):
+    with pytest.raises(
+        InputError, match=r"^'one' and 'two' judged no common document; compare other judges$"
+    ):
         rs.judges({"one": {"q": {"a": 1}}, "two": {"q": {"b": 1}}})
 
 

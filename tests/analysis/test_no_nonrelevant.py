@@ -83,7 +83,7 @@ def test_findings_use_bpref_only_if_no_other_measure_was_requested() -> None:
     result = rs.findings(rs.evaluate(QRELS, runs, "Bpref AP P@10"), replicates=20)
     assert "Bpref" not in " ".join(one.sentence for one in result if one.kind != "scale")
     assert result.get("leader").numbers["measure"] == "AP"
-    assert {row[0] for row in result["apart"].rows} == {"AP", "P@10"}
+    assert {row[0] for row in result["separation"].rows} == {"AP", "P@10"}
     assert (
         rs.findings(rs.evaluate(QRELS, runs, "Bpref"), replicates=20).get("leader").numbers["measure"]
         == "Bpref"

@@ -63,7 +63,7 @@ def test_depth_pool_is_the_union_of_the_top_ranks(small):
     judged = judge_small(small)
     for depth in (1, 3, 10):
         grades = depth_pool(judged, depth)
-        kept = judged.rejudged(grades).qrels
+        kept = judged.with_grades(grades).qrels
         for topic in judged.topics:
             top = set()
             for run in runs.values():
@@ -86,7 +86,7 @@ def test_tau_and_change_compare_with_the_full_pool(small):
     result = rs.pools(rs.evaluate(*small, ["AP", "P@5"], jobs=1), pool_depth=[2, 5])
     judged = judge_small(small)
     qrels, runs = small
-    reduced = rs.evaluate(judged.rejudged(depth_pool(judged, 2)).qrels, runs, ["AP"])
+    reduced = rs.evaluate(judged.with_grades(depth_pool(judged, 2)).qrels, runs, ["AP"])
     full = rs.evaluate(qrels, runs, ["AP"])
     row = next(r for r in result["robustness"].records() if (r["measure"], r["pool"]) == ("AP", "depth 2"))
     assert row["tau"] == pytest.approx(stats.kendalltau(full.mean("AP"), reduced.mean("AP")).statistic)
@@ -154,7 +154,7 @@ def test_leaving_a_run_out(small):
         alone = np.arange(6) == r
         grades = without_group(judged, 3, alone)
         assert row["unique"] == (grades != judged.qrels.grade).sum()
-        expected = rs.evaluate(judged.rejudged(grades).qrels, small[1], ["AP"]).mean("AP")
+        expected = rs.evaluate(judged.with_grades(grades).qrels, small[1], ["AP"]).mean("AP")
         assert row["without"] == pytest.approx(expected[r], abs=1e-12)
         assert row["change"] == pytest.approx(expected[r] - full[r], abs=1e-12)
         assert row["rank"] == 1 + (full > full[r] + 1e-12).sum()

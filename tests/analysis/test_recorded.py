@@ -129,7 +129,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         scores(), "fused", margin=dict.fromkeys(map(str, scores().measures), 0.1), alpha=0.1, worst=2
     ),
     "judges": lambda: rs.judges({"one": QRELS, "other": OTHER}, rs.Collection(None, RUNS), replicates=30),
-    "judges alone": lambda: rs.judges({"one": QRELS, "other": OTHER}, replicates=30, most=3, seed=2),
+    "judges alone": lambda: rs.judges({"one": QRELS, "other": OTHER}, replicates=30, max_disputed=3, seed=2),
     "bounds": lambda: rs.bounds(rs.Collection(QRELS, RUNS)),
     "bounds at depths": lambda: rs.bounds(
         rs.Collection(QRELS, RUNS), 0.7, depths=[2, 5], measures="P@5", pool_depth=4, ratios=50
@@ -209,7 +209,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
     "judges": (
         lambda **said: rs.judges(**{"judgments": {"one": QRELS, "other": OTHER}, **said}),
         {
-            "judgments": [{"one": QRELS}, {}], "alpha": [0, 1], "replicates": [0], "top": [0], "most": [0, -1],
+            "judgments": [{"one": QRELS}, {}], "alpha": [0, 1], "replicates": [0], "top": [0], "max_disputed": [0, -1],
             "seed": [-1],
         },
     ),

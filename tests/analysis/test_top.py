@@ -50,9 +50,9 @@ def test_some_runs_are_what_they_are_alone(keep: list[int]) -> None:
     fewer = subset.qrels.grade.copy()
     fewer[::3] = np.iinfo(np.int32).min
     measures = [rs.measure("AP"), rs.measure("Twist"), rs.measure("Bpref")]
-    a, b = (score(one.rejudged(fewer), measures).values for one in (subset, alone))
+    a, b = (score(one.with_grades(fewer), measures).values for one in (subset, alone))
     np.testing.assert_array_equal(a, b)
-    again = judge_lists(qrels, lists).rejudged(fewer).with_runs(keep)
+    again = judge_lists(qrels, lists).with_grades(fewer).with_runs(keep)
     np.testing.assert_array_equal(score(again, measures).values, a)
 
 

@@ -193,7 +193,7 @@ def test_the_command_says_the_same_as_python(place, tmp_path, capsys):
     assert (tmp_path / "v.svg").read_bytes().startswith(b"<?xml")
     assert main(["verdict", *files, "-f", "table"]) == 0
     shown = capsys.readouterr().out
-    assert "How many pairs of runs each order decides" in shown and "every topic" in shown
+    assert "Number of pairs of runs that each order decides" in shown and "every topic" in shown
 
 
 def test_three_quarters_of_the_pairs_of_trec_covid_are_decided(data_dir):

@@ -49,7 +49,7 @@ def variants() -> list[Measure]:
                 measures.append(measure @ 2)
         for key, value in (
             ("rel", 2),
-            ("form", "original"),
+            ("variant", "original"),
             ("gains", "exp2"),
             ("gains", "0,1,1"),
             ("graded", True),

@@ -36,8 +36,8 @@ PER_COLLECTION = int(os.environ.get("RANKSCOPE_MEASURES", "9"))
 FIRST_SEED = int(os.environ.get("RANKSCOPE_FIRST_SEED", "0"))
 
 EXTRA = """
-    AP AP(rel=2) R@2 R(rel=2)@3 Rprec Rprec(rel=2) Bpref Bpref(form=original) nDCG nDCG@2 nDCG(gains=exp2)@3 nCG@2 P@2
-    RBP(p=0.7) DCG@3 RR RR@2 ERR Success@2 Twist AP@2 P(judged_only=True)@2 AP(judged_only=True) GMAP SetF IPrec@0.5
+    AP AP(rel=2) R@2 R(rel=2)@3 Rprec Rprec(rel=2) Bpref Bpref(variant=original) nDCG nDCG@2 nDCG(gains=exp2)@3 nCG@2
+    P@2 RBP(p=0.7) DCG@3 RR RR@2 ERR Success@2 Twist AP@2 P(judged_only=True)@2 AP(judged_only=True) GMAP SetF IPrec@0.5
 """
 
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -446,7 +446,7 @@ def test_a_report_makes_the_statements_that_are_compared_with_brute_force() -> N
             warnings.simplefilter("ignore")
             measure = parse("P@2" if seed % 3 else "RBP(p=0.7)")
             world.measures = [measure, parse("AP")]
-            page = payload(world.judged, title="T", measures=[measure], ranges=True)
+            page = payload(world.judged, title="T", measures=[measure], bounds=True)
             findings = [ties(world.basis(measure)), unjudged(world.basis(measure))]
             ranges = page_ranges(world)
         shown = {

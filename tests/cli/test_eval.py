@@ -104,7 +104,7 @@ def test_the_order_of_the_runs(place: Path, capsys: pytest.CaptureFixture[str]) 
     assert order() == by[rs.AP]
     assert order("--sort", "RR") == order("--sort", "mrr") == by[rs.RR]
     assert order("--sort", "run") == sorted(names)
-    assert order("--sort", "given") == names
+    assert order("--sort", "input") == names
     assert order("--sort", "AP", "-l", "2")
     out = run_command(capsys, "eval", *files, "-m", "AP RR", "--sort", "RR")[1]
     assert list(dict.fromkeys(line[0] for line in table(out)[1:])) == by[rs.RR]

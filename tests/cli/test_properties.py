@@ -31,12 +31,12 @@ def test_settings_are_enough_to_repeat(capsysbinary: pytest.CaptureFixture[bytes
         "--weights",
         "0.9,0.1",
     ]
-    assert main(["properties", *arguments, "--impossible", "-m", "AP_IA", "-f", "json"]) == 0
+    assert main(["properties", *arguments, "--include-impossible", "-m", "AP_IA", "-f", "json"]) == 0
     settings = json.loads(capsysbinary.readouterr().out)["settings"]
     assert settings == {
         "measures": ["AP_IA"],
         "aspects": 2,
-        "several": False,
+        "multi_aspect": False,
         "letters": ["a", "b", "x"],
         "depth": 4,
         "relevant": 3,
@@ -44,7 +44,7 @@ def test_settings_are_enough_to_repeat(capsysbinary: pytest.CaptureFixture[bytes
         "weights": [0.9, 0.1],
         "properties": ["relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced"],
         "fixed_length": False,
-        "possible": False,
+        "include_impossible": True,
         "tolerance": "a score is larger if by more than 1e-09 of it + 1e-13 of the largest score",
         "rankings": 121,
         "complete": True,

@@ -29,7 +29,7 @@ TITLED = {
     "bounds": "Bounds by depth, means over 6 runs",
     "orderings": "Documents that stand elsewhere in the order trec_eval than in file",
     "overlap": "Similarity of the rankings of two runs",
-    "effort": "Archetypes of 54 lists",
+    "effort": "Archetypes of 54 rankings",
     "verdict": "",
     "curve": "CRP of ",
     "scales": "Means of AP are not permissible",

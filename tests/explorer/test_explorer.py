@@ -23,7 +23,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.explorer import notebook
-from rankscope.explorer.server import address
+from rankscope.explorer.server import format_url
 from rankscope.judging import judge
 from rankscope.reporting.page_data import payload
 
@@ -194,8 +194,8 @@ def test_wrong_options_are_explained(
 
 
 def test_addresses() -> None:
-    assert address("::1", 80, "t") == "http://[::1]:80/t/"
-    assert address("0.0.0.0", 80, "t") == "http://127.0.0.1:80/t/"
+    assert format_url("::1", 80, "t") == "http://[::1]:80/t/"
+    assert format_url("0.0.0.0", 80, "t") == "http://127.0.0.1:80/t/"
 
 
 def test_other_bindings_accept_addresses_but_no_foreign_names(tmp_path: Path) -> None:
@@ -226,12 +226,12 @@ def _request(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
 
     import httpx
 
-    from rankscope.explorer.server import application, check_hosts
+    from rankscope.explorer.server import application, with_host_check
 
     qrels = rs.Qrels.from_dict({"q1": {"d1": 1, "odd\udcff": 0}})
     runs = rs.Runs([rs.Run.from_dict({"q1": {"odd\udcff": 2.0, "x": 1.5, "d1": 1.0}}, name="r")])
     document = payload(judge(qrels, runs), title="T")
-    app = check_hosts(application(document, qrels, runs, "token"), 80, bound)
+    app = with_host_check(application(document, qrels, runs, "token"), 80, bound)
 
     async def ask() -> httpx.Response:
         async with httpx.AsyncClient(
@@ -315,7 +315,7 @@ def test_two_hosts_are_as_bad_as_a_foreign_one() -> None:
 
 def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve requests parsed a run twelve times: 2.8 GB, 25 s."""
-    from rankscope.explorer.server import _MAX_CACHED_RUNS, LoadedRuns
+    from rankscope.explorer.server import _MAX_CACHED_RUNS, RunCache
 
     read: list[str] = []
     original = rs.Run.lists
@@ -328,7 +328,7 @@ def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(rs.Run, "lists", counted)
     count = _MAX_CACHED_RUNS + 2
     runs = rs.Runs([rs.Run.from_dict({"q1": {f"d{r}": 1.0}}, name=f"r{r}") for r in range(count)])
-    loaded = LoadedRuns(runs, Event())
+    loaded = RunCache(runs, Event())
     with ThreadPoolExecutor(100) as threads:
         answers = list(threads.map(lambda _: loaded.documents(1, "q1"), range(100)))
     assert answers == [[b"d1"]] * 100
@@ -352,7 +352,7 @@ def test_only_the_requested_list_of_a_large_file_is_kept(
     monkeypatch.setattr(
         server, "_LARGE_FILE", 4 * path.stat().st_size - 4 if packed else path.stat().st_size - 1
     )
-    loaded = server.LoadedRuns(rs.read_runs(path), Event())
+    loaded = server.RunCache(rs.read_runs(path), Event())
     assert [loaded.documents(0, f"q{t}") for t in (3, 3, 8)] == [[b"d0", b"d1", b"d2"]] * 3
     assert loaded.documents(0, "absent") == ()
     assert [list(lists) for lists in loaded._cached.values()] == [["q3"], ["q8"], ["absent"]]
@@ -363,14 +363,14 @@ def test_only_the_requested_list_of_a_large_file_is_kept(
 
 
 def test_reading_ends_with_the_server(tmp_path: Path) -> None:
-    from rankscope.explorer.server import LoadedRuns
+    from rankscope.explorer.server import RunCache
     from rankscope.progress import Cancelled, cancel_events
 
     (tmp_path / "r.txt").write_text("q1 Q0 d1 1 1 t\n")
-    stopping = Event()
-    stopping.set()
+    stop_event = Event()
+    stop_event.set()
     with pytest.raises(Cancelled):
-        LoadedRuns(rs.read_runs(tmp_path / "r.txt"), stopping).documents(0, "q1")
+        RunCache(rs.read_runs(tmp_path / "r.txt"), stop_event).documents(0, "q1")
     assert cancel_events() == ()
 
 

@@ -263,7 +263,7 @@ def test_plugins_of_a_manifest_run_only_when_allowed(with_plugin: Path, capsys) 
     capsys.readouterr()
     assert main(["study", "--from", "s"]) == 2
     error = capsys.readouterr().err
-    assert f"programs that it names must be run: {plugin['name']} (SHA-256 {plugin['sha256']})" in error
+    assert f"this study needs plugins, which run code: {plugin['name']} (SHA-256 {plugin['sha256']})" in error
     assert "add --allow-plugins" in error
     assert not Path("was-run").exists()
     assert main(["study", "--from", "s", "--allow-plugins"]) == 0

@@ -81,4 +81,4 @@ def test_the_equation_with_the_time_that_the_text_names() -> None:
         score("ACT(preset='equation7',time='documents')", "abx")
     )
     actual = properties([text, "ACT"], aspects=2, depth=10, properties=["irrelevance monotonicity"])
-    assert [f.violations for f in actual.findings] == [29_496, 29_496]
+    assert [f.violations for f in actual.verdicts] == [29_496, 29_496]

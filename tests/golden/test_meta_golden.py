@@ -68,4 +68,4 @@ def test_depth_pool(golden):
         qrels = Qrels.from_dict({"q": inputs["qrels"]})
         runs = Runs(Run.from_dict({"q": documents}, name=name) for name, documents in inputs["runs"].items())
         judged = judge(qrels, runs)
-        assert judged.rejudged(depth_pool(judged, inputs["k"])).qrels.judgments("q") == case["expected"]
+        assert judged.with_grades(depth_pool(judged, inputs["k"])).qrels.judgments("q") == case["expected"]

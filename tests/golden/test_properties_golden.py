@@ -34,7 +34,7 @@ def test_pair_counts(golden: list[dict[str, Any]]) -> None:
         result = properties(
             "RR", aspects=len(case["inputs"]["aspects"]), depth=case["inputs"]["h"], properties=[name]
         )
-        assert result.findings[0].cases == case["expected"], case["name"]
+        assert result.verdicts[0].cases == case["expected"], case["name"]
 
 
 def test_violations(golden: list[dict[str, Any]]) -> None:

@@ -62,7 +62,7 @@ def test_interval_like_with_weights(golden: Golden) -> None:
 def test_interval_like_by_name(golden: Golden) -> None:
     for case in _cases(golden, "interval_like_named", 4):
         inputs, expected = case["inputs"], case["expected"]
-        actual = scales(inputs["measure"], inputs["N"], equal_relevant=inputs["equal_relevant"]).findings[0]
+        actual = scales(inputs["measure"], inputs["N"], equal_relevant=inputs["equal_relevant"]).verdicts[0]
         assert (actual.holds, actual.violations, actual.comparable, actual.method) == (
             expected["holds"], expected["violations"], expected["comparable_pairs"], "exact",
         ), case["name"]  # fmt: skip
@@ -115,7 +115,7 @@ def test_dcg_with_the_jk_discount_is_not_interval_like(golden: Golden) -> None:
         assert delta(u, v).tolist() == expected["delta_vu"]
         assert small == pytest.approx(expected["s_minus_r"], abs=1e-12)
         assert large == pytest.approx(expected["v_minus_u"], abs=1e-12)
-        actual = scales("DCG(discount=jk)", 3, equal_relevant=True).findings[0]
+        actual = scales("DCG(discount=jk)", 3, equal_relevant=True).verdicts[0]
         assert actual.counterexample is not None
         assert list(actual.counterexample.pair) == [code(inputs[end]) for end in "rsuv"]
         assert not actual.holds and expected["violates"]

@@ -77,8 +77,8 @@ def test_taking_judgments_back_is_reading_fewer(
     judged = judge(qrels, Run.from_dict(ranked), allow_disjoint=True)
     drop = np.array([d in (b"d0", b"d1", b"d2") for d in qrels.documents])
     is_removed = np.array([d == b"d1" for d in qrels.documents])
-    first = judged.rejudged(np.where(is_removed, UNJUDGED, qrels.grade).astype(np.int32))
-    again = first.rejudged(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
+    first = judged.with_grades(np.where(is_removed, UNJUDGED, qrels.grade).astype(np.int32))
+    again = first.with_grades(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
     assert again.full is judged
     fewer = {
         t: {d: g for d, g in mine.items() if d not in ("d0", "d1", "d2")} for t, mine in judgments.items()
@@ -101,7 +101,7 @@ def test_rejudging_does_not_reuse_the_old_hits() -> None:
     qrels = Qrels.from_dict({"1": {"a": 0, "b": 1}})
     judged = judge(qrels, Run.from_dict({"1": ["a", "b"]}))
     assert score(judged, parse_many("AP")).mean("AP").tolist() == [0.5]
-    swapped = judged.rejudged(np.array([1, 0], np.int32))
+    swapped = judged.with_grades(np.array([1, 0], np.int32))
     assert swapped.full is None
     assert score(swapped, parse_many("AP")).mean("AP").tolist() == [1.0]
 

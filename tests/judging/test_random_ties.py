@@ -54,7 +54,7 @@ def build_judged(
     )
     judged = judge(Qrels.from_dict(qrels), named, allow_disjoint=True, ties=True)
     taken = np.isin([to_text(document) for document in judged.qrels.documents], sorted(back))
-    return judged.rejudged(np.where(taken, UNJUDGED, judged.qrels.grade).astype(np.int32))
+    return judged.with_grades(np.where(taken, UNJUDGED, judged.qrels.grade).astype(np.int32))
 
 
 def all_lists(judged: Judged) -> TiedLists:
@@ -183,7 +183,7 @@ def test_blocks_of_any_size_hold_all_lists(collection: Any, size: int) -> None:
 
 @given(collections)
 def test_condensed_lists_keep_their_ties(collection: Any) -> None:
-    condensed = build_judged(*collection).condensed()
+    condensed = build_judged(*collection).condense()
     expected = []
     for groups in written_out(*collection):
         at = 1

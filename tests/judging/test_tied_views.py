@@ -109,7 +109,7 @@ def test_groups_of_hits_of_a_kind(judged: Judged) -> None:
 
 
 def test_condensed_lists_have_neither_unjudged_nor_pooled_documents(judged: Judged) -> None:
-    condensed = judged.condensed()
+    condensed = judged.condense()
     assert condensed.length.tolist() == [3, 2, 2, 2, 0, 2]
     assert condensed.ties is not None
     tied = TiedLists.from_judged(condensed, np.arange(6))

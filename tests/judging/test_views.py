@@ -43,7 +43,9 @@ def test_some_runs_in_another_order_keep_all_that_is_theirs(judged: Judged) -> N
     assert pair.ignored_topics == {}
     assert judged.with_runs([1]).ignored_topics == {"y": ("9",)}
     assert judged.with_runs([1]).present.tolist() == [False, True]
-    fewer = judged.rejudged(np.where(judged.qrels.grade == 2, UNJUDGED, judged.qrels.grade).astype(np.int32))
+    fewer = judged.with_grades(
+        np.where(judged.qrels.grade == 2, UNJUDGED, judged.qrels.grade).astype(np.int32)
+    )
     assert list_hits(fewer.with_runs([0])) == [[(3, 0), (4, 1)], [(1, 1)]]
     assert fewer.with_runs([0]).full is not None
 
@@ -75,10 +77,10 @@ def test_lists_of_a_length_and_condensed_ones(judged: Judged) -> None:
     cut = judged.lists.with_length(3)
     assert cut.length.tolist() == [3] * 6
     assert cut.hits().rank.tolist() == [2, 3, 1, 1, 3, 1]
-    condensed = judged.lists.condensed()
+    condensed = judged.lists.condense()
     assert condensed.length.tolist() == [3, 1, 0, 2, 1, 0]
     assert condensed.hits().rank.tolist() == [1, 2, 3, 1, 1, 2, 1]
-    assert judged.lists.condensed() is condensed
+    assert judged.lists.condense() is condensed
 
 
 def test_ordinals_among_documents_of_lower_grades(judged: Judged) -> None:
@@ -87,7 +89,7 @@ def test_ordinals_among_documents_of_lower_grades(judged: Judged) -> None:
     assert judged.lists.ordinal_among(2, 1).tolist() == [1, 1]
     assert judged.lists.ordinal_among(1, 0).tolist() == [1, 3, 1, 1, 2, 1]
     back = np.where(judged.qrels.grade == 0, UNJUDGED, judged.qrels.grade).astype(np.int32)
-    fewer = judged.lists.with_pool_subset(judged.rejudged(back).pool)
+    fewer = judged.lists.with_pool_subset(judged.with_grades(back).pool)
     assert fewer.ordinal_among(1, 0).tolist() == [1, 2, 1, 1, 2, 1]
 
 
@@ -165,7 +167,7 @@ def test_an_aspect_without_weight_may_be_undefined() -> None:
         [b"q", b"q"], [b"1", b"2"], [b"a", b"b"], np.array([1, 1], np.int32), aspects=True
     )
     by_aspect = judge(qrels, Run.from_dict({"q": ["a", "b"]})).lists.by_aspect
-    assert by_aspect.sum(np.array([3.0, np.nan]), np.array([[0.5], [0.0]])).tolist() == [1.5]
+    assert by_aspect.sum_pairs(np.array([3.0, np.nan]), np.array([[0.5], [0.0]])).tolist() == [1.5]
 
 
 def test_the_error_of_a_run_of_other_topics_names_its_first_topic() -> None:

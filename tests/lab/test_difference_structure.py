@@ -128,7 +128,7 @@ def test_solvability_separates_the_measures_on_an_interval_scale_from_the_others
         r["structure"] for r in result["axioms"].records() if r["axiom"].startswith("iv") and r["holds"]
     }
     own = rs.lab.scales("AP ERR RBP(p=0.5) RBP DCG P@4", 4)
-    assert {f"order of {f.measure}" for f in own.findings if f.scale.endswith("measure)") and f.holds} == {
+    assert {f"order of {f.measure}" for f in own.verdicts if f.scale.endswith("measure)") and f.holds} == {
         name for name in solvable if name.startswith("order of")
     }
 

@@ -11,7 +11,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.judging.lists import Floats
-from rankscope.lab import properties, related, scales
+from rankscope.lab import properties, related_rankings, scales
 from rankscope.lab.certificates import certificates
 from rankscope.measures import REGISTRY, Measure
 
@@ -39,13 +39,13 @@ def mirrored() -> Iterator[Callable[[Callable[[Sequence[int]], float]], tuple[Me
 def test_a_cost_has_the_properties_of_the_gain_that_it_mirrors(world: dict[str, int], mirrored: Any) -> None:
     pair = mirrored(gain)
     up, down = (properties(variant, **world, relevant=3) for variant in pair)  # type: ignore[arg-type]
-    assert [(f.cases, f.violations) for f in up.findings] == [(f.cases, f.violations) for f in down.findings]
-    assert any(f.violations for f in up.findings)
-    for a, b in zip(up.findings, down.findings, strict=True):
+    assert [(f.cases, f.violations) for f in up.verdicts] == [(f.cases, f.violations) for f in down.verdicts]
+    assert any(f.violations for f in up.verdicts)
+    for a, b in zip(up.verdicts, down.verdicts, strict=True):
         assert [(e.low, e.high) for e in a.shortest] == [(e.low, e.high) for e in b.shortest]
         for example in b.shortest:
             assert example.low_score < example.high_score
-    pairs = [related(variant, **world)["relations"].records() for variant in pair]  # type: ignore[arg-type]
+    pairs = [related_rankings(variant, **world)["relations"].records() for variant in pair]  # type: ignore[arg-type]
     assert [row["violated"] for row in pairs[0]] == [row["violated"] for row in pairs[1]]
 
 
@@ -65,14 +65,14 @@ def test_a_cost_has_the_scale_of_the_gain_that_it_mirrors(graded: dict[str, int]
         return sum(g * 0.8**rank for rank, g in enumerate(grades))
 
     gains, costs = (scales(variant, 3, **graded) for variant in mirrored(weighted))
-    for a, b in zip(gains.findings, costs.findings, strict=True):
+    for a, b in zip(gains.verdicts, costs.verdicts, strict=True):
         assert (a.scale, a.holds, a.violations, a.comparable) == (
             b.scale,
             b.holds,
             b.violations,
             b.comparable,
         )
-    assert {f.holds for f in gains.findings} == {True, False}
+    assert {f.holds for f in gains.verdicts} == {True, False}
 
 
 def test_the_balance_point_as_runs_that_are_evaluated() -> None:
@@ -105,6 +105,6 @@ def test_the_balance_point_as_runs_that_are_evaluated() -> None:
 
 
 def test_the_values_that_are_shown_are_those_of_the_measure() -> None:
-    rows = related("BalancePoint@6", grades=1, depth=2, relevant=2)["rankings"].records()
+    rows = related_rankings("BalancePoint@6", grades=1, depth=2, relevant=2)["rankings"].records()
     result: Floats = np.array([row["score"] for row in rows])
     assert (result >= 2).all()

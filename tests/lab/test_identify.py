@@ -172,7 +172,7 @@ def bpref(grades, relevant, bound):
     return divided(total, relevant)
 
 
-planted("Bpref(form='original'), unjudged documents counted as judged non-relevant")(
+planted("Bpref(variant='original'), unjudged documents counted as judged non-relevant")(
     lambda grades, pool: bpref(grades, count(pool), count(pool))
 )
 planted("Bpref, unjudged documents counted as judged non-relevant")(

@@ -27,7 +27,7 @@ from rankscope.native import paths as native
 
 NEAR = [relation.name for relation in RELATIONS.values() if relation.near]
 PLAIN = ["relevance monotonicity", "irrelevance monotonicity", "redundancy", "monotonicity"]
-SEVERAL = aspect_world(2, relevant=2, nonrelevant=2, grades=2, several=True)
+SEVERAL = aspect_world(2, relevant=2, nonrelevant=2, grades=2, multi_aspect=True)
 WORLDS = {
     "two aspects": aspect_world(2, relevant=3, nonrelevant=4),
     "three aspects": aspect_world(3, relevant=4, nonrelevant=4),
@@ -147,7 +147,7 @@ def test_formulas_that_depend_on_names_are_not_symmetric() -> None:
     def total(values: Callable[[Any], Any], weights: Any = ones) -> Callable[[Lists], Any]:
         def formula(lists: Lists) -> Any:
             hits = lists.by_aspect.lists.relevant()
-            return lists.by_aspect.total(hits, values(hits), weights)
+            return lists.by_aspect.sum_hits(hits, values(hits), weights)
 
         return formula
 
@@ -239,7 +239,7 @@ def test_orbits_stand_for_every_block_once(name: str) -> None:
 
 
 def outcome(result: PropertiesResult) -> list[tuple[Any, ...]]:
-    return [(f.relation.name, f.cases, f.violations, f.shortest) for f in result.findings]
+    return [(f.relation.name, f.cases, f.violations, f.shortest) for f in result.verdicts]
 
 
 def in_full(patch: pytest.MonkeyPatch) -> None:
@@ -304,7 +304,7 @@ def test_any_formula_is_counted_as_in_full(
         hits, apart = lists.hits(cutoff), lists.by_aspect.lists.relevant(1, cutoff)
         kinds = np.repeat(weights, lists.pool.offsets[-1] // 3)
         value = hits.sum(hits.take(kinds) * fade ** (hits.rank + 0.0))
-        value = value + lists.by_aspect.total(apart, fade ** (apart.ordinal + 0.0), np.ones((2, 1)))
+        value = value + lists.by_aspect.sum_hits(apart, fade ** (apart.ordinal + 0.0), np.ones((2, 1)))
         return value + first * apart.count[: len(lists)] if first else value
 
     with pytest.MonkeyPatch.context() as patch:
@@ -378,7 +378,7 @@ def test_examples_are_in_alphabetical_order_among_many() -> None:
     late = _Formula(lambda lists: -1.0 * (lists.retrieved(9) == 9))
     (result,) = properties(
         late, aspects=2, depth=9, properties=["relevance monotonicity"], examples=2
-    ).findings
+    ).verdicts
     assert [(e.low, e.high) for e in result.shortest] == [("a" * 8, "a" * 9), ("a" * 8, "a" * 8 + "b")]
     tree = Tree(SEVERAL, 3, (4,))
     keys = tree.alphabetical_keys(np.arange(1, len(tree)))

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.errors import SettingsError
 from rankscope.lab import properties, relation
-from rankscope.lab import related as single_pairs
+from rankscope.lab import related_rankings as single_pairs
 from rankscope.lab.axioms import cases
 from rankscope.lab.axioms.induction import induced_pairs
 from rankscope.lab.axioms.relations import RELATIONS
@@ -159,7 +159,7 @@ def test_counts_equal_a_plain_loop(
     for text in MEASURES:
         values = measure(text).evaluate(tree.flat())
         value = dict(zip(number, values.tolist(), strict=True))
-        for finding in (f for f in result.findings if f.measure == measure(text)):
+        for finding in (f for f in result.verdicts if f.measure == measure(text)):
             name = finding.relation.name
             if name in named:
                 cases = [[value[a] < value[b] - 1e-9 for a, b in case] for case in named[name]]
@@ -202,7 +202,7 @@ def test_twist_breaks_swap_and_replacement(
         fixed_length=True,
         examples=1000,
     )
-    examples = {(e.low, e.high): (e.low_score, e.high_score) for f in result.findings for e in f.shortest}
+    examples = {(e.low, e.high): (e.low_score, e.high_score) for f in result.verdicts for e in f.shortest}
     assert examples[low, high] == pytest.approx(scores, abs=1e-12)
 
 
@@ -215,8 +215,8 @@ def test_a_property_and_a_measure_of_the_user() -> None:
 
     counted = measure("Late_for_properties", lambda grades: sum(i * g for i, g in enumerate(grades)))
     result = properties([counted, "RR"], grades=1, depth=4, properties=[first_document_decides, "swap"])
-    assert [f.relation.name for f in result.findings[:2]] == ["first document decides", "swap"]
-    assert result.findings[0].cases == 1 + 2 + 4 + 8
+    assert [f.relation.name for f in result.verdicts[:2]] == ["first document decides", "swap"]
+    assert result.verdicts[0].cases == 1 + 2 + 4 + 8
     assert result.violations("RR", "swap") == 0
     assert result.violations(counted, "swap") > 0
     assert result.violations(counted, "first document decides") == 0
@@ -244,7 +244,7 @@ def test_interruption_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(cases, "progress", interrupted)
     part = properties("ACT", aspects=2, depth=6, properties=["irrelevance monotonicity"])
     assert not part.complete and part.settings["complete"] is False
-    assert 0 < part.findings[0].cases < whole.findings[0].cases
+    assert 0 < part.verdicts[0].cases < whole.verdicts[0].cases
     assert "interrupted" in part.tables["properties"].caption
     assert whole.complete and "interrupted" not in whole.tables["properties"].caption
 
@@ -261,10 +261,10 @@ def test_too_much_is_refused_with_the_numbers() -> None:
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"grades": 1, "several": True}, "no aspects"),
+        ({"grades": 1, "multi_aspect": True}, "no aspects"),
         ({"grades": 1, "weights": [1.0]}, "no aspects"),
         ({"aspects": 2, "grades": 10}, "grades up to 10"),
-        ({"aspects": 4, "grades": 2, "several": True}, "80 kinds of documents"),
+        ({"aspects": 4, "grades": 2, "multi_aspect": True}, "80 kinds of documents"),
         ({"aspects": 0}, "0 aspects"),
         ({"grades": 12}, "grades up to 12"),
         ({"relevant": 0}, "0 relevant documents"),
@@ -303,15 +303,15 @@ def test_properties_of_measures_are_those_derived_by_hand(name: str, moffat: str
     short = properties(name, grades=1, depth=8, properties=[*MOFFAT, "priority", "deepness", "confidence"])
     near = properties(name, grades=1, depth=60, relevant=30, properties=["closeness threshold"])
     far = properties(name, grades=1, depth=400, relevant=200, properties=["deepness threshold"])
-    broken = {f.relation.name: f.violations for result in (short, near, far) for f in result.findings}
+    broken = {f.relation.name: f.violations for result in (short, near, far) for f in result.verdicts}
     assert "".join("01"[not broken[property_name]] for property_name in MOFFAT) == moffat
     assert "".join("01"[not broken[property_name]] for property_name in AMIGO) == amigo
 
 
 def test_average_precision_breaks_deepness_from_eight_documents_on() -> None:
     """Correcting ranks i and i + 1 gains (hits above + 1) / (i (i + 1)), so that hits above can outweigh the rank."""
-    assert properties("AP", grades=1, depth=7, properties=["deepness"]).findings[0].violations == 0
-    (result,) = properties("AP", grades=1, depth=8, properties=["deepness"], examples=5).findings
+    assert properties("AP", grades=1, depth=7, properties=["deepness"]).verdicts[0].violations == 0
+    (result,) = properties("AP", grades=1, depth=8, properties=["deepness"], examples=5).verdicts
     assert {(e.low, e.high) for e in result.shortest} == {("00001110", "00010101"), ("00000110", "00001001")}
     first = result.shortest[0]
     gains = {"00001110": 1 / 5 + 2 / 6 + 3 / 7, "00010101": 1 / 4 + 2 / 6 + 3 / 8}
@@ -328,7 +328,7 @@ def test_rankings_that_are_named_may_be_long_and_are_written_shortly() -> None:
     assert "n up to 1000; the shortest is RR(10) = 1.0000 > RR(01) = 0.5000" in verdicts["RR", names[1]]
     assert "lower the score more than one at the top" in verdicts["BalancePoint", names[1]]
     few = properties("P@10", grades=1, depth=9, relevant=2, fixed_length=True, properties=names)
-    assert [f.cases for f in few.findings] == [0, 0]  # no ranking of nine documents is among them
+    assert [f.cases for f in few.verdicts] == [0, 0]  # no ranking of nine documents is among them
 
 
 def test_ties_are_written_as_such_and_single_scores_alone() -> None:
@@ -345,7 +345,7 @@ def test_ties_are_written_as_such_and_single_scores_alone() -> None:
 def test_single_pairs_are_broken_as_the_case_analysis_says() -> None:
     """Compare the table of pairs with the counts."""
     for name in [name for name in RELATIONS if name not in ("redundancy", "induced")]:
-        (counted,) = properties("RR", grades=1, depth=5, properties=[name]).findings
+        (counted,) = properties("RR", grades=1, depth=5, properties=[name]).verdicts
         pairs = single_pairs("RR", grades=1, depth=5, properties=[name])["relations"].column("violated")
         is_existential = name == "closeness threshold"
         assert (len(pairs), sum(pairs)) == (

@@ -34,7 +34,7 @@ from rankscope.lab import (
     identify,
     properties,
     rank_weights,
-    related,
+    related_rankings,
     scales,
 )
 from rankscope.lab.axioms.relations import RELATIONS
@@ -65,18 +65,20 @@ def half_of_reciprocal_rank(qrels: dict[str, int], run: dict[str, float]) -> flo
 CALLS: dict[str, Callable[[], Any]] = {
     "properties": lambda: properties(MEASURES, depth=4),
     "properties of few documents": lambda: properties(
-        MEASURES, depth=4, relevant=2, nonrelevant=1, possible=False, fixed_length=True, examples=2
+        MEASURES, depth=4, relevant=2, nonrelevant=1, include_impossible=True, fixed_length=True, examples=2
     ),
     "properties of weighted aspects": lambda: properties(
-        "AP_IA alpha_nDCG StRec", aspects=2, grades=2, depth=3, weights=[0.75, 0.25], several=True
+        "AP_IA alpha_nDCG StRec", aspects=2, grades=2, depth=3, weights=[0.75, 0.25], multi_aspect=True
     ),
     "properties of grades": lambda: properties(MEASURES, grades=2, depth=4, properties=GRADED),
     "properties of any ranking": lambda: properties(
         "P@2 RBP", grades=1, depth=3, properties=list(RELATIONS)[3:]
     ),
-    "related": lambda: related("AP", depth=2),
-    "related grades": lambda: related("Twist", grades=2, depth=2, relevant=1, possible=False),
-    "related without scores": lambda: related(
+    "related": lambda: related_rankings("AP", depth=2),
+    "related grades": lambda: related_rankings(
+        "Twist", grades=2, depth=2, relevant=1, include_impossible=True
+    ),
+    "related without scores": lambda: related_rankings(
         aspects=1, depth=2, properties=["monotonicity"], fixed_length=True
     ),
     "scales": lambda: scales("AP RBP(p=0.5) P@4 ERR", 4),
@@ -108,9 +110,9 @@ ERRORS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
     ),
     "graded properties": (
         partial(properties, "AP", grades=1, depth=3),
-        {"several": [True], "weights": [[1.0]], "properties": [["redundancy"]]},
+        {"multi_aspect": [True], "weights": [[1.0]], "properties": [["redundancy"]]},
     ),
-    "related": (partial(related, "AP"), {"depth": [0, 30], "properties": [["x"]]}),
+    "related": (partial(related_rankings, "AP"), {"depth": [0, 30], "properties": [["x"]]}),
     "scales": (
         partial(scales, "AP"),
         {"length": [0, 1001], "relevant": [0], "grades": [0, 10, 2], "count": ["x"], "samples": [0]},

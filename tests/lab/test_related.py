@@ -14,12 +14,12 @@ SETTINGS: list[dict[str, Any]] = [
     {"aspects": 2, "depth": 2, "relevant": 1},  # once 4 cases in the table and 6 in the figure
     {"aspects": 2, "depth": 3},
     {"aspects": 1, "depth": 4, "relevant": 2, "nonrelevant": 1},
-    {"aspects": 2, "depth": 3, "relevant": 1, "possible": False},
+    {"aspects": 2, "depth": 3, "relevant": 1, "include_impossible": True},
     {"aspects": 2, "depth": 3, "fixed_length": True},
     {"aspects": 2, "depth": 3, "weights": [0.9, 0.1]},
     {"grades": 1, "depth": 4, "relevant": 2},
     {"grades": 2, "depth": 3, "relevant": 1, "nonrelevant": 1},
-    {"grades": 2, "depth": 3, "relevant": 1, "possible": False},
+    {"grades": 2, "depth": 3, "relevant": 1, "include_impossible": True},
 ]
 
 
@@ -27,7 +27,7 @@ SETTINGS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_as_many_pairs_as_the_case_analysis_counts(settings: dict[str, Any], measure: str) -> None:
     result = rs.lab.properties(measure, **settings)
-    pairs_result = result.related(measure)
+    pairs_result = result.related_rankings(measure)
     counted = {
         row["property"]: (row["cases"], row["violations"])
         for row in result["properties"].records()
@@ -53,13 +53,13 @@ def test_the_figure_shows_the_table(settings: dict[str, Any]) -> None:
 def test_a_small_world_by_hand() -> None:
     result = rs.lab.properties("AP", aspects=2, depth=2, relevant=1, properties=["relevance monotonicity"])
     assert result["properties"].rows == [("AP", "relevance monotonicity", 4, 0)]
-    pairs = {(row["low"], row["high"]) for row in result.related()["relations"].records()}
+    pairs = {(row["low"], row["high"]) for row in result.related_rankings()["relations"].records()}
     assert pairs == {("a", "ab"), ("b", "ba"), ("x", "xa"), ("x", "xb")}
     assert len(result.plot().table) == 4
 
 
 def test_scores_and_possible_rankings() -> None:
-    result = rs.lab.related("P@2", aspects=1, depth=2, relevant=1, nonrelevant=2)
+    result = rs.lab.related_rankings("P@2", aspects=1, depth=2, relevant=1, nonrelevant=2)
     rows = {row["ranking"]: row for row in result["rankings"].records()}
     assert list(rows) == ["-", "a", "x", "aa", "xa", "ax", "xx"]
     assert [name for name, row in rows.items() if not row["possible"]] == ["aa"]
@@ -78,6 +78,6 @@ def test_relations_of_ones_own_are_drawn_too() -> None:
 
 def test_pairs_that_do_not_exist_are_rejected() -> None:
     with pytest.raises(SettingsError, match="rankings down to depth 20"):
-        rs.lab.related(depth=20)
+        rs.lab.related_rankings(depth=20)
     with pytest.raises(SettingsError, match="RR was not tested"):
-        rs.lab.properties("AP", depth=2).related("RR")
+        rs.lab.properties("AP", depth=2).related_rankings("RR")

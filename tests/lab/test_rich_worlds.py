@@ -64,9 +64,9 @@ def related(kinds, words):
 
 WORLDS = [
     ({"aspects": 2, "grades": 2}, 3),
-    ({"aspects": 2, "several": True}, 3),
-    ({"aspects": 3, "several": True}, 2),
-    ({"aspects": 2, "grades": 2, "several": True}, 2),
+    ({"aspects": 2, "multi_aspect": True}, 3),
+    ({"aspects": 3, "multi_aspect": True}, 2),
+    ({"aspects": 2, "grades": 2, "multi_aspect": True}, 2),
 ]
 
 
@@ -77,26 +77,26 @@ def test_counts_are_those_of_plain_python(name, world, depth):
         name, **world, depth=depth, relevant=JUDGED, nonrelevant=JUDGED,
         properties=["relevance monotonicity", "irrelevance monotonicity", "redundancy"],
     )  # fmt: skip
-    kinds = label_kinds(world["aspects"], world.get("grades", 1), world.get("several", False))
+    kinds = label_kinds(world["aspects"], world.get("grades", 1), world.get("multi_aspect", False))
     scores = evaluate_all(name, kinds, depth)
-    counts = {one.relation.name: [0, 0] for one in result.findings}
+    counts = {one.relation.name: [0, 0] for one in result.verdicts}
     for property, low, high in related(kinds, scores):
         counts[property][0] += 1
         counts[property][1] += scores[low] > scores[high] + 1e-9
-    assert {f.relation.name: [f.cases, f.violations] for f in result.findings} == counts
+    assert {f.relation.name: [f.cases, f.violations] for f in result.verdicts} == counts
 
 
 def test_letters():
-    assert aspect_world(2, relevant=1, nonrelevant=1, several=True).labels == ("a", "b", "(ab)", "x")
+    assert aspect_world(2, relevant=1, nonrelevant=1, multi_aspect=True).labels == ("a", "b", "(ab)", "x")
     assert aspect_world(1, relevant=1, nonrelevant=1, grades=3).labels == ("(a1)", "(a2)", "(a3)", "x")
     assert split_word("(aB)x-") == ["(aB)", "x"]
-    tree = Tree(aspect_world(2, relevant=1, nonrelevant=1, several=True), 2)
+    tree = Tree(aspect_world(2, relevant=1, nonrelevant=1, multi_aspect=True), 2)
     assert [tree.node("" if word == "-" else word) for word in tree.words()] == list(range(21))
     assert tree.node("(ba)") is None
 
 
 def test_better_documents_are_so_for_every_aspect():
-    world = aspect_world(2, relevant=1, nonrelevant=1, grades=2, several=True)
+    world = aspect_world(2, relevant=1, nonrelevant=1, grades=2, multi_aspect=True)
     names = {(world.labels[low], world.labels[high]) for low, high in world.better}
     assert ("a", "(aB)") in names and ("x", "a") in names and ("(Ab)", "(AB)") in names
     assert ("A", "(ab)") not in names and ("a", "b") not in names and ("a", "a") not in names
@@ -106,10 +106,10 @@ def test_better_documents_are_so_for_every_aspect():
 
 def test_swap_and_replacement_know_several_aspects():
     result = rs.lab.properties(
-        "ERR_IA StRec@3 AP_IA", aspects=2, several=True, depth=3, properties=["swap", "replacement"]
+        "ERR_IA StRec@3 AP_IA", aspects=2, multi_aspect=True, depth=3, properties=["swap", "replacement"]
     )
-    assert {f.violations for f in result.findings} == {0}
-    assert all(f.cases for f in result.findings)
+    assert {f.violations for f in result.verdicts} == {0}
+    assert all(f.cases for f in result.verdicts)
 
 
 def test_verdicts_can_be_quoted():
@@ -132,5 +132,5 @@ def test_verdicts_can_be_quoted():
 
 def test_figure_of_documents_with_several_aspects():
     pytest.importorskip("matplotlib")
-    figure = rs.lab.properties("AP_IA", aspects=2, several=True, depth=3).plot()
+    figure = rs.lab.properties("AP_IA", aspects=2, multi_aspect=True, depth=3).plot()
     assert {"(ab)x", "(ab)(ab)", "a(ab)"} <= {word for row in figure.table.rows for word in row[1:3]}

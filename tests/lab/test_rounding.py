@@ -70,7 +70,7 @@ def test_an_undefined_score_of_an_impossible_ranking_does_not_matter() -> None:
     )
     assert violations(partly_undefined, grades=1, depth=3, relevant=1) == [0, 0, 0, 0]
     with pytest.raises(MeasureError, match="is undefined"):
-        rs.lab.properties(partly_undefined, grades=1, depth=3, relevant=1, possible=False)
+        rs.lab.properties(partly_undefined, grades=1, depth=3, relevant=1, include_impossible=True)
 
 
 class Fails(Measure, abstract=True):

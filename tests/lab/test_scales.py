@@ -70,7 +70,7 @@ ON_EQUAL = set(DEFAULT) - {"AP", "ERR", "DCG(discount=jk)"}
 
 @pytest.mark.parametrize("name", DEFAULT)
 def test_the_verdicts_at_length_ten(usual: Scales, name: str) -> None:
-    holds = {scale: usual.finding(measure(name), scale).holds for scale in names.SCALES}
+    holds = {scale: usual.verdict(measure(name), scale).holds for scale in names.SCALES}
     assert holds == {
         names.ALL: name in ON_ALL,
         names.EQUAL: name in ON_EQUAL,
@@ -86,9 +86,9 @@ def test_interval_measures_are_on_the_interval_scale_of_their_own_order(
     inner: str, setting: dict[str, int]
 ) -> None:
     """They are on no other scale unless theory predicts it: RBP(p=0.5) counts the steps of strong top-heaviness."""
-    result = scales(f"Interval(measure='{inner}')@5", 5, **setting).findings[-1]
+    result = scales(f"Interval(measure='{inner}')@5", 5, **setting).verdicts[-1]
     assert (result.scale, result.holds, result.violations) == (names.OWN, True, 0)
-    plain = scales(inner, 5, **setting).findings[-1]
+    plain = scales(inner, 5, **setting).verdicts[-1]
     assert plain.holds == (inner in ("P@5", "Rprec")), inner  # which count, so that they are evenly spaced
 
 
@@ -97,14 +97,14 @@ def test_places_of_rbp_are_binary_numbers_where_the_first_rank_outweighs_the_res
     p: float, strong: bool
 ) -> None:
     result = scales(f"Interval(measure='RBP(p={p})')@5", 5)
-    holds = {finding.scale: finding.holds for finding in result.findings}
+    holds = {finding.scale: finding.holds for finding in result.verdicts}
     assert (holds[names.STRONG], holds[names.WEAK], holds[names.OWN]) == (strong, False, True)
 
 
 def test_the_counts_of_the_own_order_equal_a_plain_loop() -> None:
     values = [0.0, 0.2, 0.2, 0.3, 0.5, 0.6, 0.6, 1.0]  # of the rankings 000, 001, ...
     counted = measure("Uneven_for_scales", lambda grades: values[_number([0, *map(int, grades)])])
-    (result,) = [f for f in scales(counted, 3).findings if f.scale == names.OWN]
+    (result,) = [f for f in scales(counted, 3).verdicts if f.scale == names.OWN]
     position = {value: k for k, value in enumerate(sorted(set(values)))}
     ends = [(a, b) for i, a in enumerate(values) for b in values[i:]]
     pairs = [
@@ -119,7 +119,7 @@ def test_the_counts_of_the_own_order_equal_a_plain_loop() -> None:
 
 
 def test_every_pair_was_counted(usual: Scales) -> None:
-    for finding in usual.findings:
+    for finding in usual.verdicts:
         assert finding.method == "exact"
         assert finding.violations is not None and finding.comparable
         assert finding.holds == (finding.violations == 0)
@@ -143,7 +143,7 @@ def _number(grades: list[int]) -> int:
 def test_every_printed_counterexample_stands_up_to_arithmetic_by_hand(usual: Scales) -> None:
     by_canonical_name = {str(measure(name)): value for name, value in BY_HAND.items()}
     rows = usual.tables["counterexamples"].records()
-    assert len(rows) == sum(not finding.holds for finding in usual.findings)
+    assert len(rows) == sum(not finding.holds for finding in usual.verdicts)
     for row in rows:
         value, scale = by_canonical_name[str(row["measure"])], row["scale"]
         r, s, u, v = (_grades(str(row[end])) for end in "rsuv")
@@ -188,7 +188,7 @@ def test_every_printed_counterexample_stands_up_to_arithmetic_by_hand(usual: Sca
 )
 def test_the_counterexample_is_as_short_as_can_be(name: str, scale: str, fails_from: int) -> None:
     at = {
-        n: scales(name, n, count="sample", samples=10).finding(measure(name), scale)
+        n: scales(name, n, count="sample", samples=10).verdict(measure(name), scale)
         for n in (fails_from - 1, fails_from, 12)
     }
     assert at[fails_from - 1].holds
@@ -202,8 +202,8 @@ def test_the_counterexample_is_as_short_as_can_be(name: str, scale: str, fails_f
 def test_rbp_is_interval_like_up_to_one_half_and_always_between_equal_ends(p: float) -> None:
     for length in (2, 5, 9, 17, 60, 1000):
         result = scales(f"RBP(p={p})", length, count="auto" if length < 6 else "sample", samples=10)
-        assert result.findings[0].holds == (p <= 0.5), length
-        assert result.findings[1].holds, length
+        assert result.verdicts[0].holds == (p <= 0.5), length
+        assert result.verdicts[1].holds, length
 
 
 def test_long_rankings_are_decided_by_theorems() -> None:
@@ -211,15 +211,15 @@ def test_long_rankings_are_decided_by_theorems() -> None:
         result = scales(
             ["DCG", "nDCG", "DCG(discount=jk,base=10)", "AP", "ERR", "P@10", "RBP(p=0.5)"], length
         )
-        equal = {f.measure: f.holds for f in result.findings if f.scale == names.EQUAL}
+        equal = {f.measure: f.holds for f in result.verdicts if f.scale == names.EQUAL}
         assert equal == {
             "DCG": True, "nDCG": True, str(measure("DCG(discount=jk,base=10)")): False, "AP": False, "ERR": False,
             "P@10": False, "RBP(p=0.5)": True,
         }  # fmt: skip
-        assert {f.measure for f in result.findings if f.scale == names.STRONG and f.holds} == {"RBP(p=0.5)"}
-        assert not any(f.holds for f in result.findings if f.scale == names.WEAK)
-        assert {f.method for f in result.findings} == {"theorem"}
-        for finding in result.findings:
+        assert {f.measure for f in result.verdicts if f.scale == names.STRONG and f.holds} == {"RBP(p=0.5)"}
+        assert not any(f.holds for f in result.verdicts if f.scale == names.WEAK)
+        assert {f.method for f in result.verdicts} == {"theorem"}
+        for finding in result.verdicts:
             assert finding.holds or finding.counterexample is not None
 
 
@@ -227,9 +227,9 @@ def test_short_and_long_rankings_are_decided_alike(monkeypatch: pytest.MonkeyPat
     import rankscope.lab.measurement.verdicts as measurement
 
     usual_measures = [*DEFAULT, "nDCG", "P@3", "RR"]
-    short = scales(usual_measures, 8).findings
+    short = scales(usual_measures, 8).verdicts
     monkeypatch.setattr(measurement, "MAX_LENGTH", 7)
-    long = scales(usual_measures, 8).findings
+    long = scales(usual_measures, 8).verdicts
     assert [(f.measure, f.scale, f.holds, f.fails_from) for f in short if f.scale != names.OWN] == [
         (f.measure, f.scale, f.holds, f.fails_from) for f in long
     ]
@@ -238,28 +238,28 @@ def test_short_and_long_rankings_are_decided_alike(monkeypatch: pytest.MonkeyPat
 def test_linear_weights_are_an_interval_scale_under_weak_top_heaviness() -> None:
     linear = measure("Linear", lambda grades: sum(len(grades) - i for i, grade in enumerate(grades) if grade))
     result = scales([linear], 6)
-    assert [f.holds for f in result.findings] == [True, True, False, True, True]
+    assert [f.holds for f in result.verdicts] == [True, True, False, True, True]
 
 
 def test_a_sample_estimates_the_share_that_is_counted() -> None:
     counted = scales(["AP", "RBP(p=0.95)"], 8, equal_relevant=False)
     sampled = scales(["AP", "RBP(p=0.95)"], 8, equal_relevant=False, count="sample", samples=40_000, seed=3)
-    for exact, estimate in zip(counted.findings, sampled.findings, strict=True):
+    for exact, estimate in zip(counted.verdicts, sampled.verdicts, strict=True):
         assert estimate.holds == exact.holds
         if exact.scale == names.ALL:
             assert estimate.method == "sampled" and estimate.violations is None
             assert estimate.low <= exact.share <= estimate.high
             assert estimate.comparable == exact.comparable
     again = scales(["AP"], 8, equal_relevant=False, count="sample", samples=40_000, seed=3)
-    assert again.findings[0] == sampled.findings[0]
+    assert again.verdicts[0] == sampled.verdicts[0]
 
 
 def test_beyond_counting_the_dynamic_program_proves_and_the_sample_estimates() -> None:
     result = scales(["RBP(p=0.5)", "AP"], 14, equal_relevant=False, samples=2000)
-    assert result.finding("RBP(p=0.5)", names.ALL).method == "dynamic program"
-    assert result.finding("RBP(p=0.5)", names.ALL).violations == 0
-    assert result.finding("AP", names.ALL).method == "sampled"
-    assert "from a sample" in result.finding("AP", names.ALL).verdict()
+    assert result.verdict("RBP(p=0.5)", names.ALL).method == "dynamic program"
+    assert result.verdict("RBP(p=0.5)", names.ALL).violations == 0
+    assert result.verdict("AP", names.ALL).method == "sampled"
+    assert "from a sample" in result.verdict("AP", names.ALL).sentence()
 
 
 def test_the_wilson_interval_covers_its_share() -> None:
@@ -299,10 +299,10 @@ def test_a_long_measure_that_no_theorem_decides_is_refused() -> None:
 def test_the_recall_base_is_a_setting() -> None:
     small, large = scales("AP", 3), scales("AP", 3, relevant=30)
     assert small.settings["relevant"] == 3 and large.settings["relevant"] == 30
-    first, second = small.findings[0].counterexample, large.findings[0].counterexample
+    first, second = small.verdicts[0].counterexample, large.verdicts[0].counterexample
     assert first is not None and second is not None
     assert first.rise_sr == pytest.approx(10 * second.rise_sr)
-    assert small.findings[0].violations == large.findings[0].violations
+    assert small.verdicts[0].violations == large.verdicts[0].violations
 
 
 def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,20 +320,20 @@ def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pyt
     monkeypatch.setattr(counting, "progress", interrupted)
     result = scales(["AP", "RBP(p=0.5)"], 5)
     assert result.partial and result.settings["partial"]
-    assert [f.method for f in result.findings] == ["exact", "partial"]
-    assert "interrupted" in result.verdicts[1]
+    assert [f.method for f in result.verdicts] == ["exact", "partial"]
+    assert "interrupted" in result.sentences[1]
 
 
 def test_verdicts_say_why(usual: Scales) -> None:
-    assert len(usual.verdicts) == len(names.SCALES) * len(DEFAULT)
-    jk = usual.finding(measure("DCG(discount=jk)"), names.EQUAL).verdict()
+    assert len(usual.sentences) == len(names.SCALES) * len(DEFAULT)
+    jk = usual.verdict(measure("DCG(discount=jk)"), names.EQUAL).sentence()
     assert jk.startswith("Means of DCG(discount='jk') are not permissible under the interval-like scale")
     text = "(001) to (010) is no larger than the one from (010) to (100) (difference vectors (0,1,1) and (1,1,1))"
     assert text in jk
     assert "rises by more: 0.3691 against 0.0000" in jk
     assert (
-        usual.finding(measure("RBP(p=0.5)"), names.STRONG)
-        .verdict()
+        usual.verdict(measure("RBP(p=0.5)"), names.STRONG)
+        .sentence()
         .startswith("Means of RBP(p=0.5) are permissible")
     )
 

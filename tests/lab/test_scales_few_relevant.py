@@ -101,7 +101,7 @@ def test_counts_and_verdicts_are_those_of_the_definition(length: int, relevant: 
             names.WEAK: interval(value, length, relevant, False),
         }
         for scale, counts in expected.items():
-            verdict = result.finding(measure(name), scale)
+            verdict = result.verdict(measure(name), scale)
             assert (verdict.comparable, verdict.violations) == counts, (name, scale)
             assert verdict.holds == (counts[1] == 0), (name, scale)
             assert verdict.setting == Setting(length, relevant)
@@ -113,10 +113,10 @@ def test_counts_and_verdicts_are_those_of_the_definition(length: int, relevant: 
 def test_scales_that_need_as_many_relevant_documents_as_ranks_fail_with_fewer(
     name: str, violations: int
 ) -> None:
-    few = rs.lab.scales(name, 5, relevant=3, equal_relevant=True).finding(measure(name), names.EQUAL)
+    few = rs.lab.scales(name, 5, relevant=3, equal_relevant=True).verdict(measure(name), names.EQUAL)
     assert (few.holds, few.violations, few.comparable) == (False, violations, 6954)
-    assert "at length 5 with 3 relevant documents" in few.verdict()
-    unlimited = rs.lab.scales(name, 5, equal_relevant=True).finding(measure(name), names.EQUAL)
+    assert "at length 5 with 3 relevant documents" in few.sentence()
+    unlimited = rs.lab.scales(name, 5, equal_relevant=True).verdict(measure(name), names.EQUAL)
     assert (unlimited.holds, unlimited.violations, unlimited.comparable) == (True, 0, 9096)
 
 
@@ -164,8 +164,8 @@ def test_samples_are_comparable_pairs_and_estimate_the_share(equal: bool) -> Non
         assert all(
             a <= b for a, b in zip(delta(written[r], written[s]), delta(written[u], written[v]), strict=True)
         )
-    exact = rs.lab.scales("AP", 6, relevant=2, equal_relevant=equal).findings[0]
-    drawn = rs.lab.scales("AP", 6, relevant=2, equal_relevant=equal, count="sample", samples=20_000).findings[
+    exact = rs.lab.scales("AP", 6, relevant=2, equal_relevant=equal).verdicts[0]
+    drawn = rs.lab.scales("AP", 6, relevant=2, equal_relevant=equal, count="sample", samples=20_000).verdicts[
         0
     ]
     assert drawn.method == "sampled" and drawn.holds == exact.holds
@@ -175,7 +175,7 @@ def test_samples_are_comparable_pairs_and_estimate_the_share(equal: bool) -> Non
 def test_proofs_need_no_count() -> None:
     (result,) = [
         f
-        for f in rs.lab.scales("RBP(p=0.5)", 18, relevant=9, equal_relevant=False).findings
+        for f in rs.lab.scales("RBP(p=0.5)", 18, relevant=9, equal_relevant=False).verdicts
         if f.scale == names.ALL
     ]
     assert (result.holds, result.method, result.comparable) == (True, "theorem", None)
@@ -189,13 +189,13 @@ def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
 
     short = rs.lab.scales(name, 6, relevant=relevant)
     for result in long_verdicts(measure(name), Setting(6, relevant), names.FROM_WEIGHTS):
-        counted = short.finding(result.measure, result.scale)
+        counted = short.verdict(result.measure, result.scale)
         assert result.holds == counted.holds, result.scale
         example = result.counterexample
         if example is not None:
             assert all(sum(example.setting.digits(code)) <= relevant for code in example.pair)
     far = rs.lab.scales(name, 60, relevant=relevant)
-    assert all("at length 60 with" in verdict for verdict in far.verdicts)
+    assert all("at length 60 with" in verdict for verdict in far.sentences)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

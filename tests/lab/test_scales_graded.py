@@ -104,7 +104,7 @@ def test_counts_and_verdicts_are_those_of_the_definition(setting: tuple[int, int
     result = rs.lab.scales(list(by_hand), length, relevant=relevant, grades=grades)
     for name, value in by_hand.items():
         for scale, counts in expected(value, setting).items():
-            verdict = result.finding(measure(name), scale)
+            verdict = result.verdict(measure(name), scale)
             assert (verdict.comparable, verdict.violations) == counts, (name, scale)
             assert verdict.holds == (counts[1] == 0)
             example = verdict.counterexample
@@ -121,11 +121,11 @@ def test_one_grade_is_the_binary_case(monkeypatch: pytest.MonkeyPatch) -> None:
     """Enumeration yields the same counts as the theory of binary rankings."""
     for relevant in (2, 4):
         binary = rs.lab.scales("AP RBP DCG(discount='jk')", 4, relevant=relevant)
-        for finding in binary.findings:
+        for finding in binary.verdicts:
             study = graded_verdicts.GradedStudy(
                 measure(finding.measure), Setting(4, relevant), "auto", 100, 1, None
             )
-            listed = study.finding(finding.scale)
+            listed = study.verdict(finding.scale)
             assert (listed.holds, listed.violations, listed.comparable, listed.fails_from) == (
                 finding.holds, finding.violations, finding.comparable, finding.fails_from,
             )  # fmt: skip
@@ -134,10 +134,10 @@ def test_one_grade_is_the_binary_case(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_gains_need_not_be_evenly_spaced() -> None:
     """Verdicts that follow from swaps and replacements do not depend on the distances between grades."""
     result = rs.lab.scales("DCG DCG(gains='exp2') DCG(gains='1=1,2=100')", 4, grades=2, equal_relevant=True)
-    for finding in result.findings:
+    for finding in result.verdicts:
         if finding.scale == names.EQUAL:
             assert finding.holds and "gains of the ranks and grades that are convex" in finding.because
-            assert "over the grades 0 to 2 with 4 documents of each" in finding.verdict()
+            assert "over the grades 0 to 2 with 4 documents of each" in finding.sentence()
 
 
 def test_samples_are_comparable_and_estimate_the_share() -> None:
@@ -145,13 +145,13 @@ def test_samples_are_comparable_and_estimate_the_share() -> None:
     small, large = sample_interval_pairs(listed, 500, np.random.default_rng(1))
     delta = listed.kinds.delta
     assert len(small) == 500 and (delta[listed.group[small]] <= delta[listed.group[large]]).all()
-    exact = rs.lab.scales("ERR", 4, grades=2, equal_relevant=False).findings[0]
-    drawn = rs.lab.scales("ERR", 4, grades=2, equal_relevant=False, count="sample", samples=20_000).findings[
+    exact = rs.lab.scales("ERR", 4, grades=2, equal_relevant=False).verdicts[0]
+    drawn = rs.lab.scales("ERR", 4, grades=2, equal_relevant=False, count="sample", samples=20_000).verdicts[
         0
     ]
     assert (drawn.method, drawn.holds) == ("sampled", False)
     assert drawn.low - 0.01 <= exact.share <= drawn.high + 0.01
-    proved = rs.lab.scales("DCG", 4, grades=2, equal_relevant=True, count="sample").findings[0]
+    proved = rs.lab.scales("DCG", 4, grades=2, equal_relevant=True, count="sample").verdicts[0]
     assert (proved.method, proved.holds) == ("theorem", True)
 
 
@@ -164,7 +164,7 @@ def test_a_sample_without_a_contradiction_is_no_verdict() -> None:
     nearly = rs.measure("Nearly", almost_additive)
     with pytest.raises(SettingsError, match="proves nothing"):
         rs.lab.scales(nearly, 3, grades=2, equal_relevant=True, count="sample", samples=1)
-    assert not rs.lab.scales(nearly, 3, grades=2, equal_relevant=True).findings[0].holds
+    assert not rs.lab.scales(nearly, 3, grades=2, equal_relevant=True).verdicts[0].holds
 
 
 def test_consistent_values_have_no_contradiction() -> None:

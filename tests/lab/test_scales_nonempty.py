@@ -60,6 +60,6 @@ def test_the_share_without_empty_intervals_is_that_of_all_other_pairs(
     ]
     violated = sum(small > large + 1e-9 for small, large in pairs)
     result = rs.lab.scales(name, length, relevant=relevant, grades=grades, count="exact")
-    finding = result.finding(measure(name), scale)
+    finding = result.verdict(measure(name), scale)
     assert finding.share_nonempty == pytest.approx(violated / len(pairs), abs=1e-12)
     assert finding.violations == 0 or finding.share_nonempty != finding.share

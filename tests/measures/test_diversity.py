@@ -280,7 +280,7 @@ def test_aspects_without_relevant_documents_do_not_count() -> None:
 def test_a_smaller_pool_reaches_the_aspects() -> None:
     judgments = {"d1": {"a": 1, "b": 1}, "d2": {"a": 2, "b": 0}, "d3": {"a": 0, "b": 1}}
     judged = judge(make_qrels(judgments), Run.from_dict({"q": ["d1", "d2", "d3"]}))
-    fewer = judged.rejudged(np.array([1, rs.UNJUDGED, 1], np.int32))
+    fewer = judged.with_grades(np.array([1, rs.UNJUDGED, 1], np.int32))
     alone = {"d1": judgments["d1"], "d3": judgments["d3"]}
     for text in ("AP_IA", "alpha_nDCG", "StRec@2", "CT", "D_nDCG"):
         actual = float(measure(text).evaluate(fewer.lists)[0])

@@ -19,8 +19,8 @@ from rankscope.measures import parse
 MEASURES = (
     "AP", "AP@1", "AP@2", "AP@3", "AP(rel=2)@3", "RR", "RR@2", "ERR", "ERR@1", "ERR@2", "ERR@3", "DCG@2", "DCG@3",
     "DCG(gains=exp2)@2", "nDCG@1", "nDCG@2", "nDCG@3", "nDCG", "nDCG(gains=exp2)@3", "RBP@2", "RBP(graded=True)@3",
-    "P@2", "P@3", "R@2", "R(rel=2)@3", "Rprec", "Rprec(rel=2)", "Bpref", "Bpref(rel=2)", "Bpref(form=original)",
-    "Bpref(form=plus10)", "GMBpref", "Success@2", "SetP", "SetF",
+    "P@2", "P@3", "R@2", "R(rel=2)@3", "Rprec", "Rprec(rel=2)", "Bpref", "Bpref(rel=2)", "Bpref(variant=original)",
+    "Bpref(variant=plus10)", "GMBpref", "Success@2", "SetP", "SetF",
 )  # fmt: skip
 
 Groups = tuple[tuple[int | None, ...], ...]

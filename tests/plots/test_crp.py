@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex, to_rgb
 import rankscope as rs
 from rankscope.errors import SettingsError
 from rankscope.plots import plot_curve
-from rankscope.plots.bars import MIN_WIDTH, find_intervals
+from rankscope.plots.bars import MIN_WIDTH, find_stretches
 from rankscope.plots.palette import ABOVE, BELOW, EXACT
 
 Find = Callable[[Any, str], Any]
@@ -181,5 +181,5 @@ def test_scales_are_chosen(b_t: rs.Curve, find_artist: Find) -> None:
 
 
 def test_stretches() -> None:
-    assert find_intervals(np.array([False, False])) == []
-    assert find_intervals(np.array([False, True, True, False, True])) == [(2, 3), (5, 5)]
+    assert find_stretches(np.array([False, False])) == []
+    assert find_stretches(np.array([False, True, True, False, True])) == [(2, 3), (5, 5)]

@@ -19,7 +19,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import FILES as EVERY_FILE
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import series
-from rankscope.plots.style import DOUBLE, SINGLE, short, styled
+from rankscope.plots.style import DOUBLE, SINGLE, apply_style, shorten
 
 FILES = tuple(kind for kind in EVERY_FILE if kind != "pgf")
 """The kinds of files that need no LaTeX; tests/plots/test_paper.py has the other."""
@@ -124,14 +124,14 @@ def test_names_are_only_data(make_collection: Callable[..., Any]) -> None:
         assert "<script" not in svg and "\x00" not in svg
     for name in HOSTILE:
         figure = rs.curve(rs.Collection(qrels, {name: runs[name]}), None, HOSTILE[1]).plot()
-        assert short(name, 18) in figure.axes[0].get_title(loc="left")
+        assert shorten(name, 18) in figure.axes[0].get_title(loc="left")
 
 
 def test_highlights_with_hostile_names_are_in_the_legend(make_collection: Callable[..., Any]) -> None:
     figure = rs.effort(rs.Collection(*make_collection(HOSTILE, ["1", "2"])), "AP").plot(highlight=HOSTILE)
     texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
     assert [text.lstrip("\u200e") for text in texts[-len(HOSTILE) :]] == [
-        short(name).lstrip("\u200e") for name in HOSTILE
+        shorten(name).lstrip("\u200e") for name in HOSTILE
     ]
 
 
@@ -253,7 +253,7 @@ def test_a_long_legend_ends_with_how_many_more() -> None:
 
 
 def test_math_in_a_name_is_written_as_it_is(b_t: rs.Curve) -> None:
-    with styled() as matplotlib:
+    with apply_style() as matplotlib:
         assert not matplotlib.rcParams["text.parse_math"]
     a, b = b_t.plot(), b_t.plot()
     a.axes[0].set_title("$x^2$")

@@ -40,7 +40,7 @@ def test_arrows_lead_from_low_to_high_and_violations_are_marked(find_artist: Fin
     rows = figure.table.records()
     for name in ("relevance monotonicity", "irrelevance monotonicity", "redundancy"):
         own_pairs = [row for row in rows if row["property"] == name]
-        [finding] = [f for f in result.findings if f.relation.name == name]
+        [finding] = [f for f in result.verdicts if f.relation.name == name]
         assert (len(own_pairs), sum(row["violated"] for row in own_pairs)) == (
             finding.cases,
             finding.violations,
@@ -154,7 +154,7 @@ def test_the_figure_contradicts_whatever_the_laboratory_contradicts() -> None:
         "TinyDCG", lambda grades: 1e-13 * sum(g / max(1, np.log2(i)) for i, g in enumerate(grades, 1))
     )
     result = rs.lab.scales([tiny], length=3, equal_relevant=True)
-    assert not result.findings[0].holds
+    assert not result.verdicts[0].holds
     assert result.example()["comparison"].records()[0]["contradiction"] is True
     assert "is not on an interval-like scale" in result.plot().figure.get_suptitle()
 

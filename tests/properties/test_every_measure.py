@@ -287,7 +287,7 @@ def test_grades_that_a_measure_does_not_see_do_not_matter(item: Measure) -> None
         plain_ = apply_change(seed, "plain")
         grade = plain_.qrels.grade
         merged = np.where(grade >= max(1, lowest), max(1, lowest), grade).astype(np.int32)
-        np.testing.assert_array_equal(values(item, plain_.rejudged(merged)), plain_values(item, seed))
+        np.testing.assert_array_equal(values(item, plain_.with_grades(merged)), plain_values(item, seed))
 
 
 # measures as values -----------------------------------------------------------------------------------------

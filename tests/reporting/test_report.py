@@ -57,7 +57,7 @@ def test_payload_holds_ranks_and_grades_of_relevant_documents() -> None:
 
 
 def test_optional_parts_can_be_left_out() -> None:
-    data = payload(_judged(), title="T", everything=False)
+    data = payload(_judged(), title="T", documents=False)
     assert "documents" not in data
     assert "nonrelevant" not in data
 
@@ -139,10 +139,10 @@ def test_the_description_of_the_data_is_current() -> None:
     assert process.returncode == 0, process.stdout + process.stderr
 
 
-@pytest.mark.parametrize("everything", [True, False, None])
-def test_the_data_is_as_described(everything: bool | None) -> None:
+@pytest.mark.parametrize("documents", [True, False, None])
+def test_the_data_is_as_described(documents: bool | None) -> None:
     table = rs.Table("power", ("measure", "power"), [("AP", 0.5), ("RR", float("nan"))])
-    data = payload(_judged(), title="T", measures=[rs.GMAP], study={"power": table}, everything=everything)
+    data = payload(_judged(), title="T", measures=[rs.GMAP], study={"power": table}, documents=documents)
     schema = json_schema()
     for document in (json.loads(as_json(data)), {**json.loads(as_json(data)), "server": True}):
         _check(document, schema, schema["$defs"], "document")
@@ -215,7 +215,7 @@ def test_runs_tied_for_first_are_those_of_the_leaderboard() -> None:
 
 
 def test_the_report_includes_ranges_of_means_on_request(tmp_path: Path) -> None:
-    target = report(rs.evaluate(QRELS, RUNS, "ERR@20 Twist"), tmp_path / "page.html", ranges=True)
+    target = report(rs.evaluate(QRELS, RUNS, "ERR@20 Twist"), tmp_path / "page.html", bounds=True)
     inside = re.search(r'id="data">(.*?)</script>', target.read_text("utf-8"), re.S)
     assert inside is not None
     ranges = json.loads(inside.group(1))["ranges"]

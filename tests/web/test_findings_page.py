@@ -181,7 +181,7 @@ def test_findings_of_a_page_without_anything_to_compare() -> None:
     scores = rs.evaluate({"q": {"d": 1}}, {"q": ["x", "d"]}, "AP")
     assert {finding["kind"] for finding in find(scores, scores.measures)} <= {
         "unjudged",
-        "unreturned",
-        "parting",
+        "no_return",
+        "high_effort",
         "scale",
     }

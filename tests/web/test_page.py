@@ -226,7 +226,7 @@ def test_bounds_of_the_means_are_shown_on_request(
     folder = collection_page.parent / "data"
     files = (folder / "qrels.txt", folder / "runs")
     page = open_page(
-        rs.report(rs.Collection(*files), tmp_path / "ranges.html", ranges=True), "view=runs&measure=P@10"
+        rs.report(rs.Collection(*files), tmp_path / "ranges.html", bounds=True), "view=runs&measure=P@10"
     )
     bounds = rs.evaluate(*files, "P@10", unjudged="bounds").bounds("P@10")
     ends = {

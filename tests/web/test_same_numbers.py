@@ -74,13 +74,13 @@ def _printed(value: float, measure: Any) -> str:
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
-@pytest.mark.parametrize("everything", [True, False], ids=["everything", "lean"])
+@pytest.mark.parametrize("documents", [True, False], ids=["documents", "no documents"])
 def test_every_measure_of_the_registry_is_pythons(
-    open_page: Open, every_measure: list[Any], tmp_path: Path, everything: bool, missing: str
+    open_page: Open, every_measure: list[Any], tmp_path: Path, documents: bool, missing: str
 ) -> None:
     qrels, runs = _write(tmp_path)
     target = report(
-        rs.evaluate(qrels, runs, every_measure, missing=missing), tmp_path / "r.html", everything=everything
+        rs.evaluate(qrels, runs, every_measure, missing=missing), tmp_path / "r.html", documents=documents
     )
     measures = list(dict.fromkeys((*every_measure, *on_every_page())))
     scores = rs.evaluate(qrels, runs, measures, missing=missing)
@@ -98,18 +98,16 @@ def test_every_measure_of_the_registry_is_pythons(
         assert row["means"] == [_printed(scores.mean(measure)[r], measure) for r in order], measure
 
 
-@pytest.mark.parametrize("everything", [True, False], ids=["everything", "lean"])
+@pytest.mark.parametrize("documents", [True, False], ids=["documents", "no documents"])
 def test_the_formulas_of_the_page_are_compared_with_python_once(
-    open_page: Open, tmp_path: Path, until: Until, everything: bool
+    open_page: Open, tmp_path: Path, until: Until, documents: bool
 ) -> None:
     """Negative grades among them: Bpref does not count such documents as judged."""
     qrels, runs = _write(tmp_path)
-    page = open_page(
-        report(rs.Collection(qrels, runs), tmp_path / "r.html", everything=everything, cutoff=25)
-    )
+    page = open_page(report(rs.Collection(qrels, runs), tmp_path / "r.html", documents=documents, cutoff=25))
     until(page, "rankscope.state.agreement !== null")
     agreement = page.evaluate("rankscope.state.agreement")
-    assert agreement == {"measures": 20 if everything else 19, "lists": RUNS * TOPICS, "differences": []}
+    assert agreement == {"measures": 20 if documents else 19, "lists": RUNS * TOPICS, "differences": []}
     assert (
         f"agree with it ({agreement['measures']} measures, 42 lists)" in page.locator("footer").inner_text()
     )
@@ -133,7 +131,7 @@ def test_differing_formulas_are_reported(open_page: Open, tmp_path: Path) -> Non
 def test_a_lean_page_keeps_bpref(open_page: Open, tmp_path: Path) -> None:
     qrels, runs = _write(tmp_path)
     page = open_page(
-        report(rs.Collection(qrels, runs), tmp_path / "r.html", everything=False), "view=whatif&measure=Bpref"
+        report(rs.Collection(qrels, runs), tmp_path / "r.html", documents=False), "view=whatif&measure=Bpref"
     )
     assert page.get_by_text("Bpref is left out: this page carries no ranks").count() == 1
     page.locator("nav a", has_text="Runs").click()

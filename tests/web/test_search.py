@@ -88,7 +88,7 @@ def test_every_rank_is_that_of_the_run(open_page: Open, collection_page: Path) -
 
 
 def test_a_page_without_names_states_this(open_page: Open, tmp_path: Path) -> None:
-    lean = report(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["a"]}}), tmp_path / "r.html", everything=False)
+    lean = report(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["a"]}}), tmp_path / "r.html", documents=False)
     page = open_page(lean, "view=curves")
     assert page.get_by_label("Find a document").count() == 0
     assert "this page was written without their names" in page.locator("main").inner_text()

@@ -103,11 +103,11 @@ class Bounds(TypedResult):
         rows: list[ListBound] = []
         run_rows: list[RunBound] = []
         mean_rows: list[MeanBound] = []
-        for pool, rejudged in _pools(judged, pool_depth, sampled, seed):
+        for pool, reduced in _pools(judged, pool_depth, sampled, seed):
             for measure in weighted:
                 # The residual is the largest gain times the weight of all ranks without a judged document; the
                 # lower bound gives these ranks the smallest gain, which is 0 unless gains are negative.
-                ends = measure.open_range(rejudged.lists, depths, max_grade=max_grade)
+                ends = measure.open_range(reduced.lists, depths, max_grade=max_grade)
                 shape = (len(judged.runs), len(judged.topics), len(depths))
                 both = np.array([end.reshape(shape)[runs] for end in ends])
                 name, p = str(measure), measure.settings.get("p")
@@ -238,10 +238,10 @@ def _pools(
 
     pools = [("full", judged)]
     if pool_depth is not None:
-        pools.append((f"depth {pool_depth}", judged.rejudged(depth_pool(judged, pool_depth))))
+        pools.append((f"depth {pool_depth}", judged.with_grades(depth_pool(judged, pool_depth))))
     if ratios:
         sampler = Sampler(judged.pool, "binary", streams(seed, 1)[0])
-        pools += [(f"{ratio:g}%", judged.rejudged(sampler.sample(ratio))) for ratio in ratios]
+        pools += [(f"{ratio:g}%", judged.with_grades(sampler.sample(ratio))) for ratio in ratios]
     return pools
 
 

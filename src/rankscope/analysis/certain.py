@@ -40,9 +40,7 @@ class RunCertainty(MeasuredRunRow):
     value: float = column("mean over the topics")
     lowest: float | None = column("lowest mean that labels of unjudged documents allow", default=None)
     highest: float | None = column("highest mean that labels of unjudged documents allow", default=None)
-    exact: bool = column(
-        "whether labels reach both ends of the range; otherwise they are proved bounds", default=None
-    )
+    exact: bool = column("whether labels attain both bounds", default=None)
     first_rank: int | None = column(default=None)
     last_rank: int | None = column(default=None)
     first_possible: int | None = column("best rank that the certain pairs (together) leave", default=None)
@@ -59,7 +57,7 @@ class Certainty(Row):
     significant: int = column("pairs that differ significantly over topics")
     together: int = column("pairs whose order nothing of these reverses, all taken together")
     not_proved: int = column("pairs for which the certainty was neither proved nor refuted")
-    exact: int = column("pairs whose range of differences over all labels is exact")
+    exact: int = column("pairs with exact bounds of the difference over all labels")
     topics: int = column("the same as significant")
 
 
@@ -134,10 +132,10 @@ class Certain(TypedResult):
             rows.append((run.run, interval, *ranks[run.run].values()))
         return Table(
             "ranks",
-            ("run", "range", *next(iter(ranks.values()))),
+            ("run", "interval", *next(iter(ranks.values()))),
             rows,
-            caption=f"Ranks of {len(rows)} runs; range: their {1 - self.settings['alpha']:.0%} ranges by"
-            f" {self.runs[0].measure} over topics",
+            caption=f"Ranks of {len(rows)} runs; interval: {1 - self.settings['alpha']:.0%} confidence interval of the"
+            f" rank by {self.runs[0].measure} over topics",
         )
 
 
@@ -269,9 +267,9 @@ def certain(
         runs=RunCertainty.table(
             "runs",
             [row for block in blocks for row in block.run_rows(scores.runs)],
-            caption="Range of the mean of each run, and intervals of its rank",
+            caption="Bounds of the mean of each run, and intervals of its rank",
             legend=f"first_rank to last_rank: {1 - alpha:.0%} confidence interval of the rank over topics;"
-            " first_possible to last_possible: ranks that the certain pairs (together) leave",
+            " first_possible to last_possible: ranks that the certain pairs (together) permit",
         ),
         certainty=Certainty.table(
             "certainty",
@@ -310,7 +308,7 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
         changes=OrderChange.table(
             "changes",
             followed.changes,
-            caption=f"Pairs of runs that stand the other way round than by {followed.ranks[0][1]}",
+            caption=f"Pairs of runs in the opposite order to that by {followed.ranks[0][1]}",
         ),
         settings={
             **input_settings,

@@ -34,7 +34,7 @@ class ArchetypeCount(Row):
     """Number of rankings of an archetype."""
 
     archetype: str = column()
-    count: int = column("number of lists")  # type: ignore[assignment]
+    count: int = column("number of rankings")  # type: ignore[assignment]
     share: float = column()
 
 
@@ -44,7 +44,7 @@ class Quadrant(Row):
     measure: str = column()
     gain: str = column()
     effort: str = column()
-    count: int = column("number of lists")  # type: ignore[assignment]
+    count: int = column("number of rankings")  # type: ignore[assignment]
     share: float = column()
 
 
@@ -52,13 +52,13 @@ class Agreement(Row):
     """Rankings on the diagonal of a plane, and in its high-high cells."""
 
     measure: str = column()
-    diagonal: int = column("lists whose effort and gain agree: huge gain with low effort, and so on")
-    diagonal_share: float = column("share of these lists")
-    high_high: int = column("lists with more gain than the median that cost high or huge effort")
-    high_high_share: float = column("share of these lists")
-    lower_quartile: float = column("lower quartile of the gain over all lists")
-    median: float = column("median of the gain over all lists")
-    upper_quartile: float = column("upper quartile of the gain over all lists")
+    diagonal: int = column("rankings whose effort and gain agree: huge gain with low effort, and so on")
+    diagonal_share: float = column("share of these rankings")
+    high_high: int = column("rankings with more gain than the median that cost high or huge effort")
+    high_high_share: float = column("share of these rankings")
+    lower_quartile: float = column("lower quartile of the gain over all rankings")
+    median: float = column("median of the gain over all rankings")
+    upper_quartile: float = column("upper quartile of the gain over all rankings")
     coincide: str | None = column(
         "which quartiles of the gain are the same number, if any: the rows of the plane between them are empty"
     )
@@ -74,23 +74,23 @@ class Indicators(RankingRow):
     """Twist, its parts, and the 2012 indicators of a ranking."""
 
     recall_base: int = column("number of relevant documents of the topic")
-    N: int = column("length at which the list was evaluated")
-    Twist: float = column("the measure Twist of the list, see Measures")
-    Rho: float = column("the measure Rho of the list, see Measures")
-    Sigma: float = column("the measure Sigma of the list, see Measures")
+    N: int = column("length at which the ranking was evaluated")
+    Twist: float = column("the measure Twist of the ranking, see Measures")
+    Rho: float = column("the measure Rho of the ranking, see Measures")
+    Sigma: float = column("the measure Sigma of the ranking, see Measures")
     turn_around: int = column("first rank at which CRP is lowest")
     b_r: float = column("rank where CRP is back at 0 or above after the turn-around; infinite if it never is")
-    b_w: int = column("the same rank for the full-scale list, the ideal list reversed")
+    b_w: int = column("the same rank for the full-scale ranking, the ideal ranking reversed")
     loss_at_R: int = column("CRP at the recall base: the loss value of Angelini et al. 2012")  # noqa: N815
     crp_at_N: int = column("CRP at rank N")  # noqa: N815
-    rho_w: float = column("recall base divided by b_w: Rho2012 of the full-scale list")
-    Rho2012: float = column("the measure Rho2012 of the list, see Measures")
+    rho_w: float = column("recall base divided by b_w: Rho2012 of the full-scale ranking")
+    Rho2012: float = column("the measure Rho2012 of the ranking, see Measures")
     Rho2012_clamped: float = column("Rho2012, kept between 0 and 1")
-    b_ratio: float = column("the measure b_ratio of the list, see Measures")
+    b_ratio: float = column("the measure b_ratio of the ranking, see Measures")
     b_ratio_clamped: float = column("b_ratio, kept between 0 and 1")
-    CRP_min: float = column("the measure CRP_min of the list, see Measures")
+    CRP_min: float = column("the measure CRP_min of the ranking, see Measures")
     CRP_min_clamped: float = column("CRP_min, kept between 0 and 1")
-    CRP_N: float = column("the measure CRP_N of the list, see Measures")
+    CRP_N: float = column("the measure CRP_N of the ranking, see Measures")
     CRP_N_clamped: float = column("CRP_N, kept between 0 and 1")
 
 
@@ -163,7 +163,7 @@ class Effort(Planes, TypedResult):
             shares = same, same / total, high, high / total
             lower, middle, upper = borders or [float("nan")] * 3
             rows.append(Agreement(str(measure), *shares, lower, middle, upper, _coinciding(borders) or None))
-        caption = "Where effort and gain agree, and gain at a high price"
+        caption = "Agreement of effort and gain, and gain above the median at high effort"
         return Agreement.table("agreement", rows, caption=caption)
 
     @lazy_table("rankings of huge and about equal gain, one of each effort", main=False)
@@ -216,9 +216,9 @@ class Effort(Planes, TypedResult):
             shares = 100 * plane / max(1, int(plane.sum()))
             rows: list[tuple[Cell, ...]] = [(f"{GAINS[g]} gain", *shares[g].tolist()) for g in (3, 2, 1, 0)]
             columns = ("", *(f"{cost} effort" for cost in EFFORTS))
-            caption = f"Effort/gain by {measure}, percent of {int(plane.sum())} lists"
+            caption = f"Effort/gain by {measure}, percent of {int(plane.sum())} rankings"
             if alike := _coinciding(self.quartiles(measure)):
-                caption += f" ({alike}: no list lies between)"
+                caption += f" ({alike}: no ranking lies between)"
             tables.append(Table(f"plane {measure}", columns, rows, digits=1, caption=caption))
         return tables
 
@@ -241,11 +241,11 @@ class Effort(Planes, TypedResult):
         caption = f"{len(points)} rankings with {gain} gain by {name} and {effort} effort"
         return Table("points", ("run", "topic", name, "Twist", "archetype"), points, caption=caption)
 
-    def significance(self, *, alpha: float = 0.05, least: int = 5) -> QuadrantSignificance:
+    def significance(self, *, alpha: float = 0.05, min_topics: int = 5) -> QuadrantSignificance:
         """Test whether gain and effort differ together: see :mod:`rankscope.analysis.quadrant_tests`."""
         from rankscope.analysis.quadrant_tests import quadrant_significance
 
-        return quadrant_significance(self, alpha=alpha, least=least)
+        return quadrant_significance(self, alpha=alpha, min_topics=min_topics)
 
     def curve(self, run: str, topic: str, measure: str | Measure | None = None) -> Curve:
         """Return the curve of a ranking at the N of the analysis, with gains and discount of a gain measure for DCG."""
@@ -291,7 +291,7 @@ def count_archetypes(archetypes: NDArray[np.str_]) -> RowTable[ArchetypeCount]:
     counts = {name: int((archetypes == name).sum()) for name in ARCHETYPES}
     shares = {name: count / total if total else float("nan") for name, count in counts.items()}
     rows = [ArchetypeCount(name, count, shares[name]) for name, count in counts.items()]
-    return ArchetypeCount.table("summary", rows, caption=f"Archetypes of {total} lists")
+    return ArchetypeCount.table("summary", rows, caption=f"Archetypes of {total} rankings")
 
 
 @analysis(

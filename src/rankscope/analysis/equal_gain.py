@@ -66,7 +66,7 @@ def equal_gain(effort: Planes, gain: str | None = None) -> RowTable[EqualGain]:
             selected.append(
                 EqualGain(str(measure), GAINS[row], EFFORTS[column], run, topic, value, twist, archetype)
             )
-    return EqualGain.table("equal_gain", selected, caption="Lists of about equal gain, by effort")
+    return EqualGain.table("equal_gain", selected, caption="Rankings of about equal gain, by effort")
 
 
 def _select(effort: Planes, number: int, row: int) -> dict[int, int]:

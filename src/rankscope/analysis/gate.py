@@ -79,7 +79,7 @@ class Gate(TypedResult):
     """Tests that runs are no worse than a baseline."""
 
     gate: RowTable[Check] = table("every run and measure")
-    topics: RowTable[LostTopic] = table("topics that lost most", main=False)
+    topics: RowTable[LostTopic] = table("topics with the largest losses", main=False)
 
     shown = ("gate", "topics")
 
@@ -106,7 +106,7 @@ class Gate(TypedResult):
         ]
         if failed and len(self.topics):
             lost = [row for row in self.topics if (row.run, row.measure) in failed]
-            parts += ["Topics that lost most:\n", LostTopic.table("topics", lost).markdown()]
+            parts += ["Topics with the largest losses:\n", LostTopic.table("topics", lost).markdown()]
         return "\n".join(parts)
 
 

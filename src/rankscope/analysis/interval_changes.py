@@ -43,7 +43,7 @@ def interval_changes(scores: Scores, length: int, compare: Callable[[Scores], Co
 
     if scores.judged is None:
         hint = "give judgments and runs"
-        raise InputError("an interval scale needs the lists, and these are scores only", hint=hint)
+        raise InputError("an interval scale needs rankings, and these are scores only", hint=hint)
     counts: list[IntervalCount] = []
     changes: list[VerdictChange] = []
     for measure in scores.measures:
@@ -65,7 +65,7 @@ def interval_changes(scores: Scores, length: int, compare: Callable[[Scores], Co
             for x, y, turn in turns
             if turn
         ]
-    caption = f"Verdicts that an interval scale changes, {length} ranks"
+    caption = f"Verdicts changed by an interval scale, {length} ranks"
     return {
         "intervals": IntervalCount.table("intervals", counts, caption=caption),
         "changes": VerdictChange.table("changes", changes),

@@ -56,7 +56,7 @@ class LeaderboardStatistic(MeasuredPairRow):
     """A statistic of the leaderboards under two judges."""
 
     statistic: str = column(
-        "what is compared of the two leaderboards: a correlation, the largest change of rank, or a count of pairs"
+        "statistic of the two leaderboards: a correlation, the largest change of rank, or a count of pairs"
     )
     value: float = column("value of the statistic")
     low: float | None = column(default=None)
@@ -131,7 +131,7 @@ def judges(
     alpha: Level = 0.05,
     replicates: Annotated[int, Option("B")] = 1000,
     top: Annotated[int, Option("K")] = 10,
-    most: Annotated[int, Option("N")] = 20,
+    max_disputed: Annotated[int, Option("N")] = 20,
     distance: Distance = "grade",
     seed: Seed = 1,
 ) -> Judges:
@@ -162,8 +162,8 @@ def judges(
         Bootstrap samples of the topics.
     top
         Number of best runs to look for under both judges.
-    most
-        Number of disputed judgments to list; 0 lists none.
+    max_disputed
+        Maximum number of disputed judgments to list; 0 lists none.
     distance
         Distance of two grades in weighted kappa: the difference of their values, or of their positions in order.
     seed
@@ -211,8 +211,8 @@ def judges(
         settings |= {**more, "top": top}
         options = {"alpha": alpha, "replicates": replicates, "seed": seed}
         tables = _compare_leaderboards(panel, pairs, scores, top=top, **options)
-        tables["judgments"] = _find_disputed(panel, pairs, judged, scores, most)
-    caption = "How far the judges agree, with 95 % intervals over topics"
+        tables["judgments"] = _find_disputed(panel, pairs, judged, scores, max_disputed)
+    caption = "Agreement of the judges, with 95 % intervals over topics"
     return Judges(
         agreement=Agreement.table("agreement", agreement, caption=caption),
         confusion=GradePair.table("confusion", confusion, caption="Documents by the grades of two judges"),
@@ -241,7 +241,7 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
     with using(collection.engine, collection.jobs):
         judged = judge(*inputs)
         scores = [
-            score(judged.rejudged(grades), parsed, missing=collection.missing) for grades in panel.grades
+            score(judged.with_grades(grades), parsed, missing=collection.missing) for grades in panel.grades
         ]
     names = [str(measure) for measure in parsed]
     return judged, scores, {**inputs.settings, "missing": collection.missing, "measures": names}
@@ -286,7 +286,7 @@ def _compute_agreement(
         names = panel.names[a], panel.names[b]
         levels, counts = _counts(panel, a, b)
         if not counts.sum():
-            message = f"{names[0]!r} and {names[1]!r} judged no document both"
+            message = f"{names[0]!r} and {names[1]!r} judged no common document"
             raise InputError(message, hint="compare other judges")
         rows.append(Agreement(*names, "documents", int(counts.sum()), None, None))
         for name, function in _statistics(levels, distance).items():
@@ -375,10 +375,10 @@ def _compare_leaderboards(
                 statistics: list[tuple[Any, ...]] = both.similarity(top=top, **options)
                 leaderboards += [LeaderboardStatistic(*label, *row) for row in statistics]
             bias += [RunGain(*label, *row) for row in both.gains(options["alpha"])]
-    caption = "What that does to the order of the runs"
+    caption = "Similarity of the leaderboards under two judges"
     return {
         "leaderboards": LeaderboardStatistic.table("leaderboards", leaderboards, caption=caption),
-        "bias": RunGain.table("bias", bias, caption="Who gains under the second judge"),
+        "bias": RunGain.table("bias", bias, caption="Gains of the runs under the second judge"),
     }
 
 
@@ -408,7 +408,7 @@ def _find_disputed(
                 runs = judged.runs[int(moves.argmax())], judged.runs[int(moves.argmin())]
                 name = to_text(panel.qrels.documents[document])
                 rows.append(DisputedJudgment(*label, name, *grades, *effect, *runs))
-    caption = "The judgments that move the leaderboard most"
+    caption = "Disputed judgments with the largest effect on the leaderboard"
     return DisputedJudgment.table("judgments", rows, caption=caption)
 
 

@@ -121,7 +121,7 @@ class Simulation:
         points = []
         while True:
             grade = np.where(is_known, self.judged.qrels.grade, np.int32(UNJUDGED)).astype(np.int32)
-            revealed = self.judged.rejudged(grade)
+            revealed = self.judged.with_grades(grade)
             values = self._evaluate(revealed)
             share = float((_signs(values[:, self.topics]) == final).mean())
             points.append((int(is_known.sum()), share))

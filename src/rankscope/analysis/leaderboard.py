@@ -42,7 +42,7 @@ class Standing(MeasuredRunRow):
     exact: bool | None = column("whether the mean over all orders of ties is exact", default=None)
     lowest: float | None = column("lowest mean over all labels of unjudged documents", default=None)
     highest: float | None = column("highest mean over all labels of unjudged documents", default=None)
-    tight: bool | None = column("whether labels reach both ends of the range", default=None)
+    tight: bool | None = column("whether labels attain both bounds", default=None)
 
     @property
     def rank_range(self) -> str:
@@ -235,10 +235,10 @@ def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> 
             (row[0], standing.rank_range, *row[1:]) for row, standing in zip(means.rows, by_run, strict=True)
         ]
         means = replace(means, columns=("run", "rank", *names), rows=rows)
-        legend.append(f"rank: {level} range by {ranked} over topics")
+        legend.append(f"rank: {level} confidence interval by {ranked} over topics")
         tied = [standing for standing in by_run if standing.tied_for_first]
         if any(standing.first_rank != 1 for standing in tied):
-            legend.append("a range is of one run alone; tied for first is tested for all runs together")
+            legend.append("rank intervals hold for single runs; ties for first place are tested jointly")
         names_tied = _shorten([standing.run for standing in tied])
         first = f"tied for first by {ranked}: {names_tied}" if len(tied) > 1 else ""
         means = replace(means, caption="; ".join(filter(None, (means.caption, first))))

@@ -37,7 +37,7 @@ def edited(ranking: Sequence[str], edits: str, judgments: Mapping[str, int]) -> 
 def _place(documents: Sequence[str], rank: int, step: str) -> int:
     if not 1 <= rank <= len(documents):
         hint = f"it has {len(documents)} documents"
-        raise SettingsError(f"edit {step!r}: the list has no rank {rank}", hint=hint)
+        raise SettingsError(f"edit {step!r}: the ranking has no rank {rank}", hint=hint)
     return rank - 1
 
 
@@ -49,8 +49,8 @@ def _replacement(documents: Sequence[str], place: int, grade: int, judgments: Ma
     if candidate is not None:
         return candidate
     if grade > 0:
-        hint = "choose a grade that has documents outside the list"
-        raise SettingsError(f"the topic has no document of grade {grade} that the list lacks", hint=hint)
+        hint = "choose a grade of documents that the ranking lacks"
+        raise SettingsError(f"the topic has no document of grade {grade} that the ranking lacks", hint=hint)
     number = 1
     while f"other-{number}" in others or f"other-{number}" in judgments:
         number += 1

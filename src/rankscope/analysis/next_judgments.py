@@ -156,7 +156,7 @@ def _rank_documents(scores: Scores, budget: int) -> Next:
         counts.append(OpenPairs(str(measure), n_pairs, n_open))
     chosen = argsort_influence(total)[: int(min(budget, (total > 0).sum()))]
     return Next(
-        next=Candidate.table("next", _candidates(judged, chosen, total), caption="What to judge next"),
+        next=Candidate.table("next", _candidates(judged, chosen, total), caption="Documents to judge next"),
         open=OpenPairs.table("open", counts, caption="Pairs that labels may still reverse"),
         settings={**plain.settings, "budget": budget},
     )
@@ -209,7 +209,9 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     own_settings = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
     missing = {} if scores.settings["missing"] == "zero" else {"missing": scores.settings["missing"]}
     return Next(
-        needed=Needed.table("needed", needed, caption=f"Judgments until {target:.0%} of the pairs stand"),
+        needed=Needed.table(
+            "needed", needed, caption=f"Judgments until {target:.0%} of the pairs are in their final order"
+        ),
         curve=Revealed.table("curve", curve),
         settings={**input_settings, **own_settings, **missing},
     )

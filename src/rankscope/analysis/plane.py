@@ -48,7 +48,7 @@ class EqualGain(Row):
     run: str = column()
     topic: str = column()
     value: float = column("value of the gain measure")
-    Twist: float = column("the measure Twist of the list, see Measures")
+    Twist: float = column("the measure Twist of the ranking, see Measures")
     archetype: str = column()
 
 
@@ -121,7 +121,7 @@ class Planes:
         """
         from rankscope.measures.archetypes import ARCHETYPES
 
-        find_choice(by, CLASSES, "class of lists")
+        find_choice(by, CLASSES, "class of rankings")
         topics = len(self.judged.topics)
         if by == "archetype":
             names = list(ARCHETYPES)

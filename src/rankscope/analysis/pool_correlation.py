@@ -214,7 +214,7 @@ def _evaluate_pools(
     from rankscope.analysis.stats.sampling import depth_pool
     from rankscope.scores import score
 
-    pools = {FULL: judged} | {f"depth {k}": judged.rejudged(depth_pool(judged, k)) for k in depths}
+    pools = {FULL: judged} | {f"depth {k}": judged.with_grades(depth_pool(judged, k)) for k in depths}
     scores = {name: score(pool, measures, missing=missing) for name, pool in pools.items()}
     cells = {(str(m), name): complete(scores[name], m) for m in measures for name in pools}
     if more := [m for m in against if m not in measures]:

@@ -197,7 +197,7 @@ class _Evaluation:
 
     def __call__(self, select: Callable[[Judged], Grades]) -> tuple[Floats, int]:
         grades = select(self.judged)
-        means = mean_scores(self.judged.rejudged(grades), self.measures, self.missing)
+        means = mean_scores(self.judged.with_grades(grades), self.measures, self.missing)
         return means, int((grades != UNJUDGED).sum())
 
 

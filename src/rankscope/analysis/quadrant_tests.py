@@ -69,10 +69,12 @@ class _Tested(NamedTuple):
     p: Floats
 
 
-def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5) -> QuadrantSignificance:
+def quadrant_significance(
+    effort: Planes, *, alpha: float = 0.05, min_topics: int = 5
+) -> QuadrantSignificance:
     """Count the pairs of runs that differ significantly in gain and in Twist, by gain measure and part of the plane.
 
-    Paired two-sided t tests on the topics of the part; a pair with fewer than ``least`` topics there is not tested.
+    The test is a paired two-sided t test on the topics of the part; pairs with fewer than ``min_topics`` are omitted.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"d": 1} for i in range(9)}
@@ -85,8 +87,8 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
     """
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha={alpha}", hint="choose a level between 0 and 1, such as 0.05")
-    if least < 2:
-        raise SettingsError(f"least={least}", hint="a paired test needs at least two topics")
+    if min_topics < 2:
+        raise SettingsError(f"min_topics={min_topics}", hint="a paired test needs at least two topics")
     if len(effort.judged.runs) < 2:
         raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
     runs = effort.judged.runs
@@ -100,7 +102,7 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
         gain, twist = (effort.judged.grid(values) for values in (effort.gain[number], effort.twist))
         for place, topics in _parts(cell[first], cell[second]):
             tested = topics.sum(axis=1)
-            enough = tested >= least
+            enough = tested >= min_topics
             by_gain, by_effort = (_t_tests(v[first] - v[second], topics, enough) for v in (gain, twist))
             label = (str(measure), *place)
             merit = by_gain._replace(difference=measure.merit(by_gain.difference))
@@ -113,7 +115,7 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
     return QuadrantSignificance(
         significance=PartCount.table("significance", counts, caption=caption),
         significance_pairs=PartPair.table("significance_pairs", pairs),
-        settings={**effort.settings, "alpha": alpha, "least": least, "test": "t"},
+        settings={**effort.settings, "alpha": alpha, "min_topics": min_topics, "test": "t"},
     )
 
 

@@ -246,10 +246,10 @@ def _pair_tables(scores: Scores, judged: Judged, counts: _Counts) -> dict[str, A
     regions = _regions(judged, counts)
     winners = _winners(scores, regions)
     return {
-        "verdict": StrongestOrder.table("verdict", [strongest], caption="The strongest order"),
-        "regions": Region.table("regions", regions, caption="Who wins by the mean"),
-        "measures": MeasureWinner.table("measures", winners, caption="The measures asked for"),
-        "topics": TopicOrder.table("topics", topics, caption="Who dominates on each list"),
+        "verdict": StrongestOrder.table("verdict", [strongest], caption="Strongest order"),
+        "regions": Region.table("regions", regions, caption="Winner by the mean"),
+        "measures": MeasureWinner.table("measures", winners, caption="Winner by each requested measure"),
+        "topics": TopicOrder.table("topics", topics, caption="Dominant run on each topic"),
     }
 
 
@@ -376,11 +376,13 @@ def _many_tables(counts: _Counts) -> dict[str, Any]:
     ]
     runs = _possible_ranks(counts.runs, first, second)
     orders = _pair_columns(counts.runs, [everywhere, first, second], pairs, strongest)
-    caption = "The ranks that a run can have by any measure of the family"
+    caption = "Ranks that a run can have by measures of the family"
     return {
-        "shares": OrderShare.table("shares", shares, caption="How many pairs of runs each order decides"),
+        "shares": OrderShare.table(
+            "shares", shares, caption="Number of pairs of runs that each order decides"
+        ),
         "runs": RunRanks.table("runs", runs, caption=caption),
-        "pairs": PairOrder.table("pairs", orders, caption="The strongest order of each pair"),
+        "pairs": PairOrder.table("pairs", orders, caption="Strongest order of each pair"),
     }
 
 

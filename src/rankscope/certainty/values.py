@@ -116,7 +116,7 @@ def compute_values(
     """Return the values of measures, measures x runs x topics, and their uncertainty."""
     options = judged.options
     if options.unjudged == "condense":
-        judged = judged.condensed()
+        judged = judged.condense()
     shape = (len(measures), len(judged.runs), len(judged.topics))
     formed = [options.ties == "expected" and declared_form(measure) is not None for measure in measures]
     values = _broken(judged, measures, missing, formed)

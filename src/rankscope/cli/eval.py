@@ -56,7 +56,7 @@ class Options:
     rel
         Lowest grade that counts as relevant, for measures with a parameter rel that is not set (default: 1).
     sort
-        Sort runs by this measure, by name (run), or as on the command line (given) (default: the first measure).
+        Measure to sort runs by, or run (by name), or input (order of the command line) (default: the first measure).
     ci
         Print 95 % confidence intervals of means and ranks (default: on a terminal, if there is room).
     stream
@@ -243,7 +243,7 @@ def _sorted_indices(scores: Scores, by: str, rel: int | None) -> list[int]:
     """Return the indices of the runs in the order of --sort."""
     from rankscope.measures import at_level, parse_many
 
-    if by == "given":
+    if by == "input":
         return list(range(len(scores.runs)))
     if by == "run":
         return sorted(range(len(scores.runs)), key=scores.runs.__getitem__)

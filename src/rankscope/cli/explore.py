@@ -15,15 +15,15 @@ import os
 import sys
 
 from rankscope.cli import derived
-from rankscope.cli.report import add_page_options, document_from, open_page
+from rankscope.cli.report import add_report_options, document_from, open_report
 from rankscope.declaration import parse_parameters
 from rankscope.errors import SettingsError
 from rankscope.explorer import explore, serve_explorer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_page_options(parser)
-    parameters = parse_parameters(explore, omit=("scores", "ready"))
+    add_report_options(parser)
+    parameters = parse_parameters(explore, omit=("scores", "on_ready"))
     derived.add_parameters(parser, {name: parameters[name] for name in ("host", "port")})
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
 
@@ -31,19 +31,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     if not 0 <= args.port < 65536:
         raise SettingsError(f"--port {args.port}", hint="a port is a number from 0 to 65535")
-    collection, measures = open_page(args)
+    collection, measures = open_report(args)
 
-    def ready(url: str) -> None:
+    def on_ready(url: str) -> None:
         print(f"exploring {len(collection.runs)} runs at {url}\nCtrl-C ends it", flush=True)
         if not args.no_browser:
             _open_browser(url)
 
     serve_explorer(
         collection,
-        lambda: document_from(args, collection, measures, everything=True),
+        lambda: document_from(args, collection, measures, documents=True),
         args.host,
         args.port,
-        ready,
+        on_ready,
     )
 
 

@@ -120,7 +120,7 @@ def list_by_family(measures: Sequence[Measure], ink: Ink) -> str:
                 meaning = textwrap.wrap(text, width - indent, break_on_hyphens=False) or [""]
                 lines.append(f"  {names[measure]:<{indent - 4}}  {meaning[0]}")
                 lines += [" " * indent + more for more in meaning[1:]]
-    about = "@k: needs a cutoff; parameters, formula and user of one: rankscope measures nDCG"
+    about = "@k: needs a cutoff. For parameters, formula and user model: rankscope measures nDCG"
     lines += ["", *(ink(line, "faint") for line in textwrap.wrap(about, width))]
     return "\n".join(lines[1:]) + "\n"
 
@@ -137,7 +137,7 @@ def explain(measure: Measure, complete: Measure) -> str:
 
     lines = [measure.meaning, "", *([measure.formula, ""] if measure.formula else [])]
     if measure.user:
-        lines += [f"its user: {measure.user}", ""]
+        lines += [f"user model: {measure.user}", ""]
     for key, p in measure.parameters.items():
         lines.append(f"  {key}={p.default!r}  {p.meaning} ({p.allowed()})")
     if measure.cutoff_rule != "none":
@@ -151,7 +151,7 @@ def explain(measure: Measure, complete: Measure) -> str:
     low, high = measure.range
     facts = [f"range {low:g} to {high:g}", f"better: {measure.better}", f"over topics: {measure.summary}"]
     lines += ["", "; ".join(filter(None, [*facts, measure.reference]))]
-    lines += ["", f"what it guarantees: rankscope measures {measure.name} --certificates"]
+    lines += ["", f"guaranteed properties: rankscope measures {measure.name} --certificates"]
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
     wrapped = [part for text in lines for line in text.split("\n") for part in _wrap(line, width)]
     return "\n".join(wrapped) + "\n"

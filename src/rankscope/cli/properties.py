@@ -1,13 +1,13 @@
 """Test which properties measures guarantee: evaluate all rankings up to a depth, and compare all related pairs.
 
 A ranking is a word: the letters a, b, ... are documents relevant to one aspect, and x is a non-relevant document; with
---grades the letters are grades. With both, A is a document highly relevant to a; with --several, (ab) is relevant to
-both. Each verdict is also a sentence (on a terminal, and in the table "verdicts" in JSON). No data is needed.
+--grades the letters are grades. With both, A is a document highly relevant to a; with --multi-aspect, (ab) is relevant
+to both. Each verdict is also a sentence (on a terminal, and in the table "verdicts" in JSON). No data is needed.
 
 examples:
   rankscope properties -m "ACT AP_IA RR alpha_nDCG@10"
   rankscope properties --aspects 3 --depth 8 --relevant 5 -m "ERR_IA NRBP" -f json
-  rankscope properties --aspects 2 --grades 2 --several --depth 4 -m "ERR_IA RBU D_nDCG@4"
+  rankscope properties --aspects 2 --grades 2 --multi-aspect --depth 4 -m "ERR_IA RBU D_nDCG@4"
   rankscope properties --grades 2 --depth 6 --property swap --property replacement -m "Twist@6 nDCG"
 """
 
@@ -44,7 +44,7 @@ class Options:
         Number of aspects (default: 2).
     grades
         Use grades 0 to G instead of aspects; with --aspects, for each aspect.
-    several
+    multi_aspect
         Include documents that are relevant to several aspects, such as (ab).
     depth
         Maximum length of rankings.
@@ -56,7 +56,7 @@ class Options:
         Weights of the aspects (default: equal).
     fixed_length
         Use only rankings of the maximum length.
-    impossible
+    include_impossible
         Include rankings with more documents of a kind than are judged.
     examples
         Number of counterexamples per violated property.
@@ -64,13 +64,13 @@ class Options:
 
     aspects: Annotated[int | None, Option("M")] = None
     grades: Annotated[int | None, Option("G")] = None
-    several: bool = False
+    multi_aspect: bool = False
     depth: Annotated[int, Option("H")] = 10
     relevant: Annotated[int | None, Option("R")] = None
     nonrelevant: Annotated[int | None, Option("N")] = None
     weights: Annotated[str | None, Option("W,W,...")] = None
     fixed_length: bool = False
-    impossible: bool = False
+    include_impossible: bool = False
     examples: Annotated[int, Option("N")] = 1
 
 
@@ -90,12 +90,10 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.axioms.cases import properties
 
     silence(args.quiet)
-    settings = {
-        name: getattr(args, name) for name in vars(Options()) if name not in ("weights", "impossible")
-    }
+    settings = {name: getattr(args, name) for name in vars(Options()) if name != "weights"}
     result = properties(
         arguments.parse_measures(args), weights=_weights(args.weights), properties=args.property,
-        possible=not args.impossible, jobs=args.jobs, **settings,
+        jobs=args.jobs, **settings,
     )  # fmt: skip
     if not result.complete:
         emit_interrupted(args, result)

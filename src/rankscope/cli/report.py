@@ -10,7 +10,7 @@ examples:
   rankscope report qrels.txt runs/ --texts docs.jsonl --texts topics.tsv
   rankscope report qrels.txt runs/ --groups teams.txt
   rankscope report qrels.txt runs/ --groups '^[a-z]+'     the first letters of the name of a run are its team
-  rankscope report qrels.txt runs/ --ranges      each mean with its range over ties and unjudged documents
+  rankscope report qrels.txt runs/ --bounds      each mean with its bounds over ties and unjudged documents
 """
 
 from __future__ import annotations
@@ -31,32 +31,30 @@ if TYPE_CHECKING:
     from rankscope.reporting.schema import Document
     from rankscope.scores import Collection
 
-_PAGE = parse_parameters(report, omit=("scores", "path", "everything"))
+_PARAMETERS = parse_parameters(report, omit=("scores", "path", "documents"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_page_options(parser)
+    add_report_options(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="report.html", help="file to write (default: report.html)"
     )
 
 
-def add_page_options(parser: argparse.ArgumentParser) -> None:
+def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that report and explore share."""
     options.add_collection(parser)
     options.add_topics(parser)
     options.add_measures(parser, FINDINGS_MEASURES)
-    derived.add_parameters(parser, _PAGE)
-    names = parser.add_mutually_exclusive_group()
-    everything = "include document names and judged non-relevant documents even if they take much space"
-    names.add_argument("--everything", action="store_true", default=None, help=everything)
-    names.add_argument("--lean", dest="everything", action="store_false", help="never include them")
+    derived.add_parameters(parser, _PARAMETERS)
+    meaning = "include document names and judged non-relevant documents (default: if they take little space)"
+    parser.add_argument("--documents", action=argparse.BooleanOptionalAction, help=meaning)
 
 
 def run(args: argparse.Namespace) -> None:
     from rankscope.reporting.html_page import page
 
-    text = page(document_from(args, *open_page(args)))
+    text = page(document_from(args, *open_report(args)))
     if args.output == "-":
         sys.stdout.buffer.write(text.encode("utf-8"))
         return
@@ -65,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
     print(f"{args.output}: {size / 1e6:.1f} MB, opens in a browser")
 
 
-def open_page(args: argparse.Namespace) -> tuple[Collection, list[Measure]]:
+def open_report(args: argparse.Namespace) -> tuple[Collection, list[Measure]]:
     """Return the collection and the measures of -m; without -m, the report takes the default ones at its cutoff."""
     measures = arguments.parse_measures(args)
     collection = arguments.open_collection(args, measures)
@@ -77,9 +75,9 @@ def document_from(
     collection: Collection,
     measures: list[Measure],
     *,
-    everything: bool | None = None,
+    documents: bool | None = None,
 ) -> Document:
-    """Return the data of the report; ``everything`` is the default of the option."""
-    values = {name: value for name in _PAGE if (value := getattr(args, name)) is not None}
-    included = everything if args.everything is None else args.everything
-    return build_document(collection, measures, everything=included, **values)
+    """Return the data of the report; ``documents`` is the default of --documents."""
+    values = {name: value for name in _PARAMETERS if (value := getattr(args, name)) is not None}
+    included = documents if args.documents is None else args.documents
+    return build_document(collection, measures, documents=included, **values)

@@ -98,12 +98,12 @@ def run(args: argparse.Namespace) -> None:
     if result.partial:
         emit_interrupted(args, result)
     if args.output is None and choose_format(args) == "table":
-        _write_verdicts(result)
+        _write_sentences(result)
     emit(args, result)
 
 
-def _write_verdicts(result: Scales) -> None:
+def _write_sentences(result: Scales) -> None:
     width = min(120, shutil.get_terminal_size((120, 24)).columns)
-    for verdict in result.verdicts:
-        text = textwrap.fill(printable(verdict), width, subsequent_indent="  ", break_on_hyphens=False)
+    for sentence in result.sentences:
+        text = textwrap.fill(printable(sentence), width, subsequent_indent="  ", break_on_hyphens=False)
         sys.stdout.write(text + "\n\n")

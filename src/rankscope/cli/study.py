@@ -96,9 +96,9 @@ def run(args: argparse.Namespace) -> None:
     measures = settings.selected_measures
     collection: Collection | dict[str, Collection]
     if several:
-        how = {name: getattr(args, name) for name in ("missing", "ties", "unjudged", "seed", "jobs")}
+        options = {name: getattr(args, name) for name in ("missing", "ties", "unjudged", "seed", "jobs")}
         inputs = arguments.open_named_collections(args, measures)
-        collection = {name: Collection(*files, **how) for name, files in inputs.items()}
+        collection = {name: Collection(*files, **options) for name, files in inputs.items()}
     else:
         collection = arguments.open_collection(args, measures)
     plugins = [describe_plugin(plugin) for plugin in args.plugin]
@@ -163,9 +163,11 @@ def _repeat(args: argparse.Namespace) -> None:
     if repeated.identical:
         sys.stdout.write(f"identical: {total} files" + (f" (with {then})" if then else "") + "\n")
         return
-    same = "the versions are the same; add -o DIR to look at them"
+    same_versions = "the versions are the same; add -o DIR to compare the files"
     changed = f"{len(repeated.changed)} of {total} files differ: {', '.join(repeated.changed)}"
-    raise InputError(changed, path=args.manifest, hint=f"the versions differ: {then}" if then else same)
+    raise InputError(
+        changed, path=args.manifest, hint=f"the versions differ: {then}" if then else same_versions
+    )
 
 
 def _load_plugins(args: argparse.Namespace) -> None:
@@ -178,8 +180,8 @@ def _load_plugins(args: argparse.Namespace) -> None:
     foreign = [plugin for plugin in listed if plugin["name"] not in args.plugin]
     if foreign and not args.allow_plugins:
         names = ", ".join(f"{plugin['name']} (SHA-256 {plugin['sha256']})" for plugin in foreign)
-        problem = f"to repeat this study, programs that it names must be run: {names}"
-        raise InputError(problem, path=args.manifest, hint="look at them, then add --allow-plugins")
+        problem = f"this study needs plugins, which run code: {names}"
+        raise InputError(problem, path=args.manifest, hint="inspect them, then add --allow-plugins")
     for plugin in listed:
         load_listed_plugin(plugin, directory)
         sys.stderr.write(printable(f"rankscope: plugin {plugin['name']} (SHA-256 {plugin['sha256']})") + "\n")

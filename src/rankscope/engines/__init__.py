@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from rankscope.engines.choice import current, on_engine, using
-from rankscope.engines.machine import cores
+from rankscope.engines.choice import current_engine, on_engine, using
+from rankscope.engines.machine import count_workers
 from rankscope.engines.pieces import Piece, Result
 from rankscope.engines.threads import run_in_threads
 from rankscope.progress import progress
 
-__all__ = ["cores", "current", "on_engine", "run_pieces", "stream_pieces", "using"]
+__all__ = ["count_workers", "current_engine", "on_engine", "run_pieces", "stream_pieces", "using"]
 
 
 def run_pieces(
@@ -54,11 +54,11 @@ def run_pieces(
     >>> run_pieces(abs, [-1, 2, -3], jobs=2)
     [1, 2, 3]
     """
-    engine = current()
+    engine = current_engine()
     if engine is not None:
         results = engine.stream(function, pieces)
         return list(progress(results, len(pieces), label) if label else results)
-    workers = min(cores(jobs), len(pieces))
+    workers = min(count_workers(jobs), len(pieces))
     if workers <= 1:
         return [function(piece) for piece in (progress(pieces, len(pieces), label) if label else pieces)]
     if not processes:
@@ -94,11 +94,11 @@ def stream_pieces(
     >>> list(stream_pieces(abs, [-1, 2, -3], jobs=2))
     [1, 2, 3]
     """
-    engine = current()
+    engine = current_engine()
     if engine is not None:
         yield from engine.stream(function, pieces)
         return
-    workers = min(cores(jobs), len(pieces))
+    workers = min(count_workers(jobs), len(pieces))
     if workers <= 1:
         yield from map(function, pieces)
         return

@@ -19,27 +19,27 @@ TRIES = 3
 
 
 @dataclass(frozen=True)
-class Failed(Generic[Result]):
+class Failure(Generic[Result]):
     """Error raised while processing a piece."""
 
     error: Exception
 
 
-def attempt(function: Callable[[Piece], Result], piece: Piece) -> Result | Failed[Result]:
+def attempt(function: Callable[[Piece], Result], piece: Piece) -> Result | Failure[Result]:
     """Return the result of a piece, or its error.
 
     >>> attempt(int, "7"), attempt(int, "seven")
-    (7, Failed(error=ValueError("invalid literal for int() with base 10: 'seven'")))
+    (7, Failure(error=ValueError("invalid literal for int() with base 10: 'seven'")))
     """
     try:
         return function(piece)
     except Exception as error:
-        return Failed(_make_picklable(error))
+        return Failure(_make_picklable(error))
 
 
 def unwrap(outcome: Any) -> Any:
     """Return the result of :func:`attempt`, or raise its error."""
-    if isinstance(outcome, Failed):
+    if isinstance(outcome, Failure):
         raise outcome.error
     return outcome
 

@@ -34,10 +34,10 @@ class Engine(Protocol):
 _current: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
-def current() -> Engine | None:
+def current_engine() -> Engine | None:
     """Return the selected engine; None for threads of this process.
 
-    >>> current() is None
+    >>> current_engine() is None
     True
     """
     return _current.get()
@@ -60,7 +60,7 @@ def using(engine: Any, jobs: int | None = None) -> Iterator[None]:
     --------
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as pool, using(pool):
-    ...     current().workers
+    ...     current_engine().workers
     2
     """
     with ExitStack() as stack:
@@ -119,9 +119,9 @@ def _open_engine(engine: Any, stack: ExitStack) -> Engine | None:
 
     if isinstance(engine, Executor):
         from rankscope.engines.executors import ExecutorEngine
-        from rankscope.engines.machine import cores
+        from rankscope.engines.machine import count_workers
 
-        return ExecutorEngine(engine, cores())
+        return ExecutorEngine(engine, count_workers())
     hint = f"give an executor, a Dask client, a Spark session, or {', '.join(KINDS)}"
     raise SettingsError(f"engine={engine!r}", hint=hint)
 

@@ -46,7 +46,7 @@ class DaskEngine:
                 except CancelledError:
                     n_losses += 1
                     if n_losses >= TRIES:
-                        raise _worker_error("all workers with the data of the work died") from None
+                        raise _worker_error("all workers that held the data died") from None
                     shared = self._scatter(function)
                     submitted = deque((piece, self._submit(shared, piece)) for piece, _ in submitted)
                     continue
@@ -96,9 +96,7 @@ def _attempt(function: _Opaque, piece: _Opaque) -> Any:
 
 
 def _worker_error(problem: str) -> WorkerError:
-    return WorkerError(
-        problem, hint="there may be too little memory; give workers more of it, or use fewer at once"
-    )
+    return WorkerError(problem, hint="workers may have run out of memory; give them more, or use fewer")
 
 
 @contextmanager
@@ -106,7 +104,7 @@ def client(address: str = "") -> Iterator[Any]:
     """Connect to the cluster at an address, or to a new cluster on this machine with a process per core."""
     with require_package("distributed", "dask", "Dask clusters"):
         import distributed
-    from rankscope.engines.machine import cores
+    from rankscope.engines.machine import count_workers
 
     connect = partial(distributed.Client, set_as_default=False)
     if address:
@@ -118,6 +116,11 @@ def client(address: str = "") -> Iterator[Any]:
         with connected:
             yield connected
         return
-    options = {"n_workers": cores(), "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {
+        "n_workers": count_workers(),
+        "threads_per_worker": 1,
+        "processes": True,
+        "dashboard_address": None,
+    }
     with distributed.LocalCluster(**options) as cluster, connect(cluster) as connected:
         yield connected

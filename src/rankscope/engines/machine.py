@@ -11,7 +11,7 @@ chosen_jobs: ContextVar[int | None] = ContextVar("jobs", default=None)
 """Number of workers inside :func:`rankscope.engines.using`, unless a call names another."""
 
 
-def cores(jobs: int | None = None) -> int:
+def count_workers(jobs: int | None = None) -> int:
     """Return the number of workers: ``jobs`` if set, else that of :func:`rankscope.engines.using`; 0 means all cores.
 
     Parameters
@@ -21,7 +21,7 @@ def cores(jobs: int | None = None) -> int:
 
     Examples
     --------
-    >>> cores(3), cores() >= 1
+    >>> count_workers(3), count_workers() >= 1
     (3, True)
     """
     jobs = chosen_jobs.get() if jobs is None else jobs

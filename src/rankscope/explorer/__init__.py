@@ -27,11 +27,11 @@ def explore(
     study: StudyTables = None,
     texts: TextFiles = (),
     groups: Groups = None,
-    ranges: bool = False,
-    everything: bool | None = True,
+    bounds: bool = False,
+    documents: bool | None = True,
     host: Annotated[str, Option("ADDRESS")] = "127.0.0.1",
     port: Annotated[int, Option("N")] = 0,
-    ready: Callable[[str], None] = print,
+    on_ready: Callable[[str], None] = print,
 ) -> None:
     """Serve the explorer of a collection until interrupted.
 
@@ -39,13 +39,13 @@ def explore(
     ----------
     scores
         Scores, whose measures the findings are about; or a collection, for the default measures.
-    title, cutoff, study, texts, groups, ranges, everything
+    title, cutoff, study, texts, groups, bounds, documents
         As for :func:`rankscope.report`.
     host
         Address to bind to (default: 127.0.0.1, this machine only).
     port
         Port to bind to (default: any free port).
-    ready
+    on_ready
         Function that receives the URL of the explorer once the server listens.
 
     Examples
@@ -58,10 +58,10 @@ def explore(
     def build() -> Document:
         return build_document(
             collection, measures, title=title, cutoff=cutoff, study=study, texts=texts, groups=groups,
-            ranges=ranges, everything=everything,
+            bounds=bounds, documents=documents,
         )  # fmt: skip
 
-    serve_explorer(collection, build, host, port, ready)
+    serve_explorer(collection, build, host, port, on_ready)
 
 
 def serve_explorer(
@@ -69,23 +69,23 @@ def serve_explorer(
     build: Callable[[], Document],
     host: str,
     port: int,
-    ready: Callable[[str], None],
+    on_ready: Callable[[str], None],
 ) -> None:
     """Serve the document that ``build`` returns. Bind first, so that an occupied port fails before the build."""
-    from rankscope.explorer.server import address, application, check_hosts, listen, serve
+    from rankscope.explorer.server import application, format_url, listen, serve, with_host_check
 
-    stopping = Event()
+    stop_event = Event()
     with listen(host, port) as listener:
         token = secrets.token_urlsafe(16)
-        app = application(build(), collection.qrels, collection.runs, token, stopping)
-        bound = listener.getsockname()[1]
+        app = application(build(), collection.qrels, collection.runs, token, stop_event)
+        bound_port = listener.getsockname()[1]
         try:
             # An interrupt is the normal end, even between the report of the address and the start of the server.
             with suppress(KeyboardInterrupt):
-                ready(address(host, bound, token))
-                serve(check_hosts(app, bound, host), listener)
+                on_ready(format_url(host, bound_port, token))
+                serve(with_host_check(app, bound_port, host), listener)
         finally:
-            stopping.set()
+            stop_event.set()
 
 
 class Notebook:
@@ -96,7 +96,7 @@ class Notebook:
         self.height = height
 
     def __repr__(self) -> str:
-        return "<Rankscope page: shown by notebooks; rankscope.report writes it to a file>"
+        return "<Rankscope explorer: displayed in notebooks; rankscope.report writes it to a file>"
 
     def _repr_html_(self) -> str:
         return (
@@ -121,7 +121,7 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
     --------
     >>> from rankscope.scores import evaluate
     >>> notebook(evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP"))
-    <Rankscope page: shown by notebooks; rankscope.report writes it to a file>
+    <Rankscope explorer: displayed in notebooks; rankscope.report writes it to a file>
     """
     from rankscope.reporting.html_page import page
     from rankscope.reporting.page_data import payload

@@ -46,15 +46,15 @@ _MAX_IDLE_SECONDS = 10.0  # Seconds that a connection may be idle, or take to se
 _MAX_ID_BYTES = 4096  # Maximum length of a searched document id in bytes.
 
 
-class LoadedRuns:
+class RunCache:
     """A thread-safe LRU cache of the documents of runs.
 
     For large files, it caches only the requested ranking, so memory does not grow with the run. Setting
-    ``stopping`` cancels reading, so that the server ends without waiting for a file.
+    ``stop_event`` cancels reading, so that the server ends without waiting for a file.
     """
 
-    def __init__(self, runs: Runs, stopping: Event) -> None:
-        self._runs, self._stopping = list(runs.values()), stopping
+    def __init__(self, runs: Runs, stop_event: Event) -> None:
+        self._runs, self._stop_event = list(runs.values()), stop_event
         self._cached: dict[tuple[int, str | None], dict[str, Sequence[bytes]]] = {}
         self._lock = Lock()
 
@@ -68,10 +68,10 @@ class LoadedRuns:
                 del self._cached[next(iter(self._cached))]
         return lists.get(topic, ())
 
-    def places(self, run: int, document: bytes) -> dict[str, int]:
+    def find_ranks(self, run: int, document: bytes) -> dict[str, int]:
         """Return the rank of a document by topic; reads the rankings one by one, without caching."""
         with self._lock:
-            set_cancel_events((self._stopping,))
+            set_cancel_events((self._stop_event,))
             try:
                 lists = self._runs[run].iterate_lists()
                 return {
@@ -83,7 +83,7 @@ class LoadedRuns:
                 set_cancel_events(())
 
     def _read(self, run: Run, topic_only: str | None) -> dict[str, Sequence[bytes]]:
-        set_cancel_events((self._stopping,))
+        set_cancel_events((self._stop_event,))
         try:
             if topic_only is not None:
                 ranking = run.list_for(topic_only)
@@ -102,7 +102,7 @@ def _is_large(run: Run) -> bool:
 
 
 def application(
-    document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str, stopping: Event | None = None
+    document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str, stop_event: Event | None = None
 ) -> App:
     """Return the ASGI application: report, data, rankings and document search."""
     with require_package("starlette and uvicorn", "explore", "explorers"):
@@ -113,7 +113,7 @@ def application(
 
     html = shell(str(document["title"]), connect="'self'")
     content = {**document, "server": True}
-    loaded = LoadedRuns(runs, stopping or Event())
+    loaded = RunCache(runs, stop_event or Event())
 
     def has_token(request: Request) -> bool:
         return secrets.compare_digest(str(request.path_params["token"]).encode(), token.encode())
@@ -137,12 +137,12 @@ def application(
         documents = loaded.documents(run, qrels.topics[topic])
         return JSONResponse([[d.decode("utf-8", "replace"), grades.get(d)] for d in documents])
 
-    def places(request: Request) -> Response:
+    def find_document(request: Request) -> Response:
         name = request.query_params.get("document", "").encode("utf-8", "surrogatepass")
         run = _parse_index(request.path_params["run"], len(runs))
         if not has_token(request) or run is None or not 0 < len(name) <= _MAX_ID_BYTES:
             return Response(status_code=404)
-        index_of, rank_by_topic = qrels.topic_index, loaded.places(run, name).items()
+        index_of, rank_by_topic = qrels.topic_index, loaded.find_ranks(run, name).items()
         ranks = sorted((index_of[topic], rank) for topic, rank in rank_by_topic if topic in index_of)
         return JSONResponse(
             [[topic, rank, _grades_by_document(qrels, topic).get(name)] for topic, rank in ranks]
@@ -152,7 +152,7 @@ def application(
         Route("/{token}/", index),
         Route("/{token}/data", data),
         Route("/{token}/list/{run}/{topic}", ranking),
-        Route("/{token}/find/{run}", places),
+        Route("/{token}/find/{run}", find_document),
     ]
     return _with_headers(Starlette(routes=routes))
 
@@ -186,7 +186,7 @@ def _with_headers(app: App) -> App:
     return wrapped
 
 
-def check_hosts(app: App, port: int, host: str) -> App:
+def with_host_check(app: App, port: int, host: str) -> App:
     """Return the application with a check of the Host header.
 
     It accepts loopback names and the bound host; if bound to all interfaces, also the host name and any IP address.
@@ -198,10 +198,10 @@ def check_hosts(app: App, port: int, host: str) -> App:
     def is_own_host(value: str) -> bool:
         try:
             parts = urlsplit(f"//{value}")
-            name, port_given = parts.hostname or "", parts.port or 80
+            name, request_port = parts.hostname or "", parts.port or 80
         except ValueError:
             return False
-        return port_given == port and (name in own or (_is_wildcard(host) and _is_address(name)))
+        return request_port == port and (name in own or (_is_wildcard(host) and _is_address(name)))
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -247,10 +247,10 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def address(host: str, port: int, token: str) -> str:
+def format_url(host: str, port: int, token: str) -> str:
     """Return the URL to open in the browser.
 
-    >>> address("127.0.0.1", 8765, "abc")
+    >>> format_url("127.0.0.1", 8765, "abc")
     'http://127.0.0.1:8765/abc/'
     """
     shown = "127.0.0.1" if _is_wildcard(host) else f"[{host}]" if ":" in host else host

@@ -54,11 +54,11 @@ class ByAspect:
         self.parent = parent
         self.lists = lists
 
-    def total(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
+    def sum_hits(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
         """Sum a value over the hits of each (aspect, list) pair; return the weighted sum over aspects per list."""
-        return self.sum(hits.sum(values), weights)
+        return self.sum_pairs(hits.sum(values), weights)
 
-    def sum(self, values: AnyArray, weights: Floats) -> Floats:
+    def sum_pairs(self, values: AnyArray, weights: Floats) -> Floats:
         """Return for each list the sum over its aspects of weight times value.
 
         ``values`` has one entry per pair, ``weights`` one per (aspect, topic); weight 0 excludes an aspect.

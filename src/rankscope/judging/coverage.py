@@ -22,7 +22,7 @@ _DISPLAYED = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Ranks of the displayed table; exports have every rank at which coverage rises."""
 
 
-class Covered(Row):
+class CoverageAtRank(Row):
     """Coverage by the first documents of a run."""
 
     run: str = column()
@@ -47,7 +47,7 @@ class Coverage(TypedResult):
     """Share of aspects covered by rank, and the rank at which each run first covers each aspect."""
 
     figures = {"curves": "coverage.plot_coverage", "aspects": "coverage.plot_aspects"}
-    coverage: RowTable[Covered] = table("the first rank, and every rank where coverage rises")
+    coverage: RowTable[CoverageAtRank] = table("the first rank, and every rank where coverage rises")
     aspects: RowTable[AspectRank] = table("every aspect, of one topic or of all")
     n_topics: int
 
@@ -136,7 +136,9 @@ def first_ranks(judged: Judged) -> FirstRanks | None:
     return FirstRanks(names, per_list[is_counted[:, lists.topic].T].astype(np.uint32))
 
 
-def find_coverage(judged: Judged, topic: str | None, missing: str, settings: Mapping[str, Any]) -> Coverage:
+def compute_coverage(
+    judged: Judged, topic: str | None, missing: str, settings: Mapping[str, Any]
+) -> Coverage:
     """Return the coverage of rankings that are judged by aspect."""
     aspects = first_ranks(judged)
     if aspects is None:
@@ -151,10 +153,10 @@ def find_coverage(judged: Judged, topic: str | None, missing: str, settings: Map
     shares, is_rise = _shares(judged, aspects.first, n_aspects, depth, missing)
     return Coverage(
         n_topics=n_topics,
-        coverage=Covered.table(
+        coverage=CoverageAtRank.table(
             "coverage",
             [
-                Covered(run, rank, float(shares[r, rank]))
+                CoverageAtRank(run, rank, float(shares[r, rank]))
                 for r, run in enumerate(judged.runs)
                 for rank in range(1, depth + 1)
                 if rank == 1 or is_rise[r, rank]

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankscope.arrays import AnyArray, Bools, Int32s, Ints, NDArray
 from rankscope.caching import TransientCacheMixin
-from rankscope.engines import cores, current, run_pieces
+from rankscope.engines import count_workers, current_engine, run_pieces
 from rankscope.errors import InputError
 from rankscope.judging.lists import Lists, iterate_blocks
 from rankscope.judging.pool import Pool
@@ -79,8 +79,8 @@ class ListArrays:
             None if self.groups is None else self.groups.take(lists),
         )  # fmt: skip
 
-    def condensed(self, is_judged: Bools) -> ListArrays:
-        """Return the lists with only the hits that are ``rated``, which get new ranks."""
+    def condense(self, is_judged: Bools) -> ListArrays:
+        """Return the lists with only the hits that are ``is_judged``, which get new ranks."""
         keep = np.flatnonzero(is_judged)
         owner = self.owner[keep]
         count = np.bincount(owner, minlength=len(self.length))
@@ -115,7 +115,7 @@ class RunDetails:
 class Judged(TransientCacheMixin):
     """Lists of all runs: list ``r * len(topics) + t`` is run r on topic t, and empty if the run lacks the topic.
 
-    Grades come from ``qrels``, so that other grades or a smaller pool (:meth:`rejudged`) need no reading.
+    Grades come from ``qrels``, so that other grades or a smaller pool (:meth:`with_grades`) need no reading.
     """
 
     runs: tuple[str, ...]
@@ -238,19 +238,19 @@ class Judged(TransientCacheMixin):
         """Judged documents of all topics."""
         return Pool.from_qrels(self.qrels)
 
-    def rejudged(self, grade: Int32s) -> Judged:
+    def with_grades(self, grade: Int32s) -> Judged:
         """Return a copy with other grades, one per judged document; :data:`UNJUDGED` removes a judgment."""
         full = self.full or self
         is_subset = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
         return replace(self, qrels=self.qrels.with_grades(grade), full=full if is_subset else None)
 
-    def condensed(self) -> Judged:
+    def condense(self) -> Judged:
         """Return a copy without unjudged documents: those without a judgment or with a negative grade.
 
         Equivalent to option -J of trec_eval.
         """
         is_judged = self.qrels.grade[self.judgment] >= 0
-        return replace(self, arrays=self.arrays.condensed(is_judged), full=None)
+        return replace(self, arrays=self.arrays.condense(is_judged), full=None)
 
     def with_runs(self, keep: Sequence[int] | NDArray[np.integer]) -> Judged:
         """Return a copy with some runs, by their numbers, and the same judgments."""
@@ -323,7 +323,7 @@ def _count_bytes(runs: Sequence[Run]) -> int:
 def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHits]:
     """Find the hits of every run on the current engine."""
     scanned = list(runs.values())
-    if current() is not None:
+    if current_engine() is not None:
         remote = [
             replace(run, source=run.source.absolute()) if isinstance(run.source, Path) else run
             for run in scanned
@@ -332,7 +332,7 @@ def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[R
     processes = backend_name() == "python" and not all(run.in_memory for run in scanned)
     size = _count_bytes(scanned) if is_visible() and not processes else 0
     label = "" if size else "runs"  # show only one progress bar
-    scanner = _RunScanner(qrels, max(1, cores(jobs) // len(scanned)), ties)
+    scanner = _RunScanner(qrels, max(1, count_workers(jobs) // len(scanned)), ties)
     with reading(size, "runs"):
         return run_pieces(scanner, scanned, jobs=jobs, processes=processes, label=label)
 

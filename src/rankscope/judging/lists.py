@@ -285,7 +285,7 @@ class Lists(CacheMixin):
         lengths = np.full(len(self), length)
         return Lists(self.pool, self.topic, lengths, hits._bounds, hits.rank, hits.judgment)
 
-    def condensed(self) -> Lists:
+    def condense(self) -> Lists:
         """Return the same lists without unjudged documents, to which those with negative grades belong."""
         return self.cache("condensed", self._condensed)
 

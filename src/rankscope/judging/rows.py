@@ -225,8 +225,8 @@ def _break_ties(columns: _Columns, order: Ints, is_tied: Bools) -> Ints:
     import pyarrow.compute as pc
 
     if not columns.by_score:
-        hint = "give each its own, or choose another ordering"
-        raise InputError("two documents of a list have the same rank", hint=hint)
+        hint = "give each document its own rank, or choose another ordering"
+        raise InputError("two documents of a ranking have the same rank", hint=hint)
     positions = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
     rows = order[positions]
     documents = columns.documents.take(pa.array(rows))

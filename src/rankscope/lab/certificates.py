@@ -93,11 +93,11 @@ def _property_certificates(item: Measure) -> Iterator[Certificate]:
         except MeasureError as error:
             yield from _undefined(item, names, settings, error)
             continue
-        for finding in result.findings:
-            example = finding.shortest[0].sentence(finding.measure) if finding.shortest else ""
-            numbers = finding.violations == 0, finding.violations, finding.cases
+        for verdict in result.verdicts:
+            example = verdict.shortest[0].sentence(verdict.measure) if verdict.shortest else ""
+            numbers = verdict.violations == 0, verdict.violations, verdict.cases
             yield Certificate(
-                str(item), finding.relation.name, *numbers, describe_settings(settings), example
+                str(item), verdict.relation.name, *numbers, describe_settings(settings), example
             )
 
 
@@ -120,11 +120,11 @@ def _scale_certificates(item: Measure) -> Iterator[Certificate]:
         except MeasureError as error:
             yield from _undefined(item, SCALES, settings, error)
             continue
-        for finding in result.findings:
-            example = "" if finding.holds else finding.because
-            numbers = (finding.violations, finding.comparable) if finding.method == "exact" else (None, None)
+        for verdict in result.verdicts:
+            example = "" if verdict.holds else verdict.because
+            numbers = (verdict.violations, verdict.comparable) if verdict.method == "exact" else (None, None)
             yield Certificate(
-                str(item), finding.scale, finding.holds, *numbers, describe_settings(settings), example
+                str(item), verdict.scale, verdict.holds, *numbers, describe_settings(settings), example
             )
 
 

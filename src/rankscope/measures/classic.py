@@ -134,8 +134,8 @@ class Bpref(Binary):
 
     Bpref = 1/R * sum over retrieved relevant documents of (1 - min(n, D) / D)
     n = judged non-relevant documents above it;  the term is 1 when n = 0
-    form trec_eval: 1 - min(n, R) / min(R, N), with N = all judged non-relevant documents, the usual variant
-    form original: D = R, as first published;  form plus10: D = R + 10, its variant for few relevant documents
+    variant trec_eval: 1 - min(n, R) / min(R, N), with N = all judged non-relevant documents, the usual variant
+    variant original: D = R, as first published;  variant plus10: D = R + 10, for few relevant documents
 
     User: Reads down to any relevant document; gains it in full less a share for every document judged not relevant
     above it, and passes unjudged ones without noticing.
@@ -145,7 +145,7 @@ class Bpref(Binary):
     needs_nonrelevant = True
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2004"
-    form: str = parameter("trec_eval", "what n is divided by", choices=("trec_eval", "original", "plus10"))
+    variant: str = parameter("trec_eval", "divisor of n", choices=("trec_eval", "original", "plus10"))
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -157,8 +157,8 @@ class Bpref(Binary):
 
     def _limits(self, base: Ints, nonrelevant: Ints) -> tuple[Ints, Ints]:
         """Return the cap of n and its divisor."""
-        cap = base + 10 if self.form == "plus10" else base
-        return cap, np.minimum(base, nonrelevant) if self.form == "trec_eval" else cap
+        cap = base + 10 if self.variant == "plus10" else base
+        return cap, np.minimum(base, nonrelevant) if self.variant == "trec_eval" else cap
 
     def _preferences(self) -> Preferences:
         return Preferences(self.rel, 0, self._limits)

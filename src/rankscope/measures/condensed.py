@@ -20,7 +20,7 @@ class Condensable(Measure, abstract=True):
 
     def visible_lists(self, lists: Lists) -> Lists:
         """Return the lists that the formula uses: condensed ones with ``judged_only``."""
-        return lists.condensed() if self.judged_only else lists
+        return lists.condense() if self.judged_only else lists
 
     @property
     def sees_whole_lists(self) -> bool:

@@ -73,7 +73,7 @@ class CT(Diversity):
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = self._hits(lists)
-        filled = lists.by_aspect.total(hits, self.increments(lists), lists.pool.aspect_weights())
+        filled = lists.by_aspect.sum_hits(hits, self.increments(lists), lists.pool.aspect_weights())
         return ratio(filled, self._time(lists))
 
     def _hits(self, lists: Lists) -> Hits:
@@ -138,8 +138,8 @@ class ACT(CT):
         speed = np.concatenate([[0.0], np.cumsum(1.0 / self._time_until(ranks))])
         hits, gain = self._hits(lists), self.increments(lists)
         weights = lists.pool.aspect_weights()
-        filled = lists.by_aspect.total(hits, gain, weights)
-        early = lists.by_aspect.total(hits, gain * hits.at_rank(lambda rank: speed[rank - 1]), weights)
+        filled = lists.by_aspect.sum_hits(hits, gain, weights)
+        early = lists.by_aspect.sum_hits(hits, gain * hits.at_rank(lambda rank: speed[rank - 1]), weights)
         length = np.maximum(np.arange(deepest + 1.0), 1.0)
         value = lists.times_at_length(filled, speed / length, self.cutoff)
         value -= lists.times_at_length(early, 1.0 / length, self.cutoff)

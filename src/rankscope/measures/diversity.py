@@ -52,7 +52,7 @@ class StRec(Diversity):
     def evaluate(self, lists: Lists) -> Floats:
         is_covered = lists.by_aspect.lists.relevant(self.rel, self.cutoff).count > 0
         counted = lists.pool.aspects_counted(self.rel)
-        return lists.by_aspect.sum(is_covered, ratio(counted, counted.sum(axis=0)))
+        return lists.by_aspect.sum_pairs(is_covered, ratio(counted, counted.sum(axis=0)))
 
 
 class IA(Composed, Diversity):
@@ -72,7 +72,9 @@ class IA(Composed, Diversity):
     measure: str = parameter("AP", "measure evaluated for each aspect, such as 'RBP(p=0.5)'")
 
     def evaluate(self, lists: Lists) -> Floats:
-        return lists.by_aspect.sum(self.inner().evaluate(lists.by_aspect.lists), lists.pool.aspect_weights())
+        return lists.by_aspect.sum_pairs(
+            self.inner().evaluate(lists.by_aspect.lists), lists.pool.aspect_weights()
+        )
 
 
 class AP_IA(Condensable, Diversity):
@@ -93,7 +95,7 @@ class AP_IA(Condensable, Diversity):
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         weights = lists.pool.aspect_weights(self.rel)
         base = lists.pool.by_aspect.recall_base(self.rel).reshape(weights.shape)
-        return lists.by_aspect.total(hits, hits.ordinal / hits.rank, ratio(weights, base))
+        return lists.by_aspect.sum_hits(hits, hits.ordinal / hits.rank, ratio(weights, base))
 
 
 class P_IA(Condensable, Diversity):
@@ -112,7 +114,9 @@ class P_IA(Condensable, Diversity):
     def evaluate(self, lists: Lists) -> Floats:
         lists = self.visible_lists(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        return np.asarray(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights(self.rel)) / self.cutoff)
+        return np.asarray(
+            lists.by_aspect.sum_pairs(hits.count, lists.pool.aspect_weights(self.rel)) / self.cutoff
+        )
 
 
 class _Redundancy(Condensable, Diversity, abstract=True):
@@ -130,7 +134,7 @@ class _Redundancy(Condensable, Diversity, abstract=True):
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         left = hits.at_ordinal(lambda ordinal: (1.0 - self.alpha) ** (ordinal - 1.0))
         counted = lists.pool.aspects_counted(self.rel).astype(np.float64)
-        return lists.by_aspect.total(hits, hits.at_rank(self.weight) * left, counted)
+        return lists.by_aspect.sum_hits(hits, hits.at_rank(self.weight) * left, counted)
 
     def rank_weights(self, depth: int) -> Floats | None:
         return None if self.judged_only else weights_down_to(depth, self.weight, self.cutoff)
@@ -263,7 +267,7 @@ class ERR_IA(Condensable, Diversity):
         if self.preset == "ndeval":
             return _apply_preset(_ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha), lists)
         values = ERR(self.cutoff, max_grade=self.max_grade).evaluate(lists.by_aspect.lists)
-        return lists.by_aspect.sum(values, lists.pool.aspect_weights())
+        return lists.by_aspect.sum_pairs(values, lists.pool.aspect_weights())
 
 
 class _ReciprocalRanks(_Redundancy, abstract=True):

@@ -40,7 +40,7 @@ class RBU(Diversity):
         hits = lists.by_aspect.lists.relevant(1, self.cutoff)
         chance = self._chance(lists, hits)
         worth = chance * hits.product_before(1 - chance) * hits.at_rank(self.weight)
-        gained = lists.by_aspect.total(hits, worth, lists.pool.aspect_weights())
+        gained = lists.by_aspect.sum_hits(hits, worth, lists.pool.aspect_weights())
         looked_at = self.weight(np.ones(1))[0] * (1 - self.p ** lists.retrieved(self.cutoff)) / (1 - self.p)
         return np.asarray(gained - self.e * looked_at)
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from rankscope.engines.machine import cores
+from rankscope.engines.machine import count_workers
 from rankscope.engines.threads import Background
 from rankscope.native.cuts import topic_cuts
 from rankscope.native.judgments import MAX_TEXT, Judgments, TopicSort, parse_judgments
@@ -84,7 +84,9 @@ class ReadAhead:
             (c.c_int64 * count)(*(file.stamp[2] for file, _, _ in spans)),
         )  # fmt: skip
         size = sum(stop - start for _, start, stop in spans)
-        n_threads = min(jobs, cores() - 1, count, size // _BYTES_PER_THREAD + 1) if self._handle else 0
+        n_threads = (
+            min(jobs, count_workers() - 1, count, size // _BYTES_PER_THREAD + 1) if self._handle else 0
+        )
         self._threads = Background(lambda: self._library.rs_ahead_run(self._handle), n_threads)
 
     def start(self) -> None:
@@ -143,14 +145,14 @@ def _prepare(
     qrels: str, runs: Sequence[str], sort_topics: TopicSort, order: int, ties: bool, jobs: int | None
 ) -> ReadAhead | None:
     """Parse the judgments and split the runs into parts; None if nothing can be read ahead."""
-    if cores() < 2 or (jobs or 0) < 0 or library() is None:
+    if count_workers() < 2 or (jobs or 0) < 0 or library() is None:
         return None
     try:
         stamp, text = _read_stable(qrels)
         judgments = parse_judgments(text.removeprefix(BOM_UTF8), sort_topics)
         if judgments is None:
             return None
-        return ReadAhead(stamp, judgments, _list_files(runs), order, ties, jobs or cores())
+        return ReadAhead(stamp, judgments, _list_files(runs), order, ties, jobs or count_workers())
     except (OSError, ValueError, MemoryError):  # reported when the files are opened
         return None
 

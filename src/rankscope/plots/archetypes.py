@@ -11,7 +11,7 @@ from rankscope.analysis.effort import Effort
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks, name_rows
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, blank, count, styled
+from rankscope.plots.style import DOUBLE, apply_style, blank, count
 from rankscope.tables import Cell, Table
 
 IDEAL = "333322221111"
@@ -45,8 +45,10 @@ def example_curve(name: str) -> Curve:
 
     grades = EXAMPLES[name].ljust(LENGTH, "0")
     judged = {f"r{number}": int(grade) for number, grade in enumerate(IDEAL)}
-    left = {grade: [doc for doc, g in judged.items() if g == grade] for grade in (3, 2, 1)}
-    documents = [left[int(grade)].pop(0) if grade != "0" else f"n{k}" for k, grade in enumerate(grades, 1)]
+    remaining = {grade: [doc for doc, g in judged.items() if g == grade] for grade in (3, 2, 1)}
+    documents = [
+        remaining[int(grade)].pop(0) if grade != "0" else f"n{k}" for k, grade in enumerate(grades, 1)
+    ]
     return curve(Collection({"example": judged}, {name: {"example": documents}}), None, "example")
 
 
@@ -73,7 +75,7 @@ def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> F
     counts: dict[str, tuple[Cell, Cell]] = dict.fromkeys(EXAMPLES, (None, None))
     if effort is not None:
         counts = {str(name): (count, share) for name, count, share in effort.summary.rows}
-    with styled():
+    with apply_style():
         figure = blank(width, 3.1 if effort is None else 4.9)
         ratios = (1, 1) if effort is None else (1, 1, 1.25)
         grid = figure.add_gridspec(len(ratios), 4, height_ratios=ratios)

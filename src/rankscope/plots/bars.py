@@ -19,10 +19,10 @@ MAX_RATIO = 15
 """Largest value, in units of ``linear``, up to which the smallest value is visible on a linear axis."""
 
 
-def find_intervals(mask: Bools) -> list[tuple[int, int]]:
+def find_stretches(mask: Bools) -> list[tuple[int, int]]:
     """Return the first and last rank (from 1) of each stretch of consecutive ranks in a mask.
 
-    >>> find_intervals(np.array([True, True, False, True]))
+    >>> find_stretches(np.array([True, True, False, True]))
     [(1, 2), (4, 4)]
     """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
@@ -57,7 +57,7 @@ def draw_bars(
     factor, minimum = (2.2, 1.2 * linear) if logarithmic else (1.12, 0.3 * max(high - low, linear))
     axes.set_ylim(min(low * factor, -minimum), max(high * factor, minimum))
     flat = 0.3 * linear if logarithmic else 0.035 * max(high - low, linear)
-    marks = [_box(a - 0.5, -flat, b + 0.5, flat) for a, b in find_intervals(numbers == 0)]
+    marks = [_box(a - 0.5, -flat, b + 0.5, flat) for a, b in find_stretches(numbers == 0)]
     axes.add_collection(PolyCollection(marks, facecolors=colours[1], linewidths=0, gid="zero"), autolim=False)
     for sign, colour, name in ((-1, colours[0], "negative"), (1, colours[2], "positive")):
         boxes = []

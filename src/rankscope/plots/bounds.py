@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import entry, legend_below, patch, rank_axis
+from rankscope.plots.marks import legend_below, legend_line, legend_patch, rank_axis
 from rankscope.plots.palette import INK, series
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, distinct, short
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, distinct, shorten
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -62,12 +62,12 @@ def plot_bounds(result: Result, *, width: float | None = None) -> Figure:
                     handles += [handle] if pool == pools[0] and index == 0 else []
             _label(panel, records)
             if len(pools) > 1:
-                panel.set_title(f"{'all judgments' if pool == 'full' else short('pool: ' + pool, 24)}")
+                panel.set_title(f"{'all judgments' if pool == 'full' else shorten('pool: ' + pool, 24)}")
         panels[0].set_ylabel("bound of the mean" + ("" if runs == [""] else " over topics"))
         if len(runs) > 1:  # Measures differ by colour, and runs by marker.
             for k, run in enumerate(runs):
                 marks = {"color": INK, "linestyle": "none", "markersize": 3, "marker": series(k)["marker"]}
-                handles.append(entry(short(run, 24), **marks))
+                handles.append(legend_line(shorten(run, 24), **marks))
         legend_below(figure, [*handles, *_legend_entries(records)], 2 if size < 5 else 6)
     return Figure(figure, tuple(panels), table)
 
@@ -97,7 +97,7 @@ def _draw(axes: Any, number: int, rows: list[dict[str, Any]], marker: int) -> An
 
 def _name(row: dict[str, Any]) -> str:
     """Return the measure with its p."""
-    name = short(str(row["measure"]), 30)
+    name = shorten(str(row["measure"]), 30)
     return name if row["p"] is None or "p=" in name else f"{name}(p={row['p']:g})"
 
 
@@ -106,10 +106,10 @@ def _numbers(rows: list[dict[str, Any]], column: str) -> Any:
 
 
 def _legend_entries(records: list[dict[str, Any]]) -> list[Any]:
-    upper = entry("upper bound", color=INK, linestyle=(0, (4, 1.5)))
-    entries: list[Any] = [entry("lower bound", color=INK), upper]
+    upper = legend_line("upper bound", color=INK, linestyle=(0, (4, 1.5)))
+    entries: list[Any] = [legend_line("lower bound", color=INK), upper]
     if "lower_low" in records[0] and np.isfinite(_numbers(records, "lower_low")).any():
-        entries.append(patch("95 % confidence", color=INK, alpha=0.18, linewidth=0))
+        entries.append(legend_patch("95 % confidence", color=INK, alpha=0.18, linewidth=0))
     return entries
 
 

@@ -11,7 +11,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import name_lines
 from rankscope.plots.palette import INK, QUIET, series
-from rankscope.plots.style import DOUBLE, blank, choose_highlighted, distinct, short, styled
+from rankscope.plots.style import DOUBLE, apply_style, blank, choose_highlighted, distinct, shorten
 from rankscope.tables import Table
 
 _LEADERS = 6
@@ -50,7 +50,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     ends = {row.run: (row.first_rank, row.last_rank) for row in result.runs}
     coloured = choose_highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
     height = min(6.5, max(1.3, 0.15 * len(ranks)))
-    with styled() as matplotlib:
+    with apply_style() as matplotlib:
         # A title that the caller adds goes above the ticks, which are at the top.
         matplotlib.rcParams["axes.titley"] = None
         figure = blank(width, height + 0.75)
@@ -63,8 +63,8 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
         for run in leaders:
             axes.plot(ranks[run], color=INK, linewidth=0.8, zorder=2)
         for k, run in enumerate(coloured):
-            looks = {**series(k), "linewidth": 1.5, "markersize": 3.8, "zorder": 3}
-            axes.plot(ranks[run], **looks, clip_on=False, gid=run)
+            style = {**series(k), "linewidth": 1.5, "markersize": 3.8, "zorder": 3}
+            axes.plot(ranks[run], **style, clip_on=False, gid=run)
             _range(axes, k, ends[run])
         _scales(axes, columns, len(ranks), len(coloured))
         named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
@@ -94,7 +94,7 @@ def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int) -> None:
     wide = max((len(a) + len(b)) / 2 for a, b in pairwise([*columns, ""]))
     aslant = wide * (len(columns) - 1) > 70  # letters that fit above the axes
     axes.xaxis.tick_top()
-    axes.set_xticks(range(len(columns)), [short(name, 24) for name in columns])
+    axes.set_xticks(range(len(columns)), [shorten(name, 24) for name in columns])
     if aslant:
         axes.tick_params(axis="x", labelrotation=35)
         for text in axes.get_xticklabels():

@@ -10,7 +10,7 @@ from rankscope.plots.bump import plot_bump
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_range
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, canvas, short
+from rankscope.plots.style import DOUBLE, canvas, shorten
 from rankscope.tables import Table
 
 _MAX_NAMED = 60
@@ -63,7 +63,7 @@ def plot_certain(
                 )
                 axes.plot([current], [y], "o", color=INK, markersize=3)
         if len(rows) <= _MAX_NAMED:
-            left.set_yticks(range(1, len(rows) + 1), [short(row.run, 24) for row in rows])
+            left.set_yticks(range(1, len(rows) + 1), [shorten(row.run, 24) for row in rows])
         else:
             left.set_ylabel("rank by the mean")
         step = max(1, -(-len(rows) // 12))
@@ -71,6 +71,6 @@ def plot_certain(
         for axes in (left, right):
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
-        left.set(ylim=(len(rows) + 0.5, 0.5), xlabel=f"mean {measure_name}, and its range over labels")
+        left.set(ylim=(len(rows) + 0.5, 0.5), xlabel=f"mean {measure_name}, and its bounds over labels")
         right.set_xlabel("rank and possible ranks")
     return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))

@@ -10,7 +10,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_dot, draw_range, name_rows
 from rankscope.plots.palette import COLOURS, INK, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, finite, short
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, finite_or_zero, shorten
 
 _MAX_PAIRS = 40
 """Number of pairs of a forest: those with the largest effects."""
@@ -73,16 +73,16 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     """
     measure_name = _choose_measure(result, measure)
     pairs = [pair for pair in result.pairs if pair.measure == measure_name]
-    rows = sorted(pairs, key=lambda pair: -abs(finite(pair.effect_size)))[:_MAX_PAIRS]
-    rows.sort(key=lambda pair: -finite(pair.difference))
+    rows = sorted(pairs, key=lambda pair: -abs(finite_or_zero(pair.effect_size)))[:_MAX_PAIRS]
+    rows.sort(key=lambda pair: -finite_or_zero(pair.difference))
     with canvas(width, 0.9 + 0.18 * len(rows)) as (figure, axes):
         axes.axvline(0, color=INK, linewidth=0.7)
         for y, pair in enumerate(rows):
-            value = finite(pair.difference)
+            value = finite_or_zero(pair.difference)
             colour, marker = (COLOURS[0], "o") if value >= 0 else (COLOURS[1], "s")
-            draw_range(axes, finite(pair.low), finite(pair.high), y)
+            draw_range(axes, finite_or_zero(pair.low), finite_or_zero(pair.high), y)
             draw_dot(axes, value, y, colour, pair.significant, marker)
-        name_rows(axes, [f"{short(pair.a, 22)} − {short(pair.b, 22)}" for pair in rows])
+        name_rows(axes, [f"{shorten(pair.a, 22)} − {shorten(pair.b, 22)}" for pair in rows])
         axes.set_ylim(len(rows) - 0.4, -1.1)
         right = axes.twinx()
         right.set_ylim(axes.get_ylim())
@@ -103,7 +103,7 @@ def _level(result: Comparison) -> str:
 def _format_numbers(pair: Pair) -> str:
     """Format p, effect size and topics, for the right side of a row."""
     p = format_cell(pair.adjusted, 3, p_value=True)
-    effect = f"{finite(pair.effect_size):.2f}".replace("-", "\N{MINUS SIGN}")
+    effect = f"{finite_or_zero(pair.effect_size):.2f}".replace("-", "\N{MINUS SIGN}")
     return f"{p} / {effect} / {pair.wins}–{pair.losses}"
 
 
@@ -150,19 +150,21 @@ def plot_differences(
     names = pair or next(iter(pairs))
     compared = pairs[names]
     rows = [row for row in result.topics if row.measure == measure_name and (row.a, row.b) == names]
-    values = [finite(row.difference) for row in rows]
+    values = [finite_or_zero(row.difference) for row in rows]
     with canvas(width, 2.3) as (figure, axes):
-        axes.axhspan(finite(compared.low), finite(compared.high), color=QUIET, alpha=0.25, linewidth=0)
-        axes.axhline(finite(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
+        axes.axhspan(
+            finite_or_zero(compared.low), finite_or_zero(compared.high), color=QUIET, alpha=0.25, linewidth=0
+        )
+        axes.axhline(finite_or_zero(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
         for sign, colour, hatch in ((1, COLOURS[0], None), (-1, COLOURS[1], "////")):
             bars = {x: value for x, value in enumerate(values) if value * sign > 0}
-            looks = {"hatch": hatch, "edgecolor": "white"} if len(values) < 60 else {}
+            style = {"hatch": hatch, "edgecolor": "white"} if len(values) < 60 else {}
             bar_width = 0.86 if len(values) < 120 else 1.0
-            axes.bar(list(bars), list(bars.values()), width=bar_width, color=colour, linewidth=0, **looks)
+            axes.bar(list(bars), list(bars.values()), width=bar_width, color=colour, linewidth=0, **style)
         axes.axhline(0, color=INK, linewidth=0.7)
         axes.set_xticks([])
         if len(rows) <= 30:
-            topics = [short(row.topic, 12) for row in rows]
+            topics = [shorten(row.topic, 12) for row in rows]
             axes.set_xticks(range(len(rows)), topics, rotation=90, fontsize=5.5)
         axes.grid(axis="x", visible=False)
         axes.set(xlim=(-0.7, len(rows) - 0.3), xlabel=f"{len(rows):,} topics, largest loss of a first")
@@ -172,11 +174,11 @@ def plot_differences(
 
 
 def _title(result: Comparison, pair: Pair) -> str:
-    mean, low, high = (f"{finite(value):+.4f}" for value in (pair.difference, pair.low, pair.high))
-    p, effect = format_cell(pair.adjusted, 3, p_value=True), f"{finite(pair.effect_size):.2f}"
+    mean, low, high = (f"{finite_or_zero(value):+.4f}" for value in (pair.difference, pair.low, pair.high))
+    p, effect = format_cell(pair.adjusted, 3, p_value=True), f"{finite_or_zero(pair.effect_size):.2f}"
     unadjusted = "" if result.settings["intervals"] == "simultaneous" else " (unadjusted)"
     return (
-        f"a: {short(pair.a, 40)}\nb: {short(pair.b, 40)}\n"
+        f"a: {shorten(pair.a, 40)}\nb: {shorten(pair.b, 40)}\n"
         f"a − b = {mean}, {_level(result)} interval {low} to {high}{unadjusted}\n"
         f"p = {p} ({result.settings['test']}), d = {effect};"
         f" won {pair.wins}, lost {pair.losses}, tied {pair.ties}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, hide_frame, write_centred
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, short
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, shorten
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -87,8 +87,8 @@ def _draw(figure: Any, axes: Any, values: Any, names: list[str]) -> None:
     ticks = np.arange(len(values)) + 0.5
     size = 7 if len(names) <= 24 else 5
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    axes.set_xticks(ticks, [short(name, 24) for name in names[:-1]], fontsize=size, **slanted)
-    axes.set_yticks(ticks, [short(name, 24) for name in names[1:]], fontsize=size)
+    axes.set_xticks(ticks, [shorten(name, 24) for name in names[:-1]], fontsize=size, **slanted)
+    axes.set_yticks(ticks, [shorten(name, 24) for name in names[1:]], fontsize=size)
     axes.invert_yaxis()
     hide_frame(axes)
 
@@ -99,6 +99,6 @@ def _write(axes: Any, row: int, column: int, value: float, n_measures: int, low:
         draw_box(axes, column, row, 1, 1, hatch="////", edgecolor="#999999", linewidth=0)
     elif n_measures <= _MAX_NUMBERED:
         colour = "white" if value - low > 0.68 * (1 - low) else "black"
-        looks = {"fontsize": 7.5 if n_measures <= 12 else 6, "color": colour}
+        style = {"fontsize": 7.5 if n_measures <= 12 else 6, "color": colour}
         weight = "bold" if round(value, 2) >= SAME else "normal"
-        write_centred(axes, column + 0.5, row + 0.5, f"{value:.2f}", fontweight=weight, **looks)
+        write_centred(axes, column + 0.5, row + 0.5, f"{value:.2f}", fontweight=weight, **style)

@@ -9,7 +9,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, name_rows, rank_axis, write_at_right
 from rankscope.plots.palette import INK, QUIET, series
-from rankscope.plots.style import DOUBLE, canvas, choose_highlighted, distinct, short
+from rankscope.plots.style import DOUBLE, canvas, choose_highlighted, distinct, shorten
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -31,13 +31,13 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
     >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
     >>> collection = rs.Collection(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})
     >>> plot_coverage(collection.coverage()).table.rows[0]
-    Covered(run='good', rank=1, value=0.5)
+    CoverageAtRank(run='good', rank=1, value=0.5)
     """
     table = result["coverage"]
     lines: dict[str, list[tuple[int, float]]] = {}
     for run, rank, value in table.rows:
         lines.setdefault(str(run), []).append((int(str(rank)), float(str(value))))
-    deep = int(result.settings["depth"])
+    max_rank = int(result.settings["depth"])
     best = sorted(lines, key=lambda run: -max((v for k, v in lines[run] if k <= 10 and v == v), default=0.0))
     coloured = choose_highlighted(list(lines), highlight, best)
     with canvas(width, 2.8 + 0.13 * -(-len(coloured) // 4)) as (figure, axes):
@@ -52,10 +52,12 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
                     "gid": run,
                     "zorder": 3,
                 }
-            steps = zip(*line, (deep, line[-1][1]), strict=True)
-            [handles[run]] = axes.plot(*steps, drawstyle="steps-post", label=short(run, 24), **look)
-        rank_axis(axes, [1, deep])
-        axes.set(xlim=(1, deep), ylim=(0, 1), xlabel="first k documents", ylabel="aspects covered (StRec@k)")
+            steps = zip(*line, (max_rank, line[-1][1]), strict=True)
+            [handles[run]] = axes.plot(*steps, drawstyle="steps-post", label=shorten(run, 24), **look)
+        rank_axis(axes, [1, max_rank])
+        axes.set(
+            xlim=(1, max_rank), ylim=(0, 1), xlabel="first k documents", ylabel="aspects covered (StRec@k)"
+        )
         axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
         legend_below(figure, [handles[run] for run in coloured], 4)
     return Figure(figure, (axes,), Table("coverage", table.columns, list(table.rows)))
@@ -101,12 +103,14 @@ def plot_aspects(
     with canvas(width, height) as (figure, axes):
         for y, ranks in enumerate(first.values()):
             handles = _aspect(axes, y, ranks, coloured)
-        deep = max([10, *(rank for ranks in first.values() for rank in ranks.values() if rank is not None)])
-        rank_axis(axes, [1, deep])
-        name_rows(axes, [f"aspect {short(name, 20)}" for name in first])
+        max_rank = max(
+            [10, *(rank for ranks in first.values() for rank in ranks.values() if rank is not None)]
+        )
+        rank_axis(axes, [1, max_rank])
+        name_rows(axes, [f"aspect {shorten(name, 20)}" for name in first])
         axes.grid(axis="y", visible=True)
-        of_topic = f"topic {short(str(topic_name), 30)}"
-        axes.set_xlabel(f"{of_topic}: rank of the first document relevant to the aspect")
+        topic_label = f"topic {shorten(str(topic_name), 30)}"
+        axes.set_xlabel(f"{topic_label}: rank of the first document relevant to the aspect")
         axes.set_title("runs without it", loc="right", fontsize=6.5, color=INK)
         legend_below(figure, handles, 4)
     return Figure(figure, (axes,), Table("aspects", table.columns, rows))
@@ -122,7 +126,7 @@ def _aspect(axes: Any, y: int, ranks: dict[str, int | None], coloured: Sequence[
         rank = [] if ranks[run] is None else [ranks[run]]
         handles += axes.plot(
             rank, [height] * len(rank), **{**series(k), "linestyle": "none"}, markersize=4.2, markeredgecolor="white",
-            markeredgewidth=0.4, label=short(run, 24), zorder=3,
+            markeredgewidth=0.4, label=shorten(run, 24), zorder=3,
         )  # fmt: skip
     n_missing = sum(rank is None for rank in ranks.values())
     write_at_right(axes, y, f"{n_missing} of {len(ranks)}", x=1.01, fontsize=6.5)

@@ -11,9 +11,9 @@ from rankscope.choices import AXES as SCALES
 from rankscope.errors import SettingsError
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import label, legend_below, limit_ticks, patch, rank_axis
+from rankscope.plots.marks import label, legend_below, legend_patch, limit_ticks, rank_axis
 from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK, QUIET
-from rankscope.plots.style import SINGLE, canvas, short
+from rankscope.plots.style import SINGLE, canvas, shorten
 from rankscope.tables import Table
 
 CROSSING = "sign-change"
@@ -82,7 +82,7 @@ def _legend_name(curve: Curve) -> str:
 
 def title(curve: Curve, width: float) -> str:
     """Return run and topic, shortened to fit above axes of a width in inches."""
-    return f"{short(curve.run, int(5.5 * width))}, topic {short(curve.topic, int(3.4 * width))}"
+    return f"{shorten(curve.run, int(5.5 * width))}, topic {shorten(curve.topic, int(3.4 * width))}"
 
 
 def curve_table(curve: Curve) -> Table:
@@ -209,4 +209,4 @@ def draw_rp(
     )  # fmt: skip
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylabel("RP (log)" if logarithmic else "RP (ranks)")
-    return [patch("up: too late", color=BELOW), patch("down: too early", color=ABOVE)]
+    return [legend_patch("up: too late", color=BELOW), legend_patch("down: too early", color=ABOVE)]

@@ -11,9 +11,9 @@ from rankscope.analysis.curve import Curve
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.crp import MAX_DOTS, curve_table, draw_crp, draw_rp, rank_label, rank_scale, title
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, patch
+from rankscope.plots.marks import legend_below, legend_patch
 from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK
-from rankscope.plots.style import DOUBLE, canvas, short
+from rankscope.plots.style import DOUBLE, canvas, shorten
 from rankscope.tables import Table
 
 
@@ -53,7 +53,7 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
         lines += draw_rp(rp, curve, width / 2, scale=bars, ranks=ranks)
         lines += _draw_delta(delta, curve, width / 2, bars, ranks)
         crp.set_title(f"effort: {title(curve, 0.85 * width / 2)}", pad=13)
-        dcg.set_title(f"gain: {short(str(curve.dcg_measure), int(4.8 * width))}", pad=13)
+        dcg.set_title(f"gain: {shorten(str(curve.dcg_measure), int(4.8 * width))}", pad=13)
         crp.set_ylabel("CRP (ranks)")
         dcg.set_ylabel("DCG (gain)")
         for bottom in (rp, delta):
@@ -108,4 +108,4 @@ def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) ->
     )  # fmt: skip
     axes.yaxis.set_major_formatter("{x:.3g}")
     axes.set_ylabel("Δ gain (log)" if logarithmic else "Δ gain")
-    return [patch("up: more gain", color=ABOVE), patch("down: less gain", color=BELOW)]
+    return [legend_patch("up: more gain", color=ABOVE), legend_patch("down: less gain", color=BELOW)]

@@ -16,9 +16,9 @@ from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_box, entry, hide_frame, legend_below, write_centred
+from rankscope.plots.marks import draw_box, hide_frame, legend_below, legend_line, write_centred
 from rankscope.plots.palette import ABOVE, ARCHETYPE_COLOURS, COLOURS, INK, MARKERS, QUARTER_COLOURS, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, short
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
@@ -94,12 +94,12 @@ class _EffortPlane(_Plane):
         runs, topics = self.effort.judged.runs, self.effort.judged.topics
         points: dict[Highlight, Ints] = {}
         for key in highlights:
-            name, only = (key, None) if isinstance(key, str) else key
+            name, topic = (key, None) if isinstance(key, str) else key
             check_highlight([name], runs)
             mask = self.run == runs.index(name)
-            if only is not None:
-                check_highlight([only], topics, "topic")
-                mask &= self.lists % len(topics) == topics.index(only)
+            if topic is not None:
+                check_highlight([topic], topics, "topic")
+                mask &= self.lists % len(topics) == topics.index(topic)
             points[key] = np.flatnonzero(mask)
         return points
 
@@ -195,8 +195,8 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
     if len(present) > _MAX_FACETS:
         hint = f"up to {_MAX_FACETS} are drawn: choose some topics, or colour={facet!r}"
         raise SettingsError(f"{len(present)} small planes are too many for a figure", hint=hint)
-    fitting = (4 if len(present) <= 24 else 6 if len(present) <= 60 else 8) if width >= 5 else 2
-    columns = max(1, min(fitting, len(present)))
+    max_columns = (4 if len(present) <= 24 else 6 if len(present) <= 60 else 8) if width >= 5 else 2
+    columns = max(1, min(max_columns, len(present)))
     rows = -(-max(1, len(present)) // columns)
     height = 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5
     with canvas(width, height, rows, columns, squeeze=False, sharex=True, sharey=True) as (figure, panels):
@@ -205,17 +205,17 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
             panel.set_axis_off()
         for panel, kind in zip(axes, present, strict=False):
             is_kind = kinds.kind == kind
-            for mask, looks in (
+            for mask, style in (
                 (~is_kind, {"s": 2, "c": "#dddddd"}),
                 (is_kind, {"s": 7, "c": kinds.colours[kind], "zorder": 3, "gid": kinds.names[kind]}),
             ):
-                panel.scatter(plane.twist[mask], plane.gain[mask], linewidths=0, rasterized=True, **looks)
+                panel.scatter(plane.twist[mask], plane.gain[mask], linewidths=0, rasterized=True, **style)
             _draw_grid(panel, plane, ticks=(0, 0.5, 1))
             handles = _draw_marked(panel, plane, {key: at[is_kind[at]] for key, at in marked.items()})
             share = f"{int(is_kind.sum()):,} ({100 * is_kind.mean():.0f} %)"
-            panel.set_title(f"{short(kinds.names[kind], int(11 * width / columns))}\n{share}", fontsize=7)
+            panel.set_title(f"{shorten(kinds.names[kind], int(11 * width / columns))}\n{share}", fontsize=7)
         for panel in panels[:, 0]:
-            panel.set_ylabel(f"{short(str(plane.measure), 16)}", fontsize=7)
+            panel.set_ylabel(f"{shorten(str(plane.measure), 16)}", fontsize=7)
         for panel in axes[-columns:]:  # lowest of each column
             panel.set_xlabel("Twist", fontsize=7)
         if marked:
@@ -276,12 +276,16 @@ def _as_effort(effort: Effort | Scores, measure: str | Measure | None) -> tuple[
         if measure is not None:
             gains = [effort.matrix(measure).measure]
         if not gains:
-            raise InputError("there is no gain measure except Twist", hint="evaluate AP as well")
+            raise InputError("these scores have no gain measure", hint="evaluate AP as well")
         kept = {key: effort.settings[key] for key in ("order", "aspects") if key in effort.settings}
         twist = next((m for m in effort.measures if m.name == "Twist"), None)
-        like = {} if twist is None else {"crossing": twist.settings["crossing"], "cutoff": twist.cutoff}
+        twist_settings = (
+            {} if twist is None else {"crossing": twist.settings["crossing"], "cutoff": twist.cutoff}
+        )
         missing = effort.settings.get("missing", "zero")
-        return Effort.from_judged(effort.judged, gains[:1], missing=missing, settings=kept, **like), gains[0]
+        return Effort.from_judged(
+            effort.judged, gains[:1], missing=missing, settings=kept, **twist_settings
+        ), gains[0]
     return effort, effort.gains[0 if measure is None else effort.number(measure)]
 
 
@@ -310,25 +314,25 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
     """Draw rankings, contours, grid and means of runs, and return the entries of a legend."""
     handles: list[Any] = []
     size = 5 if len(plane.twist) > 500 else 10
-    looks: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
+    style: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
     marks: dict[str, Any] = {"linestyle": "none", "markersize": 4}  # larger than the points
     if kinds is None:
-        axes.scatter(plane.twist, plane.gain, s=size, c="#8fb8d9", gid="lists", **looks)
-        handles.append(entry("a ranking", color="#8fb8d9", marker="o", **marks))
+        axes.scatter(plane.twist, plane.gain, s=size, c="#8fb8d9", gid="lists", **style)
+        handles.append(legend_line("a ranking", color="#8fb8d9", marker="o", **marks))
     else:
         for k, (name, colour) in enumerate(zip(kinds.names, kinds.colours, strict=True)):
             is_kind, marker = kinds.kind == k, MARKERS[k % len(MARKERS)]
             if is_kind.any():
-                looks |= {"s": 1.6 * size, "c": colour, "marker": marker, "gid": f"lists: {name}"}
-                axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **looks)
-                text = f"{short(name, 24)} ({int(is_kind.sum()):,})"
-                handles.append(entry(text, color=colour, marker=marker, **marks))
+                style |= {"s": 1.6 * size, "c": colour, "marker": marker, "gid": f"lists: {name}"}
+                axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **style)
+                text = f"{shorten(name, 24)} ({int(is_kind.sum()):,})"
+                handles.append(legend_line(text, color=colour, marker=marker, **marks))
     handles += _draw_contours(axes, plane) + _draw_means(axes, plane, spread)
     _draw_grid(axes, plane)
     better = ", lower is better" if plane.measure.better == "lower" else ""
     axes.set(
         xlabel="Twist (1 = no avoidable effort)",
-        ylabel=f"{short(str(plane.measure), 40)} (gain{better})",
+        ylabel=f"{shorten(str(plane.measure), 40)} (gain{better})",
         title=f"{count(len(plane.twist), 'ranking')}, lines at the quartiles of gain",
     )
     return handles
@@ -341,10 +345,10 @@ def _draw_contours(axes: Any, plane: _Plane) -> list[Any]:
     handles = []
     lines: tuple[tuple[Any, float], ...] = (("solid", 1.1), ((0, (4, 1.5)), 0.8))
     for level, share, (dash, thick) in zip(density.levels, HELD, lines, strict=True):
-        looks = {"colors": "#12579e", "linewidths": thick, "linestyles": [dash], "zorder": 3}
-        axes.contour(density.twist, density.gain, density.height, levels=[level], **looks)
+        style = {"colors": "#12579e", "linewidths": thick, "linestyles": [dash], "zorder": 3}
+        axes.contour(density.twist, density.gain, density.height, levels=[level], **style)
         name = f"{100 * share:.0f} % of the rankings inside"
-        handles.append(entry(name, color="#12579e", linewidth=thick, linestyle=dash))
+        handles.append(legend_line(name, color="#12579e", linewidth=thick, linestyle=dash))
     return handles
 
 
@@ -365,11 +369,11 @@ def _draw_means(axes: Any, plane: _Plane, spread: bool) -> list[Any]:
     )  # fmt: skip
 
 
-def _draw_cross(axes: Any, mean: Sequence[float], **looks: Any) -> None:
+def _draw_cross(axes: Any, mean: Sequence[float], **style: Any) -> None:
     """Draw bars over the middle half of the topics of a run, by Twist and by gain."""
     x, left, right, y, low, high = mean
-    axes.plot([left, right], [y, y], **looks)
-    axes.plot([x, x], [low, high], **looks)
+    axes.plot([left, right], [y, y], **style)
+    axes.plot([x, x], [low, high], **style)
 
 
 def _draw_grid(axes: Any, plane: _Plane, ticks: Sequence[float] = (0, 0.25, 0.5, 0.75, 1)) -> None:
@@ -402,7 +406,7 @@ def _draw_cells(axes: Any, counts: Ints) -> None:
 
 
 def _name(key: Highlight) -> str:
-    return short(key) if isinstance(key, str) else f"{short(key[0])}, topic {short(key[1], 16)}"
+    return shorten(key) if isinstance(key, str) else f"{shorten(key[0])}, topic {shorten(key[1], 16)}"
 
 
 def _draw_marked(axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, means: bool = True) -> list[Any]:
@@ -410,11 +414,11 @@ def _draw_marked(axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, mea
     handles = []
     for index, (key, points) in enumerate(marked.items()):
         colour = _HIGHLIGHTS[index % len(_HIGHLIGHTS)]
-        looks: dict[str, Any] = {
+        style: dict[str, Any] = {
             "linestyle": "none", "marker": MARKERS[(index + 1) % len(MARKERS)], "markeredgecolor": colour, "zorder": 6,
             "clip_on": False, "gid": "marked",
         }  # fmt: skip
-        handle = entry(_name(key), markersize=4.8, markerfacecolor="none", markeredgewidth=1.0, **looks)
+        handle = legend_line(_name(key), markersize=4.8, markerfacecolor="none", markeredgewidth=1.0, **style)
         handles.append(handle)
         if len(points):  # An empty line that is not clipped would disturb the layout.
             handle.set_data(plane.twist[points], plane.gain[points])
@@ -424,5 +428,5 @@ def _draw_marked(axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, mea
             _draw_cross(
                 axes, mean, color=colour, linewidth=1.3, zorder=6, solid_capstyle="butt", gid="spread"
             )
-            axes.plot(mean[0], mean[3], **{**looks, "gid": "mean"}, markersize=5.5, markerfacecolor=colour)
+            axes.plot(mean[0], mean[3], **{**style, "gid": "mean"}, markersize=5.5, markerfacecolor=colour)
     return handles

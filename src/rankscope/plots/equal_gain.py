@@ -18,7 +18,7 @@ from rankscope.plots.effort import draw_plane
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, limit_ticks
 from rankscope.plots.palette import COLOURS, DASHES, INK
-from rankscope.plots.style import DOUBLE, blank, short, styled
+from rankscope.plots.style import DOUBLE, apply_style, blank, shorten
 from rankscope.tables import Cell, Table
 
 MAX_LISTS = 4
@@ -68,7 +68,7 @@ def plot_equal_gain(
         hint = f"choose 1 to {MAX_LISTS} (run, topic) pairs"
         raise SettingsError(f"{len(pairs)} rankings cannot be drawn side by side", hint=hint)
     curves = [effort.curve(run, topic, gain) for run, topic in pairs]
-    with styled():
+    with apply_style():
         figure = blank(width, 6.2)
         grid = figure.add_gridspec(3, len(pairs), height_ratios=(1.7, 1, 1))
         plane = figure.add_subplot(grid[0, :])
@@ -91,7 +91,7 @@ def plot_equal_gain(
 def _title(effort: Effort, curve: Curve) -> str:
     name = curve.label("Twist", effort.settings["crossing"])
     twist = next(float(str(row[1])) for row in curve.values.rows if row[0] == name)
-    return f"topic {short(curve.topic, 8)}, {curve.label('Twist')} {twist:.2f}"
+    return f"topic {shorten(curve.topic, 8)}, {curve.label('Twist')} {twist:.2f}"
 
 
 def _draw_curves(crp: Any, dcg: Any, curve: Curve) -> None:

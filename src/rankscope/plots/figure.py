@@ -13,7 +13,7 @@ from typing import Any
 from rankscope.errors import SettingsError
 from rankscope.files import write_atomically
 from rankscope.plots import latex
-from rankscope.plots.style import choose, chosen_style, styled
+from rankscope.plots.style import apply_style, choose, current_style
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -81,8 +81,8 @@ class Figure:
             problem = f"no figure can be a {kind or 'file without an ending'}"
             raise SettingsError(problem, hint="use .pdf, .svg, .png or .pgf")
         out = io.BytesIO()
-        by_latex = kind == "pgf" or (kind == "pdf" and chosen_style() == "latex")
-        with styled() as matplotlib, warnings.catch_warnings():
+        by_latex = kind == "pgf" or (kind == "pdf" and current_style() == "latex")
+        with apply_style() as matplotlib, warnings.catch_warnings():
             # Text that a user added may have characters that the font lacks.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             figure = self._copy()
@@ -124,7 +124,7 @@ def _lay_out(figure: Any, kind: str) -> None:
     canvas = get_registered_canvas_class(kind)(figure)  # The canvas of the format measures the text.
     figure.set_dpi(canvas.fixed_dpi or rcParams["savefig.dpi"])
     layout.execute(figure)
-    rcParams["figure.constrained_layout.use"] = False  # styled() restores it after saving.
+    rcParams["figure.constrained_layout.use"] = False  # apply_style() restores it after saving.
     figure.set_layout_engine(None)
 
 

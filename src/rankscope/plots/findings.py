@@ -12,7 +12,7 @@ from rankscope.errors import printable
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, draw_dot, draw_range, name_rows, write_centred
 from rankscope.plots.palette import ABOVE, COLOURS, INK, QUIET
-from rankscope.plots.style import DOUBLE, canvas, finite, short
+from rankscope.plots.style import DOUBLE, canvas, finite_or_zero, shorten
 from rankscope.tables import Table
 
 _ROWS = 8
@@ -64,7 +64,7 @@ def _first_rows(finding: Finding) -> list[dict[str, Any]]:
 
 
 def _labels(axes: Any, rows: list[dict[str, Any]], chart: Chart) -> None:
-    names = [" / ".join(short(str(row[name]), 20) for name in chart.label) for row in rows]
+    names = [" / ".join(shorten(str(row[name]), 20) for name in chart.label) for row in rows]
     name_rows(axes, names, fontsize=6)
     axes.set_ylim(max(len(rows), 4) - 0.5, -0.5)
     axes.tick_params(axis="x", labelsize=6)
@@ -79,7 +79,7 @@ def _bars(axes: Any, finding: Finding) -> None:
     rows, chart = _first_rows(finding), finding.chart
     for index, row in enumerate(rows):
         colour = COLOURS[0] if not chart.strong or row[chart.strong] else QUIET
-        axes.barh(index, finite(row[chart.value]), height=0.62, color=colour)
+        axes.barh(index, finite_or_zero(row[chart.value]), height=0.62, color=colour)
     axes.axvline(0, color=INK, linewidth=0.6)
     _labels(axes, rows, chart)
 
@@ -87,9 +87,13 @@ def _bars(axes: Any, finding: Finding) -> None:
 def _dots(axes: Any, finding: Finding) -> None:
     rows, chart = _first_rows(finding), finding.chart
     for index, row in enumerate(rows):
-        draw_range(axes, finite(row[chart.low]), finite(row[chart.high]), index)
+        draw_range(axes, finite_or_zero(row[chart.low]), finite_or_zero(row[chart.high]), index)
         draw_dot(
-            axes, finite(row[chart.value]), index, COLOURS[0], not chart.strong or bool(row[chart.strong])
+            axes,
+            finite_or_zero(row[chart.value]),
+            index,
+            COLOURS[0],
+            not chart.strong or bool(row[chart.strong]),
         )
     _labels(axes, rows, chart)
 
@@ -98,7 +102,9 @@ def _plane(axes: Any, finding: Finding) -> None:
     """Draw the cells of the plane: huge gain on top, huge effort at the left, shares as numbers and shades."""
     cells = {(str(row["gain"]), str(row["effort"])): row for row in finding.evidence.records()}
     gains, efforts = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
-    shares = [[finite(cells[gain, effort][finding.chart.value]) for effort in efforts] for gain in gains]
+    shares = [
+        [finite_or_zero(cells[gain, effort][finding.chart.value]) for effort in efforts] for gain in gains
+    ]
     top = max(map(max, shares)) or 1.0
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.6 * top, aspect="auto", origin="lower")
     for y, row in enumerate(shares):
@@ -112,8 +118,8 @@ def _plane(axes: Any, finding: Finding) -> None:
     across, down = ([k for k, n in enumerate(names) if n in ("high", "huge")] for names in (efforts, gains))
     if across and down:
         size = across[-1] - across[0] + 0.94, down[-1] - down[0] + 0.94
-        looks: Any = {"linewidth": 1.1, "edgecolor": ABOVE, "linestyle": (0, (3, 1.5))}
-        draw_box(axes, across[0] - 0.47, down[0] - 0.47, *size, **looks)
+        style: Any = {"linewidth": 1.1, "edgecolor": ABOVE, "linestyle": (0, (3, 1.5))}
+        draw_box(axes, across[0] - 0.47, down[0] - 0.47, *size, **style)
 
 
 def _badges(axes: Any, finding: Finding) -> None:

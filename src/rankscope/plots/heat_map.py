@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, canvas, short
+from rankscope.plots.style import DOUBLE, canvas, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Table
 
@@ -47,11 +47,11 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
         colours = "Greys" if matrix.measure.sign >= 0 else "Greys_r"
         image = axes.imshow(values, aspect="auto", cmap=colours, interpolation="nearest")
         if len(runs) <= _MAX_NAMED:
-            axes.set_yticks(range(len(runs)), [short(run, 24) for run in runs], fontsize=6)
+            axes.set_yticks(range(len(runs)), [shorten(run, 24) for run in runs], fontsize=6)
         else:
             axes.set_ylabel(f"{len(runs):,} runs, best first")
         if len(topics) <= _MAX_NAMED:
-            names = [short(topic, 12) for topic in topics]
+            names = [shorten(topic, 12) for topic in topics]
             axes.set_xticks(range(len(topics)), names, rotation=90, fontsize=5.5)
         else:
             axes.set_xticks([])

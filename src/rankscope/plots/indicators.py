@@ -11,7 +11,7 @@ from rankscope.arrays import Floats
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import INK
-from rankscope.plots.style import DOUBLE, canvas, count, matplotlib_modules, short
+from rankscope.plots.style import DOUBLE, canvas, count, matplotlib_modules, shorten
 from rankscope.tables import Table
 
 COORDINATES = {
@@ -65,7 +65,7 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
         for x in range(lines.shape[1]):
             axes.axvline(x, color=INK, linewidth=0.6, zorder=1)
         _label(axes, table, is_named)
-        name = short(table.caption, int(6 * width))
+        name = shorten(table.caption, int(6 * width))
         rho = float(np.nanmean(values[:, 1])) if np.isfinite(values[:, 1]).any() else float("nan")
         axes.set_title(f"{name}: {count(len(values), 'topic')}, mean ρ {rho:.3f}")
     return Figure(figure, (axes,), table)
@@ -103,7 +103,7 @@ def _label(axes: Any, table: Table, is_named: bool) -> None:
     n = len(table)
     marked = range(n) if is_named else np.unique(np.linspace(0, n - 1, 9).round().astype(int)).tolist()
     topics, bases = table.column("topic"), table.column("recall_base")
-    texts = [f"{short(str(topics[i]), 18)} ({bases[i]:,})" if is_named else f"{bases[i]:,}" for i in marked]
+    texts = [f"{shorten(str(topics[i]), 18)} ({bases[i]:,})" if is_named else f"{bases[i]:,}" for i in marked]
     axes.set_yticks([(i + 0.5) / n for i in marked], texts, fontsize=7 if len(texts) <= 16 else 5.5)
     axes.set(ylim=(0, 1), xlim=(0, len(COORDINATES)))
     axes.set_xticks(range(len(COORDINATES) + 1), ["recall base R", *COORDINATES.values()])

@@ -14,7 +14,7 @@ from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, blank, short, styled
+from rankscope.plots.style import DOUBLE, apply_style, blank, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -106,7 +106,7 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
     whole, [verdict] = result["intervals"], result["comparison"].records()
     tables = _split_by_grade(whole)
     has_rises = verdict["rise_sr"] is not None
-    with styled():
+    with apply_style():
         figure = blank(width, 0.75 + 2.0 * len(tables))
         n_columns = 3 + has_rises
         grid = figure.add_gridspec(len(tables), n_columns, width_ratios=(1, 1, 1.1, 0.7)[:n_columns])
@@ -149,7 +149,7 @@ def _sentence(verdict: dict[str, Cell]) -> str:
         )
     if verdict["contradiction"] is None:
         return f"{larger}: on an interval-like scale no measure may rise more on A."
-    measure = short(str(verdict["measure"] or "the measure"), 40)
+    measure = shorten(str(verdict["measure"] or "the measure"), 40)
     first, second = format_distinct(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
     if verdict["contradiction"]:
         return (
@@ -166,7 +166,7 @@ def _number(value: Cell) -> float:
 
 
 def _format_ranking(table: Table, name: str) -> str:
-    return short("".join(map(str, table.column(name))), 22)
+    return shorten("".join(map(str, table.column(name))), 22)
 
 
 _LEGEND: dict[str, Any] = {
@@ -183,8 +183,8 @@ def _draw_step(axes: Any, table: Table, low: str, high: str, number: int) -> Non
     ranks = np.array(table.column("rank"))
     lower, upper = (np.array(table.column(f"sum_{name}")) for name in (low, high))
     colour, name = COLOURS[number], "AB"[number]
-    looks = {"color": colour, "edgecolor": colour, "hatch": ("///", "\\\\\\")[number]}
-    axes.fill_between(ranks, lower, upper, alpha=0.22, linewidth=0, **looks)
+    style = {"color": colour, "edgecolor": colour, "hatch": ("///", "\\\\\\")[number]}
+    axes.fill_between(ranks, lower, upper, alpha=0.22, linewidth=0, **style)
     axes.plot(ranks, upper, color=colour, marker="^", label=f"to {_format_ranking(table, high)}", gid=high)
     start = f"from {_format_ranking(table, low)}"
     axes.plot(ranks, lower, color=colour, marker="v", linestyle=(0, (4, 1.5)), label=start, gid=low)
@@ -222,7 +222,7 @@ def _draw_rises(axes: Any, verdict: dict[str, Cell]) -> None:
     axes.grid(axis="x", visible=False)
     title = "Rise: more on A" if verdict["contradiction"] else "Rise"
     axes.set_title(title, fontsize=7.5, fontweight="bold")
-    axes.set_ylabel(short(str(verdict["measure"] or "measure"), 28), fontsize=7)
+    axes.set_ylabel(shorten(str(verdict["measure"] or "measure"), 28), fontsize=7)
 
 
 def _label_ranks(axes: Any, length: int) -> None:

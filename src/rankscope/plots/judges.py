@@ -9,7 +9,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, spread, write_centred
 from rankscope.plots.palette import ABOVE, BELOW, INK, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, short
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, shorten
 from rankscope.tables import Table
 
 _LABELLED = 45  # More names do not fit into the figure.
@@ -58,15 +58,15 @@ def _confusion(axes: Any, rows: list[GradePair], pair: tuple[str, str]) -> None:
     axes.pcolormesh(shares, cmap="Blues", vmin=0, vmax=1.1, edgecolors="white", linewidth=1)
     for y, a in enumerate(down):
         for x, b in enumerate(across):
-            looks = {
+            style = {
                 "color": "white" if shares[y][x] > 0.65 else INK,
                 "fontweight": "bold" if a == b else "normal",
             }
-            write_centred(axes, x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", fontsize=7.5, **looks)
+            write_centred(axes, x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", fontsize=7.5, **style)
     for axis, grades_of_judge, judge in ((axes.xaxis, across, pair[1]), (axes.yaxis, down, pair[0])):
         names = [_NONE if grade is None else str(grade) for grade in grades_of_judge]
         axis.set_ticks([k + 0.5 for k in range(len(names))], names)
-        axis.set_label_text(f"grade by {short(judge, 24)}")
+        axis.set_label_text(f"grade by {shorten(judge, 24)}")
     axes.invert_yaxis()
     hide_frame(axes)
 
@@ -106,7 +106,7 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
         for side in (0, 1):
             _name_side(axes, named, side)
         axes.set_xlim(-0.85, 1.85)
-        axes.set_xticks([0, 1], [short(name, 20) for name in pair])
+        axes.set_xticks([0, 1], [shorten(name, 20) for name in pair])
         axes.set_ylabel(f"rank by {measure_name}")
         axes.set_yticks([1, *(tick for tick in axes.get_yticks() if 1 < tick <= len(rows))])
         axes.invert_yaxis()
@@ -137,6 +137,6 @@ def _name_side(axes: Any, rows: list[RunGain], side: int) -> None:
             ends = [side + 0.02 * out, side + 0.11 * out]
             axes.plot(ends, [rank, height], color=QUIET, linewidth=0.4, gid="lead")
         axes.text(
-            side + 0.13 * out, height, short(run, 16), ha="right" if side == 0 else "left", va="center",
+            side + 0.13 * out, height, shorten(run, 16), ha="right" if side == 0 else "left", va="center",
             fontsize=6, color=INK, gid=f"name {('rank_a', 'rank_b')[side]}",
         )  # fmt: skip

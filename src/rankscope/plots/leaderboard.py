@@ -9,7 +9,7 @@ from rankscope.analysis.leaderboard import Leaderboard
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_dot, draw_range, name_rows, write_at_right
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import SINGLE, canvas, choose, distinct, short
+from rankscope.plots.style import SINGLE, canvas, choose, distinct, shorten
 
 
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -45,7 +45,7 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
                 draw_dot(axes, row.value, index, COLOURS[0], row.tied_for_first)
             if row.rank is not None:
                 write_at_right(axes, index, row.rank_range, fontsize=7, color=INK)
-        name_rows(axes, [short(row.run, 20) for row in rows])
+        name_rows(axes, [shorten(row.run, 20) for row in rows])
         level = f"{100 * (1 - result.settings['alpha']):g} %"
         axes.set_xlabel(f"mean {measure_name}, {level} intervals (unadjusted); right: ranks")
     return Figure(figure, (axes,), replace(result.leaderboard, rows=rows))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankscope.plots.palette import INK, QUIET
-from rankscope.plots.style import LEFT_TO_RIGHT, is_panel, short
+from rankscope.plots.style import LEFT_TO_RIGHT, is_panel, shorten
 
 _LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -26,17 +26,17 @@ def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
     axes.set_xlim(min(ranks, default=1) / 1.1, deepest * 1.1)
 
 
-def label(axes: Any, text: str, point: tuple[float, float], offset: tuple[float, float], **looks: Any) -> Any:
+def label(axes: Any, text: str, point: tuple[float, float], offset: tuple[float, float], **style: Any) -> Any:
     """Write text ``offset`` points away from a point, on a white background that hides lines behind it."""
     paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
     return axes.annotate(
-        text, point, offset, textcoords="offset points", fontsize=6.5, color=INK, bbox=paper, zorder=6, **looks
+        text, point, offset, textcoords="offset points", fontsize=6.5, color=INK, bbox=paper, zorder=6, **style
     )  # fmt: skip
 
 
-def name_rows(axes: Any, names: Sequence[str], **looks: Any) -> None:
+def name_rows(axes: Any, names: Sequence[str], **style: Any) -> None:
     """Write a name at each row of the vertical axis, the first row on top, without ticks and grid lines."""
-    axes.set_yticks(range(len(names)), names, **looks)
+    axes.set_yticks(range(len(names)), names, **style)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
@@ -49,40 +49,40 @@ def hide_frame(axes: Any) -> None:
     axes.spines[:].set_visible(False)
 
 
-def entry(label: str, **looks: Any) -> Any:
+def legend_line(label: str, **style: Any) -> Any:
     """Return a line or marker for a legend."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], label=label, **looks)
+    return Line2D([], [], label=label, **style)
 
 
-def patch(label: str, **looks: Any) -> Any:
+def legend_patch(label: str, **style: Any) -> Any:
     """Return a filled box for a legend."""
     from matplotlib.patches import Patch
 
-    return Patch(label=label, **looks)
+    return Patch(label=label, **style)
 
 
-def draw_box(axes: Any, left: float, bottom: float, width: float, height: float, **looks: Any) -> None:
+def draw_box(axes: Any, left: float, bottom: float, width: float, height: float, **style: Any) -> None:
     """Draw a rectangle; without a ``facecolor`` it is not filled."""
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(Rectangle((left, bottom), width, height, fill="facecolor" in looks, **looks))
+    axes.add_patch(Rectangle((left, bottom), width, height, fill="facecolor" in style, **style))
 
 
-def write_centred(axes: Any, x: float, y: float, text: str, **looks: Any) -> None:
+def write_centred(axes: Any, x: float, y: float, text: str, **style: Any) -> None:
     """Write text centred at a point."""
-    axes.text(x, y, text, ha="center", va="center", **looks)
+    axes.text(x, y, text, ha="center", va="center", **style)
 
 
-def write_at_right(axes: Any, y: float, text: str, x: float = 1.02, **looks: Any) -> None:
+def write_at_right(axes: Any, y: float, text: str, x: float = 1.02, **style: Any) -> None:
     """Write text to the right of the axes, at a height in data units; ``x`` is a fraction of the axes."""
-    axes.text(x, y, text, transform=axes.get_yaxis_transform(), va="center", **looks)
+    axes.text(x, y, text, transform=axes.get_yaxis_transform(), va="center", **style)
 
 
-def draw_range(axes: Any, low: float, high: float, y: float, **looks: Any) -> None:
+def draw_range(axes: Any, low: float, high: float, y: float, **style: Any) -> None:
     """Draw a horizontal line from the low to the high end of a range."""
-    axes.plot([low, high], [y, y], **{"color": QUIET, "linewidth": 1.3, "solid_capstyle": "butt", **looks})
+    axes.plot([low, high], [y, y], **{"color": QUIET, "linewidth": 1.3, "solid_capstyle": "butt", **style})
 
 
 def draw_dot(axes: Any, x: float, y: float, colour: str, is_filled: bool | None, marker: str = "o") -> None:
@@ -132,7 +132,7 @@ def name_lines(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) ->
     for k, position in zip(order, positions, strict=True):
         height, name, colour = ends[k]
         axes.annotate(
-            short(name, 20), (1.0, height), (12, position), xycoords=("axes fraction", "data"),
+            shorten(name, 20), (1.0, height), (12, position), xycoords=("axes fraction", "data"),
             textcoords=("offset points", "data"), va="center", fontsize=6.5, color=colour, annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3, "relpos": (0, 0.5),
@@ -144,7 +144,7 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
     """Add a legend below all axes, with at most :data:`MAX_ENTRIES` entries."""
     shown = list(handles)
     if len(shown) > MAX_ENTRIES:
-        more = entry(f"and {len(shown) - MAX_ENTRIES + 1} more", linestyle="none")
+        more = legend_line(f"and {len(shown) - MAX_ENTRIES + 1} more", linestyle="none")
         shown = [*shown[: MAX_ENTRIES - 1], more]
     for handle in shown:
         if handle.get_label().startswith("_"):  # matplotlib leaves out labels that start with an underscore.

@@ -12,7 +12,7 @@ from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, name_rows
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import SINGLE, canvas, count, short
+from rankscope.plots.style import SINGLE, canvas, count, shorten
 from rankscope.scores import ScoreMatrix, Scores
 from rankscope.tables import Cell, Table
 
@@ -71,7 +71,7 @@ def draw_means(runs: Sequence[str], by_measure: Mapping[Measure, Floats], width:
 
 
 def _row_name(measure: Measure) -> str:
-    return short(str(measure), 26) + (f" {_LOWER}" if measure.better == "lower" else "")
+    return shorten(str(measure), 26) + (f" {_LOWER}" if measure.better == "lower" else "")
 
 
 def _is_share(values: Floats) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_range, name_rows
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, canvas, distinct, short
+from rankscope.plots.style import DOUBLE, canvas, distinct, shorten
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -52,7 +52,7 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
             marker, colour = ("o", COLOURS[0]) if change[run] >= 0 else ("s", COLOURS[1])
             right.plot(change[run], y, marker, color=colour, markersize=4)
         right.axvline(0, color=INK, linewidth=0.7)
-        name_rows(left, [short(run, 24) for run, _ in rows], fontsize=6.5)
+        name_rows(left, [shorten(run, 24) for run, _ in rows], fontsize=6.5)
         right.grid(axis="y", visible=False)
         rest = f" ({len(rows)} of {len(shares)} runs)" if len(shares) > len(rows) else ""
         left.set_xlim(0, max(1.0, 105 * max((share for _, share in rows), default=0.0)))

@@ -7,7 +7,7 @@ from typing import Any
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, rank_axis
 from rankscope.plots.palette import COLOURS, QUIET, series
-from rankscope.plots.style import SINGLE, canvas, short
+from rankscope.plots.style import SINGLE, canvas, shorten
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -50,7 +50,7 @@ def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
             [pale] = axes.plot(*zip(*lines[pair], strict=True), color=QUIET, linewidth=0.5, alpha=0.5)
         handles = []
         for k, pair in enumerate(similar):
-            name = f"{short(pair[0], 18)} – {short(pair[1], 18)} (RBO {overlaps[pair]:.2f})"
+            name = f"{shorten(pair[0], 18)} – {shorten(pair[1], 18)} (RBO {overlaps[pair]:.2f})"
             handles += axes.plot(*zip(*lines[pair], strict=True), **series(k), label=name, gid=str(k))
         if rest:
             pale.set_label(f"the other {len(rest):,} pairs")

@@ -10,7 +10,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import INK, series
-from rankscope.plots.style import SINGLE, canvas, distinct, short
+from rankscope.plots.style import SINGLE, canvas, distinct, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -71,7 +71,7 @@ def _table(means: Table, pool: Cell) -> tuple[Table, str]:
             smaller.setdefault(key, []).append(number)
     rows = [(*key, full[key], float(np.mean(values))) for key, values in smaller.items()]
     label = pool_name if isinstance(pool_name, str) else f"{pool_name:g} %"
-    return Table("pool means", ("measure", "run", "full", "smaller"), rows, caption=label), short(label, 20)
+    return Table("pool means", ("measure", "run", "full", "smaller"), rows, caption=label), shorten(label, 20)
 
 
 def _draw(axes: Any, number: int, measure: str, table: Table) -> Any:
@@ -80,5 +80,5 @@ def _draw(axes: Any, number: int, measure: str, table: Table) -> Any:
     return axes.plot(
         [row[2] for row in points], [row[3] for row in points], linestyle="none", marker=look["marker"], markersize=3.5,
         markerfacecolor="none", markeredgecolor=look["color"], markeredgewidth=0.8, clip_on=False, gid=str(number),
-        label=short(measure, 30),
+        label=shorten(measure, 30),
     )[0]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import series
-from rankscope.plots.style import SINGLE, canvas, distinct, short
+from rankscope.plots.style import SINGLE, canvas, distinct, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -90,7 +90,7 @@ def _draw(axes: Any, number: int, rows: list[Any], positions: dict[Cell, float],
         x, tau, yerr=[np.maximum(tau - low, 0), np.maximum(high - tau, 0)], fmt="none", ecolor=look["color"],
         elinewidth=0.8, capsize=1.5, capthick=0.8,
     )  # fmt: skip
-    return axes.plot(x, tau, **look, label=short(str(rows[0][0]), 30), gid=str(number))[0]
+    return axes.plot(x, tau, **look, label=shorten(str(rows[0][0]), 30), gid=str(number))[0]
 
 
 def _label(axes: Any, pools: list[Cell], is_numeric: bool) -> None:
@@ -101,7 +101,7 @@ def _label(axes: Any, pools: list[Cell], is_numeric: bool) -> None:
         axes.invert_xaxis()
     else:
         axes.set_xlabel("pool")
-        names = [short(str(pool), 14) for pool in pools]
+        names = [shorten(str(pool), 14) for pool in pools]
         axes.set_xticks(range(len(pools)), names, rotation=0 if len(pools) < 7 else 45)
     low, _ = axes.get_ylim()
     axes.set_ylim(min(low, 0.9), 1.0 + 0.04 * (1 - min(low, 0.9)))

@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import INK, series
-from rankscope.plots.style import SINGLE, canvas, choose, distinct, short
+from rankscope.plots.style import SINGLE, canvas, choose, distinct, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -90,6 +90,6 @@ def _draw(axes: Any, number: int, power: dict[str, Cell], rows: list[Any]) -> An
     marks = visible[number % 3 :: max(1, len(visible) // 8)].tolist()
     delta = np.nan if power["delta"] is None else float(power["delta"])
     suffix = "" if np.isnan(delta) else f", Δ {delta:.2f}"
-    label = f"{short(str(power['measure']), 20)}: {100 * float(power['power'] or 0):.1f} %{suffix}"
+    label = f"{shorten(str(power['measure']), 20)}: {100 * float(power['power'] or 0):.1f} %{suffix}"
     x = np.arange(1, len(asl) + 1)
     return axes.plot(x, asl, **series(number), markevery=marks, label=label, gid=str(number))[0]

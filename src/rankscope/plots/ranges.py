@@ -12,7 +12,7 @@ from rankscope.plots.archetypes import example_curve
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, write_centred
 from rankscope.plots.palette import ABOVE, COLOURS, EXACT, INK, QUIET
-from rankscope.plots.style import DOUBLE, blank, styled
+from rankscope.plots.style import DOUBLE, apply_style, blank
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -51,7 +51,7 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
     ('archetype', 'quantity', 'published', 'verdict', 'lowest', 'highest')
     """
     table = _table(result)
-    with styled():
+    with apply_style():
         figure = blank(width, 4.4)
         grid = figure.add_gridspec(2, len(COLUMNS), height_ratios=(1, 4.2))
         panels = [figure.add_subplot(grid[0, number]) for number in range(len(COLUMNS))]

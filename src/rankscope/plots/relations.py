@@ -13,13 +13,13 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms.comparison import AnyRelation
-from rankscope.lab.axioms.related import related, split_word
+from rankscope.lab.axioms.related import related_rankings, split_word
 from rankscope.lab.axioms.verdicts import PropertiesResult
 from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import entry, legend_below, write_centred
+from rankscope.plots.marks import legend_below, legend_line, write_centred
 from rankscope.plots.palette import COLOURS, DASHES, INK, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, short
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell
 
@@ -52,7 +52,7 @@ def plot_relations(
     measure
         Measure whose scores are written; violated arrows are thick, red and crossed.
     aspects, grades, depth, relevant, nonrelevant, weights, properties
-        As for :func:`rankscope.lab.related`, whose tables are drawn.
+        As for :func:`rankscope.lab.related_rankings`, whose tables are drawn.
     width
         Width in inches (default: by the number of rankings).
 
@@ -66,7 +66,7 @@ def plot_relations(
     >>> ("abx", "ab") in {(row[1], row[2]) for row in figure.table.rows if row[5]}
     True
     """
-    result = related(
+    result = related_rankings(
         measure, aspects=aspects, grades=grades, depth=depth, relevant=relevant, nonrelevant=nonrelevant,
         weights=weights, properties=properties,
     )  # fmt: skip
@@ -105,10 +105,10 @@ def plot_properties(
     'relations'
     """
     selected = result.measure(measure)
-    lengths = [f.shortest[0].length for f in result.findings if f.measure == selected and f.shortest]
+    lengths = [f.shortest[0].length for f in result.verdicts if f.measure == selected and f.shortest]
     letters = len(result.settings["letters"])
     shown = min(max([2, *lengths]), readable_depth(letters), int(result.settings["depth"]))
-    return plot_related(result.related(selected, shown if depth is None else depth), width=width)
+    return plot_related(result.related_rankings(selected, shown if depth is None else depth), width=width)
 
 
 def plot_related(result: Result, *, width: float | None = None) -> Figure:
@@ -117,7 +117,7 @@ def plot_related(result: Result, *, width: float | None = None) -> Figure:
     Parameters
     ----------
     result
-        Result of :func:`rankscope.lab.related`.
+        Result of :func:`rankscope.lab.related_rankings`.
     width
         Width in inches (default: by the number of rankings).
 
@@ -128,7 +128,7 @@ def plot_related(result: Result, *, width: float | None = None) -> Figure:
     Examples
     --------
     >>> import rankscope as rs
-    >>> plot_related(rs.lab.related("AP", grades=1, depth=2)).table.name
+    >>> plot_related(rs.lab.related_rankings("AP", grades=1, depth=2)).table.name
     'relations'
     """
     relations, rankings = result["relations"], result["rankings"].records()
@@ -152,7 +152,7 @@ def plot_related(result: Result, *, width: float | None = None) -> Figure:
         axes.axis("off")
         title = f"{len(rankings):,} rankings, {len(pairs):,} relations"
         if measure is not None:
-            title = f"{short(measure, 40)}: {n_violated:,} of {len(pairs):,} violated"
+            title = f"{shorten(measure, 40)}: {n_violated:,} of {len(pairs):,} violated"
         axes.set_title(f"{title}\narrows lead to rankings that should not score less", fontsize=7.5)
         legend_below(figure, _legend_entries(names, n_violated > 0), 2 if size < 5 else 3)
     return Figure(figure, (axes,), relations)
@@ -236,9 +236,9 @@ def _draw_pair(
 
 
 def _legend_entries(names: Sequence[str], has_violations: bool) -> list[Any]:
-    looks = zip(names, cycle(_LOOKS), strict=False)
-    handles = [entry(name, color=colour, linestyle=dash, linewidth=1) for name, (colour, dash) in looks]
+    style = zip(names, cycle(_LOOKS), strict=False)
+    handles = [legend_line(name, color=colour, linestyle=dash, linewidth=1) for name, (colour, dash) in style]
     if has_violations:
         cross = {"marker": "x", "markeredgecolor": INK, "markersize": 5}
-        handles.append(entry("violated", color=VIOLATED, linewidth=1.5, **cross))
+        handles.append(legend_line("violated", color=VIOLATED, linewidth=1.5, **cross))
     return handles

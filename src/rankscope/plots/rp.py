@@ -11,7 +11,7 @@ from rankscope.analysis.curve import Curve
 from rankscope.errors import SettingsError
 from rankscope.plots.crp import title
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_box, entry, legend_below, write_centred
+from rankscope.plots.marks import draw_box, legend_below, legend_line, write_centred
 from rankscope.plots.palette import ABOVE, BELOW, INK
 from rankscope.plots.style import DOUBLE, canvas
 from rankscope.tables import Table
@@ -70,8 +70,8 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
         axes.spines["left"].set_visible(False)
         axes.tick_params(left=False)
         handles = [
-            entry("too early (RP < 0): from the first rank of its grade", color=ABOVE),
-            entry("too late (RP > 0): from the last rank of its grade", color=BELOW),
+            legend_line("too early (RP < 0): from the first rank of its grade", color=ABOVE),
+            legend_line("too late (RP > 0): from the last rank of its grade", color=BELOW),
         ]
         legend_below(figure, handles, 3)
     table = Table("rp", curve.places.columns, rows, caption=curve.places.caption)
@@ -82,8 +82,8 @@ def _draw_row(axes: Any, height: float, grades: list[int], best: int, size: floa
     for rank, grade in enumerate(grades, start=1):
         darkness = 0.0 if grade == 0 else 0.18 + 0.5 * grade / best
         shade = (1 - 0.55 * darkness, 1 - 0.4 * darkness, 1 - 0.15 * darkness)
-        looks = {"facecolor": shade, "edgecolor": INK, "linewidth": 0.5}
-        draw_box(axes, rank - 0.5, height - _HEIGHT / 2, 1, _HEIGHT, **looks)
+        style = {"facecolor": shade, "edgecolor": INK, "linewidth": 0.5}
+        draw_box(axes, rank - 0.5, height - _HEIGHT / 2, 1, _HEIGHT, **style)
         write_centred(axes, rank, height, str(grade), fontsize=size)
 
 

@@ -21,7 +21,7 @@ from rankscope.plots.means import draw_means
 from rankscope.plots.pool_means import plot_pool_means
 from rankscope.plots.pools import plot_robustness
 from rankscope.plots.power import plot_asl
-from rankscope.plots.style import DOUBLE, blank, drawn_into, short, styled
+from rankscope.plots.style import DOUBLE, apply_style, blank, drawn_into, shorten
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
@@ -150,13 +150,13 @@ def _plane(part: Study, measure: str) -> Figure:
 def _panels(parts: dict[str, Study], draw: _Draw, columns: int) -> Figure:
     """Draw the same figure of several collections, in a number of columns."""
     rows = -(-len(parts) // columns)
-    with styled():
+    with apply_style():
         figure = blank(DOUBLE, (3.4 if columns > 1 else 2.9) * rows)
         panels = figure.subfigures(rows, columns, squeeze=False).ravel()
         axes: list[Any] = []
         tables: dict[str, Table] = {}
         for panel, (name, part) in zip(panels, parts.items(), strict=False):
-            panel.suptitle(short(name, 40), fontsize=8.5, fontweight="bold")
+            panel.suptitle(shorten(name, 40), fontsize=8.5, fontweight="bold")
             with drawn_into(panel):
                 figure_of_part = draw(part)
             for panel_axes in figure_of_part.axes:

@@ -80,13 +80,13 @@ def matplotlib_modules() -> Any:
 
 
 @contextmanager
-def styled() -> Iterator[Any]:
+def apply_style() -> Iterator[Any]:
     """Apply the style to figures drawn in this context, and restore the settings of the user after it."""
     matplotlib = matplotlib_modules()
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
-        if chosen_style() != "sans":
+        if current_style() != "sans":
             # The serif font of matplotlib, like Times; DejaVu Sans has the glyphs that it lacks.
             matplotlib.rcParams.update({"font.family": ["STIXGeneral", "DejaVu Sans"], "font.size": 9})
         yield matplotlib
@@ -95,7 +95,7 @@ def styled() -> Iterator[Any]:
 _STYLE: ContextVar[str] = ContextVar("style", default="sans")
 
 
-def chosen_style() -> str:
+def current_style() -> str:
     """Return the style of :func:`using`."""
     return _STYLE.get()
 
@@ -131,7 +131,7 @@ _PANEL: ContextVar[Any] = ContextVar("panel", default=None)
 
 
 def blank(width: float, height: float) -> Any:
-    """Return an empty figure of a size in inches; call it inside :func:`styled`.
+    """Return an empty figure of a size in inches; call it inside :func:`apply_style`.
 
     Inside :func:`drawn_into` it is the panel of a larger figure, of any size.
     """
@@ -147,7 +147,7 @@ def is_panel() -> bool:
 @contextmanager
 def canvas(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> Iterator[Any]:
     """Apply the style, and yield a figure of a size in inches and its axes."""
-    with styled():
+    with apply_style():
         figure = blank(width, height)
         yield figure, figure.subplots(rows, columns, **options)
 
@@ -176,7 +176,7 @@ def distinct(values: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(map(str, values)))
 
 
-def finite(value: Any) -> float:
+def finite_or_zero(value: Any) -> float:
     """Return a number, or 0 if it is undefined or infinite."""
     return float(value) if isinstance(value, int | float) and isfinite(value) else 0.0
 
@@ -217,12 +217,12 @@ def _glyphs() -> frozenset[int]:
     return frozenset(FT2Font(findfont("DejaVu Sans")).get_charmap())
 
 
-def short(name: str, width: int = 28) -> str:
+def shorten(name: str, width: int = 28) -> str:
     """Shorten a name in its middle, and escape control characters and characters that the font lacks.
 
     Escapes keep names distinct that would all be empty boxes.
 
-    >>> short("x" * 40, 11), short("a\\nb"), short("漢"), short("")
+    >>> shorten("x" * 40, 11), shorten("a\\nb"), shorten("漢"), shorten("")
     ('xxxxx…xxxxx', 'a\\\\nb', '\\\\u6f22', "''")
     """
     text = printable(str(name)) if str(name).strip() else repr(str(name))

@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, name_rows
 from rankscope.plots.palette import INK, MARKERS, QUIET, series
-from rankscope.plots.style import SINGLE, canvas, choose_highlighted, count, short
+from rankscope.plots.style import SINGLE, canvas, choose_highlighted, count, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
@@ -64,9 +64,10 @@ def plot_topics(
         for k, run in enumerate(coloured):
             handles += axes.plot(
                 numbers[:, 3 + k], y, linestyle="none", marker=MARKERS[(k + 1) % len(MARKERS)], markersize=3.4,
-                color=series(k)["color"], markeredgecolor="white", markeredgewidth=0.3, label=short(run, 20), zorder=4,
+                color=series(k)["color"], markeredgecolor="white", markeredgewidth=0.3, label=shorten(run, 20),
+                zorder=4,
             )  # fmt: skip
-        name_rows(axes, [short(str(row[0]), 16) for row in rows], fontsize=6)
+        name_rows(axes, [shorten(str(row[0]), 16) for row in rows], fontsize=6)
         if len(rows) > _MAX_NAMED:
             axes.set_yticks([])
             axes.set_ylabel(f"{len(rows):,} topics")

@@ -8,9 +8,9 @@ from typing import Any
 from rankscope.analysis.verdict import MeasureWinner, Region, Verdict
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, name_rows, patch, rank_axis
+from rankscope.plots.marks import legend_below, legend_patch, name_rows, rank_axis
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import SINGLE, canvas, distinct, short
+from rankscope.plots.style import SINGLE, canvas, distinct, shorten
 from rankscope.tables import Table
 
 
@@ -76,8 +76,8 @@ def plot_regions(result: Verdict, *, width: float = SINGLE) -> Figure:
         persistence.set_yticks([0], ["RBP(p)"])
         for axes in (cutoffs, persistence):
             axes.grid(False)
-        labels = [*(f"{short(name, 24)} is better" for name in names), "equal"]
-        legend_below(figure, [patch(label, **_look(kind)) for kind, label in enumerate(labels)], 3)
+        labels = [*(f"{shorten(name, 24)} is better" for name in names), "equal"]
+        legend_below(figure, [legend_patch(label, **_look(kind)) for kind, label in enumerate(labels)], 3)
     return Figure(figure, (cutoffs, persistence), Table("regions", result.regions.columns, regions))
 
 
@@ -140,10 +140,10 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = 60) ->
             narrow = (row.best_second, row.worst_second, COLOURS[0], 0.4)
             for low, high, colour, size in (wide, narrow):
                 axes.barh(height, high - low + 0.8, left=low - 0.4, height=size, color=colour, linewidth=0)
-        name_rows(axes, [short(row.run, 26) for row in shown], fontsize=6)
+        name_rows(axes, [shorten(row.run, 26) for row in shown], fontsize=6)
         more = f" (the first {max_runs} of {len(rows)} runs)" if len(rows) > max_runs else ""
         last = max(row.worst_first for row in shown)
         axes.set(ylim=(len(shown) - 0.4, -0.6), xlim=(0.4, last + 0.6), xlabel=f"possible ranks{more}")
-        additive = patch("any additive measure", color="#b8d4e8")
-        legend_below(figure, [additive, patch("any with convex weights", color=COLOURS[0])], 2)
+        additive = legend_patch("any additive measure", color="#b8d4e8")
+        legend_below(figure, [additive, legend_patch("any with convex weights", color=COLOURS[0])], 2)
     return Figure(figure, (axes,), Table("runs", result.runs.columns, rows))

@@ -6,7 +6,7 @@ from rankscope.lab.weights import RankWeights
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import series
-from rankscope.plots.style import SINGLE, canvas, distinct, short
+from rankscope.plots.style import SINGLE, canvas, distinct, shorten
 
 
 def plot_weights(result: RankWeights, *, width: float = SINGLE) -> Figure:
@@ -35,7 +35,7 @@ def plot_weights(result: RankWeights, *, width: float = SINGLE) -> Figure:
         for number, name in enumerate(names):
             weights = [row.weight for row in result.weights if row.measure == name]
             ranks = range(1, len(weights) + 1)
-            handles += axes.plot(ranks, weights, **series(number), label=short(name, 30), gid=str(number))
+            handles += axes.plot(ranks, weights, **series(number), label=shorten(name, 30), gid=str(number))
         axes.set(xlabel="rank", ylabel="weight")
         axes.set_ylim(bottom=0)
         legend_below(figure, handles, 2)

@@ -34,8 +34,8 @@ def report(
     study: StudyTables = None,
     texts: TextFiles = (),
     groups: Groups = None,
-    ranges: bool = False,
-    everything: bool | None = None,
+    bounds: bool = False,
+    documents: bool | None = None,
 ) -> Path:
     """Write the report of a collection: one HTML file that opens from disk and makes no requests.
 
@@ -57,11 +57,11 @@ def report(
     groups
         Groups of runs, such as teams, to filter and colour by: a file with lines ``RUN GROUP``, or a regular
         expression whose first capture group (or whole match) in a run's name is its group; in Python also a mapping.
-    ranges
-        Include how far orders of tied documents and labels of unjudged documents can move each mean, which takes
+    bounds
+        Include bounds of each mean over the orders of tied documents and the labels of unjudged documents, which takes
         longer.
-    everything
-        Whether to include document names and judged non-relevant documents (default: if they take little space).
+    documents
+        Include document names and judged non-relevant documents (default: if they take little space).
 
     Returns
     -------
@@ -81,7 +81,7 @@ def report(
 
     document = build_document(
         *split_scores(scores, "report"), title=title, cutoff=cutoff, study=study, texts=texts,
-        groups=groups, ranges=ranges, everything=everything,
+        groups=groups, bounds=bounds, documents=documents,
     )  # fmt: skip
     write_atomically(path, page(document))
     return Path(path)
@@ -109,8 +109,8 @@ def build_document(
     study: StudyTables = None,
     texts: TextFiles = (),
     groups: Groups = None,
-    ranges: bool = False,
-    everything: bool | None = None,
+    bounds: bool = False,
+    documents: bool | None = None,
 ) -> Document:
     """Return the data of the report or the explorer; parameters as for :func:`report`.
 
@@ -133,8 +133,8 @@ def build_document(
             measures=measures,
             settings={**collection.settings, "missing": collection.missing, "length": cutoff},
             study=tables,
-            everything=everything,
-            ranges=ranges,
+            documents=documents,
+            bounds=bounds,
             groups=groups,
         )
     if sources := [texts] if isinstance(texts, str | Path) else list(texts):

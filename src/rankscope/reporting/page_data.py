@@ -68,15 +68,15 @@ def payload(
     measures: Iterable[Measure] = (),
     settings: Mapping[str, Any] | None = None,
     study: Mapping[str, Table] | None = None,
-    everything: bool | None = None,
-    ranges: bool = False,
+    documents: bool | None = None,
+    bounds: bool = False,
     groups: Mapping[str, str] | str | Path | None = None,
 ) -> Document:
     """Return the data of the report.
 
-    ``measures`` are those of the findings; the report adds them to its standard measures. ``everything`` includes
+    ``measures`` are those of the findings; the report adds them to its standard measures. ``documents`` includes
     (True) or omits (False) document names and the ranks of judged non-relevant documents; None includes each if it is
-    small. With ``ranges`` every mean has its range over orders of tied documents and over labels of unjudged ones,
+    small. With ``bounds`` every mean has its range over orders of tied documents and over labels of unjudged ones,
     which needs lists judged with ``ties=True``. ``groups`` are groups of runs
     (:func:`rankscope.read.groups.run_groups`).
 
@@ -124,8 +124,8 @@ def payload(
         document["groups"] = _groups(judged.runs, teams)
     if (aspects := first_ranks(judged)) is not None:
         document["coverage"] = {"names": aspects.names, "first": aspects.first}
-    _add_optional(document, judged, everything)
-    if ranges:
+    _add_optional(document, judged, documents)
+    if bounds:
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
         document["ranges"] = open_ranges(judged, ranked, str(kept.get("missing", "zero")))
     if study:
@@ -183,23 +183,23 @@ def _lists(judged: Judged, grades: Array) -> RankingArrays:
     }
 
 
-def _add_optional(document: Document, judged: Judged, everything: bool | None) -> None:
+def _add_optional(document: Document, judged: Judged, documents: bool | None) -> None:
     """Add parts that are omitted if they are large."""
     hits, relevant = judged.lists.hits(), judged.lists.relevant(1)
     below = hits.where(hits.grade < 1)
-    if _is_included(everything, 2 * len(below)):
+    if _is_included(documents, 2 * len(below)):
         document["nonrelevant"] = {"hits": _narrow(below.count), "rank": _narrow(below.rank)}
         if (below.grade < 0).any():
             document["nonrelevant"]["negative"] = (below.grade < 0).astype(np.uint8)
     size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
-    if _is_included(everything, size):
+    if _is_included(documents, size):
         document["documents"] = _documents(judged, relevant)
     if 0 < len(judged.topics) * SAMPLES * 2 <= SMALL:
         document["samples"] = _narrow(np.concatenate(list(drawn_topics(len(judged.topics), SAMPLES))).ravel())
 
 
-def _is_included(everything: bool | None, size: int) -> bool:
-    return size <= SMALL if everything is None else everything
+def _is_included(documents: bool | None, size: int) -> bool:
+    return size <= SMALL if documents is None else documents
 
 
 def _grades(judged: Judged) -> Ints:

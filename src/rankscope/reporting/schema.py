@@ -59,29 +59,34 @@ class Documents(TypedDict):
 class Measured(TypedDict):
     """A measure and its values for all lists and runs."""
 
-    name: Annotated[str, "as the grammar writes it"]
-    meaning: Annotated[str, "what it measures, in a line"]
-    kind: Annotated[Literal["gain", "effort", "data", "given"], "given: requested, and not on every page"]
-    summary: Annotated[Literal["mean", "geometric mean", "sum"], "how the values of topics become one number"]
-    better: Annotated[Literal["higher", "lower", "neither"], "which values are better"]
+    name: Annotated[str, "canonical name"]
+    meaning: Annotated[str, "one-line description"]
+    kind: Annotated[
+        Literal["gain", "effort", "data", "given"],
+        "given: requested with -m, in addition to the standard measures",
+    ]
+    summary: Annotated[Literal["mean", "geometric mean", "sum"], "summary over topics"]
+    better: Annotated[Literal["higher", "lower", "neither"], "direction of better values"]
     low: Annotated[float | None, "lowest possible value; null if unbounded"]
     high: Annotated[float | None, "highest possible value; null if unbounded"]
-    formula: NotRequired[Annotated[str, "formula of the page, for changed settings and lists"]]
+    formula: NotRequired[
+        Annotated[str, "name of the formula that the report computes, for changed settings and rankings"]
+    ]
     values: Annotated[Array, "lists: the values, NaN where undefined"]
-    means: Annotated[Array, "runs: the values of the topics as one number"]
-    mean_low: Annotated[Array, "runs: lower end of the 95% interval of that number, Student's"]
+    means: Annotated[Array, "runs: summary of the values over topics"]
+    mean_low: Annotated[Array, "runs: lower end of the 95 % t interval of the summary"]
     mean_high: Annotated[Array, "runs: its upper end"]
 
 
 class OpenRange(TypedDict):
-    """Ranges of means over orders of tied documents and labels of unjudged ones."""
+    """Bounds of means over orders of tied documents and labels of unjudged documents."""
 
     worst: Annotated[Array, "runs: the mean in the worst order of tied documents"]
-    best: Annotated[Array, "runs: in the best order"]
+    best: Annotated[Array, "runs: the mean in the best order"]
     exact: Annotated[bool, "whether all orders were evaluated"]
     lowest: Annotated[Array, "runs: the lowest mean over all labels of unjudged documents"]
-    highest: Annotated[Array, "runs: the highest one"]
-    tight: Annotated[list[bool], "runs: whether both are reached"]
+    highest: Annotated[Array, "runs: the highest mean over all labels"]
+    tight: Annotated[list[bool], "runs: whether labels attain both bounds"]
 
 
 class Archetype(TypedDict):
@@ -103,8 +108,8 @@ class Note(TypedDict):
 class StudyTable(TypedDict):
     """A table of a study; undefined numbers are null, infinite ones the texts "Infinity" and "-Infinity"."""
 
-    columns: Annotated[list[str], "their names"]
-    rows: Annotated[list[list[Cell]], "their cells"]
+    columns: Annotated[list[str], "names of the columns"]
+    rows: Annotated[list[list[Cell]], "cells of each row"]
 
 
 class SourceFiles(TypedDict):
@@ -121,7 +126,7 @@ class SourceFiles(TypedDict):
 class TextExcerpts(TypedDict):
     """First characters of texts of documents and topics."""
 
-    documents: Annotated[dict[str, str], "by name, for documents that the page names"]
+    documents: Annotated[dict[str, str], "by name, for documents that the report names"]
     queries: Annotated[dict[str, str], "by topic"]
 
 
@@ -199,7 +204,7 @@ class Document(TypedDict):
     grades: Annotated[list[int], "positive grades that occur in the judgments, highest first"]
     topic: Annotated[Judgments, "the judgments"]
     list: Annotated[RankingArrays, "the lists"]
-    nonrelevant: NotRequired[Annotated[Nonrelevant, "absent if it is large, or with --lean"]]
+    nonrelevant: NotRequired[Annotated[Nonrelevant, "absent if it is large, or with --no-documents"]]
     documents: NotRequired[Annotated[Documents, "absent likewise"]]
     measures: Annotated[list[Measured], "the measures of every page, then the requested ones"]
     lead: Annotated[str, "the measure to begin with"]
@@ -214,7 +219,7 @@ class Document(TypedDict):
         "without measures that have no direction",
     ]
     ranges: NotRequired[
-        Annotated[dict[str, OpenRange], "by measure (--ranges): ranges of the means over ties and labels"]
+        Annotated[dict[str, OpenRange], "by measure (--bounds): bounds of the means over ties and labels"]
     ]
     findings: Annotated[list[FindingData], "findings, the most important first (rs.findings)"]
     groups: NotRequired[Annotated[RunGroups, "groups of runs (--groups)"]]
@@ -281,16 +286,16 @@ _PLAIN: Mapping[Any, str] = {
 }  # fmt: skip
 
 
-def _type(of: Any, parts: dict[str, Any]) -> dict[str, Any]:
-    if of is Any:
+def _type(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    if kind is Any:
         return {}
-    if of in _PLAIN:
-        return {"type": _PLAIN[of]}
-    if typing.is_typeddict(of):
-        if of.__name__ not in parts:
-            parts[of.__name__] = _object(of, parts)
-        return {"$ref": f"#/$defs/{of.__name__}"}
-    origin, inner = typing.get_origin(of), typing.get_args(of)
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    if typing.is_typeddict(kind):
+        if kind.__name__ not in parts:
+            parts[kind.__name__] = _object(kind, parts)
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is np.ndarray:
         return {"$ref": "#/$defs/Packed"}
     if origin is Literal:

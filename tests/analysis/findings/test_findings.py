@@ -60,9 +60,10 @@ def test_six_kinds_and_every_number(both):
     kinds = [finding.kind for finding in result]
     assert len(set(kinds)) == len(kinds) >= (6 if name == "web2011" else 9)
     checks = {
-        "leader": leader, "apart": apart, "disagreement": disagreement, "deciding": deciding,
-        "overtaking": overtaking, "hard": hard, "unjudged": unjudged, "ties": ties, "parting": parting,
-        "unreturned": unreturned, "scale": scale,
+        "leader": leader, "separation": separation, "disagreement": disagreement, "decisive_topics": decisive_topics,
+        "fragile_lead": fragile_lead, "hard_topics": hard_topics, "unjudged": unjudged, "ties": ties,
+        "high_effort": high_effort,
+        "no_return": no_return, "scale": scale,
     }  # fmt: skip
     for finding in result:
         expected = checks[finding.kind](finding, plain)
@@ -106,7 +107,7 @@ def leader(finding, plain):
     }  # fmt: skip
 
 
-def apart(finding, plain):
+def separation(finding, plain):
     count = {name: int(plain.significant(name).sum()) for name in plain.values}
     best, worst = max(count, key=count.__getitem__), min(count, key=count.__getitem__)
     pairs = len(plain.pairs)
@@ -131,7 +132,7 @@ def disagreement(finding, plain):
     }  # fmt: skip
 
 
-def deciding(finding, plain):
+def decisive_topics(finding, plain):
     measure = next(iter(plain.values))
     x = plain.values[measure]
     means = x.mean(axis=1)
@@ -147,7 +148,7 @@ def deciding(finding, plain):
     }  # fmt: skip
 
 
-def overtaking(finding, plain):
+def fragile_lead(finding, plain):
     measure = next(iter(plain.values))
     means = np.round(plain.mean(measure), 12)
     a, b = np.argsort(-means, kind="stable")[:2]
@@ -166,7 +167,7 @@ def overtaking(finding, plain):
     }  # fmt: skip
 
 
-def hard(finding, plain):
+def hard_topics(finding, plain):
     measure = next(iter(plain.values))
     x = plain.values[measure]
     worst = int(np.argmin(np.round(x.mean(axis=0), 12)))
@@ -208,7 +209,7 @@ def ties(finding, plain):
     }  # fmt: skip
 
 
-def parting(finding, plain):
+def high_effort(finding, plain):
     has_relevant = plain.base > 0
     gain, twist = plain.values["AP"][:, has_relevant].ravel(), plain.values["Twist"][:, has_relevant].ravel()
     quarters = np.quantile(gain, [0.25, 0.5, 0.75])
@@ -223,7 +224,7 @@ def parting(finding, plain):
     }  # fmt: skip
 
 
-def unreturned(finding, plain):
+def no_return(finding, plain):
     has_relevant = plain.base > 0
     base, zero = plain.base[has_relevant], plain.rho[:, has_relevant] == 0
     is_large = base > np.median(base)
@@ -297,7 +298,7 @@ def test_no_leader_is_named_among_identical_systems(runs, scored):
         named += "leads by AP: the test" in finding.sentence
         spread += not finding.sentence.startswith("No run leads")
         if finding.sentence.startswith("No run leads"):
-            assert result.get("deciding") is None
+            assert result.get("decisive_topics") is None
         assert result.get("disagreement").numbers["contradict"] == 0
     assert named == 0 if runs > 2 else named <= 4  # two runs: the level of the test, .05
     assert spread <= 4
@@ -319,7 +320,7 @@ def test_no_run_leads_if_all_come_from_one_model():
         "No run leads by AP beyond chance: chance alone spreads the means of 8 runs over 25 topics"
     )
     assert (
-        result.get("apart").sentence
+        result.get("separation").sentence
         == "25 topics separate none of the 28 pairs of runs by any of these measures."
     )
 
@@ -421,7 +422,7 @@ def test_differences_that_are_significant_by_exactly_one_measure_are_counted(sco
 
 def test_topics_that_share_the_lowest_mean_are_all_the_hardest(scored):
     result = rs.findings(scored({"AP": [[0.1, 0.0, 0.2, 0.5], [0.2, 0.3, 0.1, 0.5]]}), replicates=20).get(
-        "hard"
+        "hard_topics"
     )
     assert result.sentence.startswith("Topic t0 and 2 others are the hardest: mean AP 0.1500")
     assert "on 1 of 4 topics at least half of the runs score 0" in result.sentence
@@ -443,16 +444,16 @@ def test_a_large_number_of_pairs_is_sampled_and_the_sentence_reports_it(scored, 
     whole = rs.findings(scores, replicates=50)
     monkeypatch.setattr("rankscope.analysis.findings.basis.MAX_PAIRS", 20)
     sampled = rs.findings(scores, replicates=50)
-    assert (whole.get("apart").numbers["pairs"], sampled.get("apart").numbers["pairs"]) == (66, 20)
-    assert "of 20 pairs of runs (drawn from 66) (" in sampled.get("apart").sentence
-    share = [result.get("apart").numbers["share"] for result in (whole, sampled)]
+    assert (whole.get("separation").numbers["pairs"], sampled.get("separation").numbers["pairs"]) == (66, 20)
+    assert "of 20 pairs of runs (drawn from 66) (" in sampled.get("separation").sentence
+    share = [result.get("separation").numbers["share"] for result in (whole, sampled)]
     assert share[0] == pytest.approx(share[1], abs=0.3)
     kept = ("swapped", "pairs", "tau")  # what needs no test is of all pairs
     assert [whole.get("disagreement").numbers[k] for k in kept] == [
         sampled.get("disagreement").numbers[k] for k in kept
     ]
     assert "among 20 pairs that were drawn and tested" in sampled.get("disagreement").sentence
-    assert rs.findings(scores, replicates=50).get("apart").sentence == sampled.get("apart").sentence
+    assert rs.findings(scores, replicates=50).get("separation").sentence == sampled.get("separation").sentence
 
 
 def test_one_clear_leader(scored):
@@ -491,5 +492,5 @@ def test_lower_is_better(scored):
     measure = "BalancePoint"
     result = rs.findings(scored({measure: values}))
     assert result.get("leader").numbers["run"] == "r2"
-    assert result.get("overtaking") is None  # nowhere worse
-    assert result.get("hard") is None
+    assert result.get("fragile_lead") is None  # nowhere worse
+    assert result.get("hard_topics") is None

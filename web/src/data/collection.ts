@@ -174,7 +174,7 @@ export class Collection {
     });
   }
 
-  /** Bounds of the means of a measure over ties and unjudged documents, computed by Python with --ranges. */
+  /** Bounds of the means of a measure over ties and unjudged documents, computed by Python with --bounds. */
   openRange(measure: string): Readonly<Record<"worst" | "best" | "lowest" | "highest", Numbers>> & Pick<OpenRange, "exact" | "tight"> | undefined {
     const found = this.ranges[measure];
     if (!found) return undefined;

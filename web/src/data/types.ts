@@ -65,27 +65,27 @@ export interface Documents {
 
 /** A measure and its values for all lists and runs. */
 export interface Measured {
-  /** as the grammar writes it */
+  /** canonical name */
   name: string;
-  /** what it measures, in a line */
+  /** one-line description */
   meaning: string;
-  /** given: requested, and not on every page */
+  /** given: requested with -m, in addition to the standard measures */
   kind: "gain" | "effort" | "data" | "given";
-  /** how the values of topics become one number */
+  /** summary over topics */
   summary: "mean" | "geometric mean" | "sum";
-  /** which values are better */
+  /** direction of better values */
   better: "higher" | "lower" | "neither";
   /** lowest possible value; null if unbounded */
   low: number | null;
   /** highest possible value; null if unbounded */
   high: number | null;
-  /** formula of the page, for changed settings and lists */
+  /** name of the formula that the report computes, for changed settings and rankings */
   formula?: string;
   /** lists: the values, NaN where undefined */
   values: Packed;
-  /** runs: the values of the topics as one number */
+  /** runs: summary of the values over topics */
   means: Packed;
-  /** runs: lower end of the 95% interval of that number, Student's */
+  /** runs: lower end of the 95 % t interval of the summary */
   mean_low: Packed;
   /** runs: its upper end */
   mean_high: Packed;
@@ -99,27 +99,27 @@ export interface Archetype {
   meaning: string;
 }
 
-/** Ranges of means over orders of tied documents and labels of unjudged ones. */
+/** Bounds of means over orders of tied documents and labels of unjudged documents. */
 export interface OpenRange {
   /** runs: the mean in the worst order of tied documents */
   worst: Packed;
-  /** runs: in the best order */
+  /** runs: the mean in the best order */
   best: Packed;
   /** whether all orders were evaluated */
   exact: boolean;
   /** runs: the lowest mean over all labels of unjudged documents */
   lowest: Packed;
-  /** runs: the highest one */
+  /** runs: the highest mean over all labels */
   highest: Packed;
-  /** runs: whether both are reached */
+  /** runs: whether labels attain both bounds */
   tight: boolean[];
 }
 
 /** A table of a study; undefined numbers are null, infinite ones the texts "Infinity" and "-Infinity". */
 export interface StudyTable {
-  /** their names */
+  /** names of the columns */
   columns: string[];
-  /** their cells */
+  /** cells of each row */
   rows: (string | number | boolean | null)[][];
 }
 
@@ -199,7 +199,7 @@ export interface Order {
 
 /** First characters of texts of documents and topics. */
 export interface TextExcerpts {
-  /** by name, for documents that the page names */
+  /** by name, for documents that the report names */
   documents: Record<string, string>;
   /** by topic */
   queries: Record<string, string>;
@@ -241,7 +241,7 @@ export interface Payload {
   topic: Judgments;
   /** the lists */
   list: RankingArrays;
-  /** absent if it is large, or with --lean */
+  /** absent if it is large, or with --no-documents */
   nonrelevant?: Nonrelevant;
   /** absent likewise */
   documents?: Documents;
@@ -257,7 +257,7 @@ export interface Payload {
   samples?: Packed;
   /** by measure: whether each run is tied for first by rs.leaderboard (multiple comparisons with the best, 5 %); without measures that have no direction */
   tied_first: Record<string, boolean[]>;
-  /** by measure (--ranges): ranges of the means over ties and labels */
+  /** by measure (--bounds): bounds of the means over ties and labels */
   ranges?: Record<string, OpenRange>;
   /** findings, the most important first (rs.findings) */
   findings: FindingData[];

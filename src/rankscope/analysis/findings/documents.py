@@ -64,7 +64,7 @@ def unjudged(basis: Basis) -> Finding | None:
         (lists.runs[r], float(shares[r]), float(precision[r]), float(highest[r]), bool(shares[r] > _NOTABLE))
         for r in order.tolist()
     ]
-    caption = f"Unjudged documents in the first {depth} ranks, and what P@{depth} could be"
+    caption = f"Unjudged documents in the first {depth} ranks, and bounds of P@{depth}"
     evidence = UnjudgedShare.table("unjudged", rows, caption=caption)
     marks = f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less"
     chart = Chart("bars", ("run",), "unjudged", strong="notable", percent=True, caption=marks)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import BarrenTopic
+from rankscope.analysis.findings.evidence import NoReturnTopic
 from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.measures import REGISTRY
@@ -27,7 +27,7 @@ def _effort(basis: Basis) -> Effort | None:
     return basis.cache("effort", lambda: Effort.from_judged(lists, [gain], missing=missing, **options))  # type: ignore[arg-type]
 
 
-def parting(basis: Basis) -> Finding | None:
+def high_effort(basis: Basis) -> Finding | None:
     """Report the rankings with a gain above the median at high or huge effort."""
     effort = _effort(basis)
     if effort is None or not len(effort.counted):
@@ -45,18 +45,20 @@ def parting(basis: Basis) -> Finding | None:
         "expected": upper * costly / total**2, "agree": row["diagonal_share"],
     }  # fmt: skip
     pattern = (
-        "{count:,} of {lists:,} lists ({share:.1%}) gain more {measure} than the median of {median:.4f} and still cost"
-        " high or huge effort (Twist below {limit:g}); effort and gain agree on {agree:.0%} of the lists."
+        "{count:,} of {lists:,} rankings ({share:.1%}) gain more {measure} than the median of {median:.4f} and still"
+        " cost high or huge effort (Twist below {limit:g}); effort and gain agree on {agree:.0%} of the rankings."
     )
     caption = f"Rankings by effort (Twist) and gain ({gain})"
-    evidence = replace(effort.quadrants, name="parting", caption=caption)
-    marks = "share of the lists; outlined: much gain at much effort"
+    evidence = replace(effort.quadrants, name="high_effort", caption=caption)
+    marks = "share of the rankings; outlined: gain above the median at high or huge effort"
     chart = Chart("plane", ("gain", "effort"), "share", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": str(gain)}
-    return Finding("parting", "High gain at high effort", pattern, numbers, evidence, chart, "plane", state)
+    return Finding(
+        "high_effort", "High gain at high effort", pattern, numbers, evidence, chart, "plane", state
+    )
 
 
-def unreturned(basis: Basis) -> Finding | None:
+def no_return(basis: Basis) -> Finding | None:
     """Report the CRP curves that never return to zero, and whether they belong to topics with many relevant documents.
 
     CRP decreases with every non-relevant document among the first ranks, and increases only after as many ranks as
@@ -87,12 +89,12 @@ def unreturned(basis: Basis) -> Finding | None:
         "few_share": _share(n_zeros, n_lists, ~is_large), "tau": tau.tau_b, "p": tau.p,
     }  # fmt: skip
     pattern = (
-        "The CRP curve of {count:,} of {lists:,} lists ({share:.0%}) never returns to zero within {cutoff:,} ranks:"
+        "The CRP curve of {count:,} of {lists:,} rankings ({share:.0%}) never returns to zero within {cutoff:,} ranks:"
         " their Rho = {rho}, and their Twist is half of Sigma"
     )
     if tau.p < basis.alpha and tau.tau_b > 0 and is_large.any():
         pattern += (
-            ". It happens more often on topics with many relevant documents: to {many_share:.0%} of the lists where"
+            ". It happens more often on topics with many relevant documents: to {many_share:.0%} of the rankings where"
             " there are more than {median:g}, to {few_share:.0%} of the others (Kendall's tau {tau:.2f})."
         )
     else:
@@ -102,14 +104,14 @@ def unreturned(basis: Basis) -> Finding | None:
          for t in evaluated.tolist()),
         key=lambda row: (-row[1], row[0]),
     )  # fmt: skip
-    caption = "Lists whose curve never returns, topics with the most relevant documents first"
-    evidence = BarrenTopic.table("unreturned", rows, caption=caption)
-    marks = "topic / relevant documents: share of its lists that never return"
+    caption = "Rankings whose curve never returns to zero, topics with the most relevant documents first"
+    evidence = NoReturnTopic.table("no_return", rows, caption=caption)
+    marks = "topic / relevant documents: share of its rankings whose curve never returns"
     chart = Chart("bars", ("topic", "relevant"), "share", strong="many", percent=True, caption=marks)
     worst = effort.judged.topics[int(evaluated[np.argmax(sizes[evaluated])])]
     state: dict[str, Cell] = {"topic": worst}
     return Finding(
-        "unreturned", "Curves that never return to zero", pattern, numbers, evidence, chart, "curves", state
+        "no_return", "Curves that never return to zero", pattern, numbers, evidence, chart, "curves", state
     )
 
 

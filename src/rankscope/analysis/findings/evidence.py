@@ -49,7 +49,7 @@ class Disagreement(Row):
     contradict: int = column("pairs that differ significantly by both measures, in opposite directions")
 
 
-class DecidingTopic(Row):
+class TopicShare(Row):
     """A topic and its share of the variance of the means."""
 
     topic: str = column()
@@ -59,7 +59,7 @@ class DecidingTopic(Row):
     in_half: bool = column("whether the topic is among the fewest that carry half of the variance")
 
 
-class OvertakingTopic(Row):
+class LeadTopic(Row):
     """A topic and the difference of the first two runs on it."""
 
     topic: str = column()
@@ -98,14 +98,14 @@ class TiedMean(Row):
     width: float = column("difference between the two")
 
 
-class BarrenTopic(Row):
+class NoReturnTopic(Row):
     """A topic and its rankings whose CRP curve never returns to 0."""
 
     topic: str = column()
     relevant: int = column()
     lists: int = column()
-    rho_0: int = column("lists whose Rho is 0, because their CRP curve never returns to 0")
-    share: float = column("share of the topic's lists whose CRP curve never returns to 0")
+    rho_0: int = column("rankings whose Rho is 0, because their CRP curve never returns to 0")
+    share: float = column("share of the topic's rankings whose CRP curve never returns to 0")
     many: bool = column("whether the topic has more relevant documents than the median topic")
 
 

@@ -75,22 +75,26 @@ class Findings(TypedResult):
     leader: RowTable[rows.LeaderRow] | None = table(
         "means, and runs tied for first", main=False, default=None
     )
-    apart: RowTable[rows.Separation] | None = table(
+    separation: RowTable[rows.Separation] | None = table(
         "pairs that the topics separate", main=False, default=None
     )
     disagreement: RowTable[rows.Disagreement] | None = table(
         "pairs that measures order differently", main=False, default=None
     )
-    deciding: RowTable[rows.DecidingTopic] | None = table("topics that decide", main=False, default=None)
-    overtaking: RowTable[rows.OvertakingTopic] | None = table(
+    decisive_topics: RowTable[rows.TopicShare] | None = table(
+        "topics that decide the order of the runs", main=False, default=None
+    )
+    fragile_lead: RowTable[rows.LeadTopic] | None = table(
         "differences of the first two runs", main=False, default=None
     )
-    hard: RowTable[rows.HardTopic] | None = table("hardest topics", main=False, default=None)
+    hard_topics: RowTable[rows.HardTopic] | None = table("hardest topics", main=False, default=None)
     unjudged: RowTable[rows.UnjudgedShare] | None = table("unjudged documents", main=False, default=None)
-    ties: RowTable[rows.TiedMean] | None = table("ranges over orders of ties", main=False, default=None)
-    parting: RowTable[Quadrant] | None = table("rankings by effort and gain", main=False, default=None)
-    unreturned: RowTable[rows.BarrenTopic] | None = table(
-        "curves that never return", main=False, default=None
+    ties: RowTable[rows.TiedMean] | None = table(
+        "bounds over orders of tied documents", main=False, default=None
+    )
+    high_effort: RowTable[Quadrant] | None = table("rankings by effort and gain", main=False, default=None)
+    no_return: RowTable[rows.NoReturnTopic] | None = table(
+        "curves that never return to zero", main=False, default=None
     )
     scale: RowTable[rows.MeasureScale] | None = table("scales of the measures", main=False, default=None)
     items: tuple[Finding, ...]

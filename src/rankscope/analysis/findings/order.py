@@ -55,7 +55,7 @@ def leader(basis: Basis) -> Finding | None:
         )
     names = ("run", "value", "low", "high", "rank", "first_rank", "last_rank", "tied_for_first")
     evidence = LeaderRow.table("leader", [tuple(row[name] for name in names) for row in rows],
-        caption=f"Means of {measure}, and who is tied for first",
+        caption=f"Means of {measure}, and the runs tied for first",
         legend=f"{FIRST}, level {f'{basis.alpha:g}'.removeprefix('0')}; intervals of single means, unadjusted",
     )  # fmt: skip
     marks = f"dot: mean {measure}, filled if tied for first; line: 95% interval of the mean, unadjusted"
@@ -65,7 +65,7 @@ def leader(basis: Basis) -> Finding | None:
     return Finding("leader", "Leader", pattern, numbers, evidence, chart, "runs", state)
 
 
-def apart(basis: Basis) -> Finding | None:
+def separation(basis: Basis) -> Finding | None:
     """Report the pairs of runs that differ significantly by each measure, or of a sample of very many pairs."""
     if not basis.comparable:
         return None
@@ -90,13 +90,15 @@ def apart(basis: Basis) -> Finding | None:
         )
         more = ", but only {least_significant:,} ({least_share:.0%}) by {least}."
         pattern += more if worst[2] != best[2] else "."
-    evidence = Separation.table("apart", rows,
+    evidence = Separation.table("separation", rows,
         caption="Pairs of runs that differ significantly", legend=procedure(basis.test, basis.correction, basis.alpha),
     )  # fmt: skip
     marks = "share of the pairs of runs that differ significantly"
     chart = Chart("bars", ("measure",), "share", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": best[0]}
-    return Finding("apart", "Pairs the topics can separate", pattern, numbers, evidence, chart, "runs", state)
+    return Finding(
+        "separation", "Pairs the topics can separate", pattern, numbers, evidence, chart, "runs", state
+    )
 
 
 def disagreement(basis: Basis) -> Finding | None:
@@ -137,7 +139,7 @@ def disagreement(basis: Basis) -> Finding | None:
             if numbers["significant"]
             else f"{{significant}} of these differences{tested} are significant by either: it may be chance."
         )
-    evidence = Disagreement.table("disagreement", rows, caption="How differently measures order the runs",
+    evidence = Disagreement.table("disagreement", rows, caption="Differences between measures in the order of the runs",
         legend="significant: swapped pairs that at least one of the two measures calls different; contradict: both",
     )  # fmt: skip
     best = [basis.scores.runs[int(np.argmax(run_merits(basis.matrices[m])))] for m in basis.matrices]

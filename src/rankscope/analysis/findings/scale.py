@@ -44,7 +44,7 @@ def scale(basis: Basis) -> Finding | None:
             " steps differently. At length {length}, {example}."
         )
     evidence = MeasureScale.table("scale", rows,
-        caption="On which scale each measure is, and the shortest counterexample",
+        caption="Scale of each measure, and the shortest counterexample",
         legend="interval-like where both ends have equally many relevant documents, or else ordinal",
     )  # fmt: skip
     chart = Chart("badges", ("measure",), "scale")
@@ -100,4 +100,4 @@ def _verdicts(measure: Measure, length: int) -> list[ScaleVerdict]:
         return []
     if any(result.partial for result in results):  # The enumeration was interrupted.
         raise KeyboardInterrupt
-    return [verdict for result in results for verdict in result.findings if verdict.scale in (ALL, EQUAL)]
+    return [verdict for result in results for verdict in result.verdicts if verdict.scale in (ALL, EQUAL)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import DecidingTopic, HardTopic, OvertakingTopic
+from rankscope.analysis.findings.evidence import HardTopic, LeadTopic, TopicShare
 from rankscope.analysis.findings.finding import Chart, Finding, join_names
 from rankscope.analysis.stats.matrices import CompleteMatrix, rounded, run_merits
 from rankscope.tables import Cell
@@ -19,7 +19,7 @@ def _averaged(basis: Basis) -> CompleteMatrix | None:
     return next(plain, None)
 
 
-def deciding(basis: Basis) -> Finding | None:
+def decisive_topics(basis: Basis) -> Finding | None:
     """Report the smallest number of topics that carry half of the variance between the runs.
 
     The variance of the runs' means is the sum over topics of cov(scores of the topic, means) / topics, so each topic
@@ -52,17 +52,17 @@ def deciding(basis: Basis) -> Finding | None:
         (matrix.topics[t], float(shares[t]), float(level[t]), float(spread[t]), index < half)
         for index, t in enumerate(order.tolist())
     ]
-    evidence = DecidingTopic.table("deciding", rows,
+    evidence = TopicShare.table("decisive_topics", rows,
         caption=f"Share of each topic in the variance of the means of {matrix.measure}",
         legend="mean and spread (standard deviation): over the runs",
     )  # fmt: skip
     marks = "share of the variance between the means; grey: beyond the first half"
     chart = Chart("bars", ("topic",), "share", strong="in_half", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[order[0]]}
-    return Finding("deciding", "Topics that decide", pattern, numbers, evidence, chart, "map", state)
+    return Finding("decisive_topics", "Topics that decide", pattern, numbers, evidence, chart, "map", state)
 
 
-def overtaking(basis: Basis) -> Finding | None:
+def fragile_lead(basis: Basis) -> Finding | None:
     """Report the smallest number of topics without which the second run would overtake the first."""
     matrix = _averaged(basis)
     if matrix is None:
@@ -97,15 +97,15 @@ def overtaking(basis: Basis) -> Finding | None:
         for index, t in enumerate(order.tolist())
     ]  # fmt: skip
     caption = f"{run} (a) against {other} (b) by {matrix.measure}, a's largest wins first"
-    evidence = OvertakingTopic.table("overtaking", rows, caption=caption)
-    marks = f"difference in {matrix.measure}, leader minus the other; grey: not needed for the order to turn"
+    evidence = LeadTopic.table("fragile_lead", rows, caption=caption)
+    marks = f"difference in {matrix.measure}, leader minus the other; grey: not needed to reverse the order"
     chart = Chart("bars", ("topic",), "difference", strong="needed", caption=marks)
     state = {"measure": str(matrix.measure), "run": [run, other]}
     title = "Smallest set of topics that changes the leader"
-    return Finding("overtaking", title, pattern, numbers, evidence, chart, "versus", state)
+    return Finding("fragile_lead", title, pattern, numbers, evidence, chart, "versus", state)
 
 
-def hard(basis: Basis) -> Finding | None:
+def hard_topics(basis: Basis) -> Finding | None:
     """Report the topic with the lowest mean over runs, and the topics on which half of the runs score 0."""
     matrix = basis.first
     if matrix is None or matrix.measure.better != "higher" or len(matrix.topics) < 2:
@@ -128,8 +128,8 @@ def hard(basis: Basis) -> Finding | None:
     pattern += "."
     rows = [(matrix.topics[t], float(level[t]), float(best[t]), bool(empty[t])) for t in order.tolist()]
     caption = f"{matrix.measure} over the runs, hardest topics first"
-    evidence = HardTopic.table("hard", rows, caption=caption)
+    evidence = HardTopic.table("hard_topics", rows, caption=caption)
     marks = f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run"
     chart = Chart("dots", ("topic",), "mean", "mean", "best", strong="half_score_0", caption=marks)
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[worst]}
-    return Finding("hard", "Hardest topics", pattern, numbers, evidence, chart, "map", state)
+    return Finding("hard_topics", "Hardest topics", pattern, numbers, evidence, chart, "map", state)

@@ -1,7 +1,7 @@
 """Smaller pools: which judgments are kept, as an array of grades with the others taken back.
 
 Every function returns one grade per judged document of the collection, :data:`~rankscope.judging.UNJUDGED` where the
-judgment is not kept, ready for :meth:`~rankscope.judging.Judged.rejudged`.
+judgment is not kept, ready for :meth:`~rankscope.judging.Judged.with_grades`.
 """
 
 from __future__ import annotations

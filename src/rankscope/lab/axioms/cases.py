@@ -69,10 +69,10 @@ def properties(
     relevant: int | None = None,
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
-    several: bool = False,
+    multi_aspect: bool = False,
     properties: Sequence[AnyRelation] | None = None,
     fixed_length: bool = False,
-    possible: bool = True,
+    include_impossible: bool = False,
     examples: int = 1,
     jobs: int | None = None,
     engine: Any = None,
@@ -98,15 +98,15 @@ def properties(
         Number of judged non-relevant documents; by default ``depth``.
     weights
         Weights of the aspects.
-    several
+    multi_aspect
         Whether documents can be relevant to several aspects, such as (ab).
     properties
         Names of properties, relations, or functions (see :func:`rankscope.lab.relation`). By default those of Albahem
         et al. for aspects, and monotonicity, swap and replacement for grades.
     fixed_length
         Whether to compare only rankings of exactly ``depth`` documents.
-    possible
-        Whether to exclude rankings with more documents of a kind than are judged.
+    include_impossible
+        Whether to include rankings with more documents of a kind than are judged.
     examples
         Number of counterexamples per measure and property.
     jobs
@@ -128,20 +128,20 @@ def properties(
     if depth < 1:
         raise SettingsError(f"depth {depth}", hint="the longest ranking has 1 document or more")
     parsed = parse_many(measures)
-    world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, several)
+    world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, multi_aspect)
     defaults = _GRADE_PROPERTIES if world.graded else _ASPECT_PROPERTIES
     relations = resolve_relations(defaults if properties is None else properties, world)
     if any(relation.words is None for relation in relations):
         check_depth(world, depth)
-    analysis = _Analysis(parsed, world, depth, relations, examples, fixed_length, possible, jobs)
+    analysis = _Analysis(parsed, world, depth, relations, examples, fixed_length, include_impossible, jobs)
     settings = {
         "measures": [str(measure) for measure in parsed],
-        **case_settings(world, grades, several, depth, relations, fixed_length, possible),
+        **case_settings(world, grades, multi_aspect, depth, relations, fixed_length, include_impossible),
         "tolerance": f"a score is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
         "rankings": analysis.rankings,
         "complete": analysis.run(),
     }
-    return PropertiesResult(tuple(analysis.findings), settings)
+    return PropertiesResult(tuple(analysis.verdicts), settings)
 
 
 class _Part(NamedTuple):
@@ -168,13 +168,13 @@ class _Analysis:
         relations: Sequence[Relation],
         examples: int,
         fixed_length: bool,
-        possible: bool,
+        include_impossible: bool,
         jobs: int | None,
     ) -> None:
         self.world, self.depth, self.examples, self.jobs = world, depth, examples, jobs
         self.first = depth if fixed_length else 0
-        self.possible = possible and min(world.judged) < depth
-        self.findings = [PropertyVerdict(measure, relation) for measure in measures for relation in relations]
+        self.excludes_impossible = not include_impossible and min(world.judged) < depth
+        self.verdicts = [PropertyVerdict(measure, relation) for measure in measures for relation in relations]
         self.evaluators = [Evaluator(measure, world) for measure in measures]
         self.scale = [0.0 for _ in measures]  # largest score of each measure so far
         self.named = [relation for relation in relations if relation.words is not None]
@@ -265,17 +265,17 @@ class _Analysis:
         """Reset the local relations, and evaluate this measure down to the full depth."""
         self.full_depth.add(number)
         self.parts = self._parts()
-        for finding in self.findings:
-            if finding.relation in self.local:
-                finding.cases = finding.violations = 0
-                finding.shortest = []
+        for verdict in self.verdicts:
+            if verdict.relation in self.local:
+                verdict.cases = verdict.violations = 0
+                verdict.shortest = []
 
     def _explain(self, tree: Tree) -> None:
         """Add the explanations of relations that have a ``tell`` function."""
-        for finding in self.findings:
-            tell = finding.relation.tell
+        for verdict in self.verdicts:
+            tell = verdict.relation.tell
             if tell is not None:
-                finding.shortest = [replace(e, why=tell(tree, e.low, e.high)) for e in finding.shortest]
+                verdict.shortest = [replace(e, why=tell(tree, e.low, e.high)) for e in verdict.shortest]
 
     def _keep(self, tree: Tree, first: int, values: list[Floats]) -> None:
         """Copy the scores of a block into the array of all scores."""
@@ -319,7 +319,7 @@ class _Analysis:
         multiplicity: int = 1,
         beyond: Sequence[_Part] = (),
     ) -> None:
-        impossible = ImpossibleRankings(tree) if self.possible else None
+        impossible = ImpossibleRankings(tree) if self.excludes_impossible else None
         for relation in relations:
             pairs = iter_pairs(relation, tree, first, impossible)
             # Relations that are not local have too many pairs to keep all in memory.
@@ -331,12 +331,12 @@ class _Analysis:
                     # without violations.
                     extra = multiplicity * cases.count_longer_than(part.depth, tree)
                     for number in part.measures:
-                        self._finding(number, relation).cases += extra
+                        self._verdict(number, relation).cases += extra
 
-    def _finding(self, number: int, relation: Relation) -> PropertyVerdict:
+    def _verdict(self, number: int, relation: Relation) -> PropertyVerdict:
         """Return the verdict on a measure, by index, and a property."""
         measure = self.evaluators[number].measure
-        return next(f for f in self.findings if f.measure is measure and f.relation is relation)
+        return next(f for f in self.verdicts if f.measure is measure and f.relation is relation)
 
     def _merits(self, values: list[Floats], measures: Sequence[int]) -> dict[int, Merits]:
         """Return the scores of measures by their indices."""
@@ -354,25 +354,25 @@ class _Analysis:
         """Count cases and violations of a relation for all measures; each pair counts ``multiplicity`` times."""
         relation = cases.relation
         for number, scores in merits.items():
-            finding = self._finding(number, relation)
+            verdict = self._verdict(number, relation)
             if scores.undefined:
                 for pairs in cases.pairs:
-                    reject_undefined(finding.measure, lists, pairs, scores.values)
+                    reject_undefined(verdict.measure, lists, pairs, scores.values)
             for pairs, size, broken in zip(cases.pairs, cases.sizes, scores.count(cases), strict=True):
-                finding.cases += multiplicity * (min(1, size) if relation.some else size)
-                finding.violations += multiplicity * (min(1, broken) if relation.some else broken)
+                verdict.cases += multiplicity * (min(1, size) if relation.some else size)
+                verdict.violations += multiplicity * (min(1, broken) if relation.some else broken)
                 if broken and self.examples:
-                    self._remember(finding, lists, pairs, scores)
+                    self._remember(verdict, lists, pairs, scores)
 
     def _remember(
-        self, finding: PropertyVerdict, lists: Tree | ExplicitRankings, pairs: Pairs, merits: Merits
+        self, verdict: PropertyVerdict, lists: Tree | ExplicitRankings, pairs: Pairs, merits: Merits
     ) -> None:
         """Keep the shortest counterexamples, and among equally long ones the alphabetically first."""
-        enough = len(finding.shortest) >= self.examples
-        longest = finding.shortest[-1].length if enough else np.inf
+        enough = len(verdict.shortest) >= self.examples
+        longest = verdict.shortest[-1].length if enough else np.inf
         if longest < _minimum_length(lists, pairs):
             return
-        wrong = np.flatnonzero(merits.broken(finding.relation, pairs))
+        wrong = np.flatnonzero(merits.broken(verdict.relation, pairs))
         low, high = pairs.select(merits.values)
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         lengths = np.maximum(lists.length[lower], lists.length[higher])
@@ -392,11 +392,11 @@ class _Analysis:
             near = near[np.lexsort(keys)[: self.examples]]
         for k in {*order[: self.examples].tolist(), *near.tolist()}:
             at = wrong[k]
-            worse, better = finding.measure.merit(np.array([low.ravel()[at], high.ravel()[at]])).tolist()
+            worse, better = verdict.measure.merit(np.array([low.ravel()[at], high.ravel()[at]])).tolist()
             words = lists.word(int(lower[k])), lists.word(int(higher[k]))
-            broken, is_tied = finding.relation.broken, bool(tied[at])
-            finding.shortest.append(Counterexample(int(lengths[k]), *words, worse, better, broken, is_tied))
-        finding.shortest = sorted(finding.shortest, key=lambda example: example.sort_key)[: self.examples]
+            broken, is_tied = verdict.relation.broken, bool(tied[at])
+            verdict.shortest.append(Counterexample(int(lengths[k]), *words, worse, better, broken, is_tied))
+        verdict.shortest = sorted(verdict.shortest, key=lambda example: example.sort_key)[: self.examples]
 
 
 def _minimum_length(lists: Tree | ExplicitRankings, pairs: Pairs) -> int:

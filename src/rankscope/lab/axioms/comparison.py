@@ -29,40 +29,40 @@ def make_world(
     relevant: int | None = None,
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
-    several: bool = False,
+    multi_aspect: bool = False,
 ) -> World:
     """Return the world of a case analysis; by default two aspects, and as many judged documents per kind as ``depth``.
 
-    With both aspects and grades, documents have grades for aspects; ``several`` adds documents that are relevant to
-    several aspects.
+    With both aspects and grades, documents have grades for aspects; ``multi_aspect`` adds documents that are relevant
+    to several aspects.
     """
     relevant = depth if relevant is None else relevant
     nonrelevant = depth if nonrelevant is None else nonrelevant
     if grades is not None and aspects is None:
-        if several or weights is not None:
+        if multi_aspect or weights is not None:
             hint = "documents of several aspects, and weights, need aspects=2"
             raise SettingsError("no aspects", hint=hint)
         return graded_world(grades, relevant=relevant, nonrelevant=nonrelevant)
     return aspect_world(
         2 if aspects is None else aspects, relevant=relevant, nonrelevant=nonrelevant, weights=weights,
-        grades=1 if grades is None else grades, several=several,
+        grades=1 if grades is None else grades, multi_aspect=multi_aspect,
     )  # fmt: skip
 
 
 def case_settings(
     world: World,
     grades: int | None,
-    several: bool,
+    multi_aspect: bool,
     depth: int,
     relations: Sequence[Relation],
     fixed_length: bool,
-    possible: bool,
+    include_impossible: bool,
 ) -> dict[str, Any]:
     """Return the settings of a result that describe its world."""
-    of_aspects = {} if world.graded else {"aspects": world.aspects, "several": several}
+    aspect_settings = {} if world.graded else {"aspects": world.aspects, "multi_aspect": multi_aspect}
     relevant = world.judged[1 if world.graded else 0]
     return {
-        **of_aspects,
+        **aspect_settings,
         **({} if grades is None else {"grades": grades}),
         "letters": list(world.labels),
         "relevant": relevant,
@@ -71,7 +71,7 @@ def case_settings(
         "weights": None if world.weights is None else list(world.weights),
         "properties": [relation.name for relation in relations],
         "fixed_length": fixed_length,
-        "possible": possible,
+        "include_impossible": include_impossible,
     }
 
 

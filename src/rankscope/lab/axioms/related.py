@@ -37,7 +37,7 @@ class RelatedRankings(TableResult):
     figures = {"relations": "relations.plot_related"}
 
 
-def related(
+def related_rankings(
     measure: str | Measure | None = None,
     *,
     aspects: int | None = None,
@@ -46,10 +46,10 @@ def related(
     relevant: int | None = None,
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
-    several: bool = False,
+    multi_aspect: bool = False,
     properties: Sequence[AnyRelation] | None = None,
     fixed_length: bool = False,
-    possible: bool = True,
+    include_impossible: bool = False,
 ) -> RelatedRankings:
     """Return every pair of rankings that :func:`rankscope.lab.properties` compares under the same settings.
 
@@ -57,7 +57,7 @@ def related(
     ----------
     measure
         Measure or its name. If None, there are no scores and no violations.
-    aspects, grades, relevant, nonrelevant, weights, several, fixed_length, possible
+    aspects, grades, relevant, nonrelevant, weights, multi_aspect, fixed_length, include_impossible
         See :func:`rankscope.lab.properties`.
     depth
         Maximal number of documents in a ranking.
@@ -72,11 +72,11 @@ def related(
 
     Examples
     --------
-    >>> pairs = related("ACT", depth=3, relevant=10, properties=["irrelevance monotonicity"])["relations"]
+    >>> pairs = related_rankings("ACT", depth=3, relevant=10, properties=["irrelevance monotonicity"])["relations"]
     >>> [(row["low"], row["high"]) for row in pairs.records() if row["violated"]][:2]
     [('aax', 'aa'), ('bax', 'ba')]
     """
-    world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, several)
+    world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, multi_aspect)
     number = count_rankings(len(world), depth) if depth >= 1 else 0
     if not 1 <= number <= MAX_RANKINGS:
         hint = f"choose a depth with at most {MAX_RANKINGS:,}"
@@ -92,7 +92,7 @@ def related(
     impossible = ImpossibleRankings(tree)
     words, length = tree.words(), tree.length.tolist()
     rows: list[tuple[Cell, ...]] = []
-    limits = depth if fixed_length else 0, impossible if possible else None
+    limits = depth if fixed_length else 0, None if include_impossible else impossible
     for relation in relations:
         for pairs in iter_pairs(relation, tree, *limits):
             low, high = (np.ravel(nodes).tolist() for nodes in pairs.nodes())
@@ -112,6 +112,6 @@ def related(
         Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),
         settings={
             "measure": name or None,
-            **case_settings(world, grades, several, depth, relations, fixed_length, possible),
+            **case_settings(world, grades, multi_aspect, depth, relations, fixed_length, include_impossible),
         },
     )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms.pairs import Relation
-from rankscope.lab.axioms.related import related
+from rankscope.lab.axioms.related import related_rankings
 from rankscope.lab.rounding import format_distinct
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
@@ -119,7 +119,7 @@ class PropertiesResult(Result):
     """Outcome of a case analysis: ``tables['properties']``, ``['counterexamples']`` and ``['verdicts']``."""
 
     figures = {"relations": "relations.plot_properties"}
-    findings: tuple[PropertyVerdict, ...]
+    verdicts: tuple[PropertyVerdict, ...]
     settings: dict[str, Any]
 
     @property
@@ -142,7 +142,7 @@ class PropertiesResult(Result):
         """Description of the rankings that were compared."""
         settings = self.settings
         lengths = "of" if settings["fixed_length"] else "of up to"
-        counts = "" if settings["possible"] else ", also with more documents than are judged"
+        counts = ", also with more documents than are judged" if settings["include_impossible"] else ""
         weights = ", ".join(f"{w:g}" for w in settings["weights"] or ())
         weights = f", aspects weighted {weights}" if weights else ""
         return (
@@ -162,13 +162,13 @@ class PropertiesResult(Result):
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """Tables ``properties`` {measure, property, cases, violations}, ``counterexamples`` and ``verdicts``."""
-        counts = [(*f.names, f.cases, f.violations) for f in self.findings]
+        counts = [(*f.names, f.cases, f.violations) for f in self.verdicts]
         examples = [
             (*f.names, e.low, e.high, e.low_score, e.high_score, e.sentence(f.measure))
-            for f in self.findings
+            for f in self.verdicts
             for e in f.shortest
         ]
-        verdicts = [(*f.names, f.holds, f.sentence(self._where(f.relation))) for f in self.findings]
+        sentences = [(*f.names, f.holds, f.sentence(self._where(f.relation))) for f in self.verdicts]
         partial = "" if self.complete else " (interrupted: only the rankings seen so far)"
         caption = f"{self.settings['rankings']:,} rankings{partial}"
         return {
@@ -176,7 +176,7 @@ class PropertiesResult(Result):
             "counterexamples": CounterexampleRow.table(
                 "counterexamples", examples, caption="shortest counterexamples"
             ),
-            "verdicts": PropertySentence.table("verdicts", verdicts),
+            "verdicts": PropertySentence.table("verdicts", sentences),
         }
 
     @classmethod
@@ -189,36 +189,36 @@ class PropertiesResult(Result):
 
     def violations(self, measure: str | Measure, property: str) -> int:
         """Return the number of cases in which a measure violates a property."""
-        for finding in self.findings:
-            if [finding.measure] == parse_many(measure) and finding.names[1] == property:
-                return finding.violations
+        for verdict in self.verdicts:
+            if [verdict.measure] == parse_many(measure) and verdict.names[1] == property:
+                return verdict.violations
         raise SettingsError(f"{measure} was not tested for {property!r}", hint="see the table of properties")
 
-    def related(self, measure: str | Measure | None = None, depth: int | None = None) -> TableResult:
-        """Return the compared pairs of rankings down to a depth (see :func:`rankscope.lab.related`).
+    def related_rankings(self, measure: str | Measure | None = None, depth: int | None = None) -> TableResult:
+        """Return the compared pairs of rankings down to a depth (see :func:`rankscope.lab.related_rankings`).
 
         Without ``measure`` the scores are those of the first measure that violates a property. The pairs are those of
         all properties except the induced one, which relates too many.
         """
         parsed = self.measure(measure)
-        relations = {f.relation.name: f.relation for f in self.findings if f.relation.name != "induced"}
+        relations = {f.relation.name: f.relation for f in self.verdicts if f.relation.name != "induced"}
         kept = {
             "aspects",
-            "several",
+            "multi_aspect",
             "grades",
             "relevant",
             "nonrelevant",
             "weights",
             "fixed_length",
-            "possible",
+            "include_impossible",
         }
         settings = {key: value for key, value in self.settings.items() if key in kept}
         settings["depth"] = self.settings["depth"] if depth is None else depth
-        return related(parsed, properties=list(relations.values()), **settings)
+        return related_rankings(parsed, properties=list(relations.values()), **settings)
 
     def measure(self, named: str | Measure | None = None) -> Measure:
         """Return the measure of this name; without one the first that violates a property, else the first."""
-        matches = [f for f in self.findings if named is None or [f.measure] == parse_many(named)]
+        matches = [f for f in self.verdicts if named is None or [f.measure] == parse_many(named)]
         if not matches:
             tested = ", ".join(self.settings["measures"])
             raise SettingsError(f"{named} was not tested", hint=f"there are {tested}")
@@ -226,9 +226,9 @@ class PropertiesResult(Result):
 
     def _about(self) -> str:
         measures, rankings = len(self.settings["measures"]), self.settings["rankings"]
-        broken = sum(f.violations > 0 for f in self.findings)
+        broken = sum(f.violations > 0 for f in self.verdicts)
         what = f"{measures} measure{'s' if measures > 1 else ''}, {rankings:,} rankings"
-        return f"{what}, {broken} of {len(self.findings)} properties violated"
+        return f"{what}, {broken} of {len(self.verdicts)} properties violated"
 
 
 _OPPOSITES = {"lower": "raise", "raise": "lower", "lowered": "raised", "raised": "lowered"}

@@ -324,6 +324,6 @@ def _measure(family: str, choice: Mapping[str, Any]) -> Measure:
     if family == "ERR" and str(choice["best"]).isdigit():
         settings["max_grade"] = int(choice["best"])
     if family == "Bpref":
-        settings["form"] = choice["divisor"]
+        settings["variant"] = choice["divisor"]
     measure = REGISTRY[family](**settings)
     return measure if choice.get("cutoff") is None else measure @ choice["cutoff"]

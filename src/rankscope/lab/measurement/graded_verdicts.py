@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement import scales as findings
+from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.counting import FEASIBLE_WORDS, count_listed
 from rankscope.lab.measurement.distances import count_listed_distances
 from rankscope.lab.measurement.graded import (
@@ -75,13 +75,13 @@ class GradedStudy(ScaleStudy):
             if not tally.complete:
                 raise KeyboardInterrupt
             falling = int((rise + slack(rise, magnitude(self.values)) < 0).sum())
-            numbers = findings.add_nonempty_share(
-                findings.tally_numbers(tally), len(words), len(listed), lambda: falling
+            numbers = scale_results.add_nonempty_share(
+                scale_results.tally_numbers(tally), len(words), len(listed), lambda: falling
             )
             if tally.violations == 0:
                 return self._holds(scale, because, numbers)
         elif convex:
-            numbers = {"method": "theorem", **findings.NOTHING_VIOLATED, "share_nonempty": 0.0}
+            numbers = {"method": "theorem", **scale_results.NOTHING_VIOLATED, "share_nonempty": 0.0}
             return self._holds(scale, because, numbers)
         else:
             numbers = self._sampled(listed, rise)
@@ -97,7 +97,7 @@ class GradedStudy(ScaleStudy):
         lower, upper, distance = self._distances(words, scale)
         rise = self.values[upper] - self.values[lower]
         tally = count_listed_distances(distance.astype(np.int32), rise, magnitude(self.values))
-        numbers = findings.tally_numbers(tally)
+        numbers = scale_results.tally_numbers(tally)
         if tally.violations:
             return self._failed(scale, numbers)
         return self._holds(scale, "equal distances and equal rises go together", numbers)
@@ -108,7 +108,7 @@ class GradedStudy(ScaleStudy):
 
     def _distances(self, words: GradedRankings, scale: str) -> tuple[Codes, Codes, Ints]:
         """Return the intervals of an interval scale: both ends, and their distances."""
-        if scale == findings.WEAK:
+        if scale == scale_results.WEAK:
             listed = _listed(words.setting, False)
             return listed.lower, listed.upper, words.steps[listed.upper] - words.steps[listed.lower]
         if len(words) * (len(words) + 1) // 2 > MAX_INTERVALS:
@@ -121,7 +121,7 @@ class GradedStudy(ScaleStudy):
         """Return a negative verdict with the shortest counterexample."""
         if numbers["share"] == 0:
             raise SettingsError(
-                f"no pair in a sample contradicts that {self.name} is on {findings.SCALES[scale]} {self.setting}",
+                f"no pair in a sample contradicts that {self.name} is on {scale_results.SCALES[scale]} {self.setting}",
                 hint="that proves nothing: choose a smaller length, so that every pair can be compared",
             )
         n, pair = next(
@@ -133,8 +133,8 @@ class GradedStudy(ScaleStudy):
 
     def _contradiction(self, length: int, scale: str) -> Pair | None:
         words, values = self._words(length), self._values(length)
-        if scale in (findings.ALL, findings.EQUAL):
-            return violated_pair(words, values, scale == findings.EQUAL)
+        if scale in (scale_results.ALL, scale_results.EQUAL):
+            return violated_pair(words, values, scale == scale_results.EQUAL)
         lower, upper, distance = self._distances(words, scale)
         return broken_distance(
             words, lower, upper, distance, values[upper] - values[lower], magnitude(values)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankscope.arrays import Floats
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement import scales as findings
+from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.convexity import broken_additivity, convexity, witness
 from rankscope.lab.measurement.distances import unequal_pair
 from rankscope.lab.measurement.intervals import ranking, rankings
@@ -32,7 +32,7 @@ def long_verdicts(measure: Measure, setting: Setting, scales: Sequence[str]) -> 
     """Return the verdicts on one measure and each scale.
 
     >>> from rankscope.measures import measure
-    >>> [f.holds for f in long_verdicts(measure("RBP(p=0.5)"), Setting(100, 100), findings.FROM_WEIGHTS)]
+    >>> [f.holds for f in long_verdicts(measure("RBP(p=0.5)"), Setting(100, 100), scale_results.FROM_WEIGHTS)]
     [True, True, True, False]
     """
     if isinstance(measure, WeightedPrecision):
@@ -44,21 +44,23 @@ def long_verdicts(measure: Measure, setting: Setting, scales: Sequence[str]) -> 
 
 def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> ScaleVerdict:
     length = setting.length
-    if scale in (findings.ALL, findings.EQUAL):
-        equal_relevant = scale == findings.EQUAL
+    if scale in (scale_results.ALL, scale_results.EQUAL):
+        equal_relevant = scale == scale_results.EQUAL
         holds = convexity(weights, equal_relevant).holds
         because = f"it adds up weights that are {'' if holds else 'not '}convex"
         because += "" if equal_relevant else ", continued by zeros"
     else:
         ranks = np.arange(length, 0, -1, dtype=np.float64)
-        share = weights / (2.0 ** (ranks - length - 1) if scale == findings.STRONG else ranks)
+        share = weights / (2.0 ** (ranks - length - 1) if scale == scale_results.STRONG else ranks)
         holds = bool(weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max())
         because = f"its weights {'' if holds else 'do not '}{_SHAPE[scale]}"
     if holds:
         return ScaleVerdict(
-            name, scale, setting, True, method="theorem", because=because, **findings.NOTHING_VIOLATED
+            name, scale, setting, True, method="theorem", because=because, **scale_results.NOTHING_VIOLATED
         )
-    for n in range(1, length + 1 if scale in (findings.ALL, findings.EQUAL) else min(length, _SHORT) + 1):
+    for n in range(
+        1, length + 1 if scale in (scale_results.ALL, scale_results.EQUAL) else min(length, _SHORT) + 1
+    ):
         pair = _violation(weights[:n], setting.with_length(n), scale)
         if pair is not None:
             rises = [_sum(weights[:n], b) - _sum(weights[:n], a) for a, b in (pair[:2], pair[2:])]
@@ -67,8 +69,8 @@ def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> Scale
 
 
 _SHAPE = {
-    findings.STRONG: "halve from rank to rank",
-    findings.WEAK: "fall in equal steps to zero behind the last rank",
+    scale_results.STRONG: "halve from rank to rank",
+    scale_results.WEAK: "fall in equal steps to zero behind the last rank",
 }
 
 
@@ -80,12 +82,12 @@ def _sum(weights: Floats, code: int) -> float:
 
 def _violation(weights: Floats, setting: Setting, scale: str) -> Pair | None:
     """Return a pair that contradicts the scale, for rankings as long as the weights."""
-    if scale in (findings.ALL, findings.EQUAL):
-        fails_at = convexity(weights, scale == findings.EQUAL).fails_at
-        return None if fails_at is None else witness(len(weights), fails_at, scale == findings.EQUAL)
+    if scale in (scale_results.ALL, scale_results.EQUAL):
+        fails_at = convexity(weights, scale == scale_results.EQUAL).fails_at
+        return None if fails_at is None else witness(len(weights), fails_at, scale == scale_results.EQUAL)
     grades = rankings(len(weights))
     values = np.where(grades.sum(axis=1) <= setting.relevant, grades @ weights, np.nan)
-    return unequal_pair(values, "strong" if scale == findings.STRONG else "weak")
+    return unequal_pair(values, "strong" if scale == scale_results.STRONG else "weak")
 
 
 def _other(measure: Measure, setting: Setting, scale: str) -> ScaleVerdict:
@@ -97,7 +99,7 @@ def _other(measure: Measure, setting: Setting, scale: str) -> ScaleVerdict:
     length, relevant = setting.length, setting.relevant
     for n in range(1, _SHORT + 1):
         values = merits_on_binary(measure, n, relevant)
-        pair = broken_additivity(values, scale == findings.EQUAL)
+        pair = broken_additivity(values, scale == scale_results.EQUAL)
         if pair is None:
             continue
         padded = merits_at(measure, [code << (length - n) for code in pair], length, relevant)

@@ -127,7 +127,7 @@ class ScaleVerdict:
         """Length of the rankings."""
         return self.setting.length
 
-    def verdict(self) -> str:
+    def sentence(self) -> str:
         """Return a sentence that states whether means are permissible, and why."""
         may = "are" if self.holds else "are not"
         return (
@@ -209,14 +209,14 @@ class Scales(Result):
     """
 
     figures = {"intervals": "intervals.plot_scales"}
-    findings: Sequence[ScaleVerdict]
+    verdicts: Sequence[ScaleVerdict]
     settings: Mapping[str, Any] = field(default_factory=dict)
     partial: bool = False
 
     @property
-    def verdicts(self) -> list[str]:
+    def sentences(self) -> list[str]:
         """Verdict on each measure and scale as a sentence."""
-        return [finding.verdict() for finding in self.findings]
+        return [verdict.sentence() for verdict in self.verdicts]
 
     @property
     def main(self) -> Sequence[str]:
@@ -226,13 +226,13 @@ class Scales(Result):
     @property
     def display(self) -> Sequence[Table]:
         """Tables ``scales`` and ``counterexamples`` without constant columns and explanations."""
-        same = {"length"} if any(f.method == "sampled" for f in self.findings) else {"length", "low", "high"}
+        same = {"length"} if any(f.method == "sampled" for f in self.verdicts) else {"length", "low", "high"}
         return (self.tables["scales"].without(same), self.tables["counterexamples"].without({"explanation"}))
 
     def _about(self) -> str:
-        holding = sum(finding.holds for finding in self.findings)
+        holding = sum(verdict.holds for verdict in self.verdicts)
         partial = ", interrupted" if self.partial else ""
-        return f"{holding} of {len(self.findings)} scales hold{partial}"
+        return f"{holding} of {len(self.verdicts)} scales hold{partial}"
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
@@ -242,16 +242,16 @@ class Scales(Result):
                 f.measure, f.scale, f.counterexample.length, *f.counterexample.ends(), *f.counterexample.sizes(f.scale),
                 f.counterexample.rise_sr, f.counterexample.rise_vu, f.counterexample.sentence(f.measure, f.scale),
             )
-            for f in self.findings
+            for f in self.verdicts
             if f.counterexample is not None
         ]  # fmt: skip
-        verdicts = [(f.measure, f.scale, f.verdict()) for f in self.findings]
+        sentences = [(f.measure, f.scale, f.sentence()) for f in self.verdicts]
         caption = "Scales of measures: comparable pairs of intervals, and how many violate the scale"
         steps = "Shortest counterexamples: the steps from r to s and from u to v"
         return {
-            "scales": ScaleRow.table("scales", [f.row() for f in self.findings], caption=caption),
+            "scales": ScaleRow.table("scales", [f.row() for f in self.verdicts], caption=caption),
             "counterexamples": IntervalExample.table("counterexamples", examples, caption=steps),
-            "verdicts": ScaleSentence.table("verdicts", verdicts),
+            "verdicts": ScaleSentence.table("verdicts", sentences),
         }
 
     @classmethod
@@ -260,20 +260,20 @@ class Scales(Result):
 
     def example(self, measure: str | Measure | None = None) -> TableResult:
         """Return the first counterexample to an interval-like scale, rank by rank; with ``measure``, that measure's."""
-        for finding in self.findings:
-            example = finding.counterexample
-            is_requested = measure is None or parse_many(measure) == parse_many(finding.measure)
-            if example and finding.scale in (ALL, EQUAL) and is_requested:
+        for verdict in self.verdicts:
+            example = verdict.counterexample
+            is_requested = measure is None or parse_many(measure) == parse_many(verdict.measure)
+            if example and verdict.scale in (ALL, EQUAL) and is_requested:
                 r, s, u, v = example.ends()
                 rises = example.rise_sr, example.rise_vu
-                return compare_intervals(r, s, u, v, finding.measure, rises=rises)
+                return compare_intervals(r, s, u, v, verdict.measure, rises=rises)
         problem = "no interval-like scale is violated: there is no counterexample to draw"
         raise SettingsError(problem, hint="try other measures or lengths")
 
-    def finding(self, measure: str | Measure, scale: str) -> ScaleVerdict:
+    def verdict(self, measure: str | Measure, scale: str) -> ScaleVerdict:
         """Return the verdict on one measure and one scale."""
         named = parse_many(measure)
-        return next(f for f in self.findings if parse_many(f.measure) == named and f.scale == scale)
+        return next(f for f in self.verdicts if parse_many(f.measure) == named and f.scale == scale)
 
 
 def tally_numbers(tally: Tally) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankscope.arrays import Floats, Ints
-from rankscope.lab.measurement import scales as findings
+from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.own_order import count_steps, is_evenly_spaced, uneven_steps
 from rankscope.lab.measurement.scales import Counterexample, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
@@ -28,13 +28,13 @@ class ScaleStudy(ABC):
         self.measure, self.name, self.setting = measure, str(measure), setting
         self.count, self.samples, self.seed, self.jobs = count, samples, seed, jobs
 
-    def finding(self, scale: str) -> ScaleVerdict:
+    def verdict(self, scale: str) -> ScaleVerdict:
         """Return the verdict on one scale."""
-        if scale in (findings.STRONG, findings.WEAK):
+        if scale in (scale_results.STRONG, scale_results.WEAK):
             return self._interval(scale)
-        if scale == findings.OWN:
+        if scale == scale_results.OWN:
             return self._own_order()
-        return self._interval_like(scale, scale == findings.EQUAL)
+        return self._interval_like(scale, scale == scale_results.EQUAL)
 
     @abstractmethod
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
@@ -71,15 +71,15 @@ class ScaleStudy(ABC):
 
         Shorter rankings have other values, which prove nothing about these.
         """
-        numbers = findings.tally_numbers(count_steps(values)) if is_counted else {"method": "theorem"}
+        numbers = scale_results.tally_numbers(count_steps(values)) if is_counted else {"method": "theorem"}
         if is_evenly_spaced(values):
-            numbers = {**findings.NOTHING_VIOLATED, **numbers}
-            return self._holds(findings.OWN, "its values are evenly spaced", numbers)
+            numbers = {**scale_results.NOTHING_VIOLATED, **numbers}
+            return self._holds(scale_results.OWN, "its values are evenly spaced", numbers)
         pair = Pair(*(int(codes[index]) for index in uneven_steps(values)))
-        return self._fails(findings.OWN, self.setting.length, pair, numbers)
+        return self._fails(scale_results.OWN, self.setting.length, pair, numbers)
 
     def _sampled_numbers(self, small: Floats, large: Floats, values: Floats, **more: Any) -> dict[str, Any]:
         """Return the numbers of a sample, given the rises on the smaller and on the larger intervals."""
         violated = int((small > large + slack(large, magnitude(values))).sum())
-        low, high = findings.wilson(violated, self.samples)
+        low, high = scale_results.wilson(violated, self.samples)
         return {"method": "sampled", **more, "share": violated / self.samples, "low": low, "high": high}

@@ -18,7 +18,7 @@ from rankscope.choices import COUNTS
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import distances
-from rankscope.lab.measurement import scales as findings
+from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.convexity import (
     Convexity,
     additive_weights,
@@ -106,7 +106,7 @@ def scales(
     Examples
     --------
     >>> result = scales("RBP(p=0.8)", length=4)
-    >>> print(result.verdicts[0])  # doctest: +NORMALIZE_WHITESPACE
+    >>> print(result.sentences[0])  # doctest: +NORMALIZE_WHITESPACE
     Means of RBP are not permissible under the interval-like scale over all intervals at length 4, because
     already at length 2 the step from (00) to (01) is no larger than the one from (01) to (10)
     (difference vectors (0,1) and (1,1)), but RBP rises by more: 0.1600 against 0.0400
@@ -129,7 +129,7 @@ def scales(
                 continue
             study = (_Study if grades == 1 else GradedStudy)(measure, setting, count, samples, seed, jobs)
             for scale in requested:
-                verdicts.append(study.finding(scale))
+                verdicts.append(study.verdict(scale))
                 if verdicts[-1].method == "partial":
                     raise KeyboardInterrupt
     except KeyboardInterrupt:
@@ -138,8 +138,8 @@ def scales(
 
 
 def _scales(equal_relevant: bool | None, length: int) -> list[str]:
-    excluded = {None: "", True: findings.ALL, False: findings.EQUAL}[equal_relevant]
-    scales = findings.SCALES if length <= MAX_LENGTH else findings.FROM_WEIGHTS
+    excluded = {None: "", True: scale_results.ALL, False: scale_results.EQUAL}[equal_relevant]
+    scales = scale_results.SCALES if length <= MAX_LENGTH else scale_results.FROM_WEIGHTS
     return [scale for scale in scales if scale != excluded]
 
 
@@ -177,7 +177,7 @@ class _Study(ScaleStudy):
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
         weights = additive_weights(self.values[self.length], equal_relevant)
         holds = weights is not None and self._convexity(weights, equal_relevant).holds
-        numbers = findings.add_nonempty_share(
+        numbers = scale_results.add_nonempty_share(
             self._numbers(weights, holds, equal_relevant),
             int(np.count_nonzero(~np.isnan(self.values[self.length]))),
             interval_count(self.length, equal_relevant, self.relevant),
@@ -227,15 +227,19 @@ class _Study(ScaleStudy):
             )
         feasible = need.words <= FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
         if self.count == "exact" or (self.count == "auto" and feasible):
-            return findings.tally_numbers(self._tally(weights, equal_relevant))
+            return scale_results.tally_numbers(self._tally(weights, equal_relevant))
         if self.relevant is not None:
-            proved = {"method": "theorem", **findings.NOTHING_VIOLATED}
+            proved = {"method": "theorem", **scale_results.NOTHING_VIOLATED}
             return proved if holds else self._sampled(equal_relevant, None)
         comparable = comparable_pairs(self.length, equal_relevant)
         if holds and weights is not None and self.length <= _MAX_PROVABLE:
             excess = worst_pair(weights, equal_relevant).excess
             if excess <= slack(0.0, magnitude(self.values[self.length])) * 10:
-                return {"method": "dynamic program", "comparable": comparable, **findings.NOTHING_VIOLATED}
+                return {
+                    "method": "dynamic program",
+                    "comparable": comparable,
+                    **scale_results.NOTHING_VIOLATED,
+                }
         return self._sampled(equal_relevant, comparable)
 
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
@@ -256,13 +260,15 @@ class _Study(ScaleStudy):
         return n_intervals <= MAX_INTERVALS and self.count != "sample"
 
     def _interval(self, scale: str) -> ScaleVerdict:
-        heaviness: distances.Heaviness = "strong" if scale == findings.STRONG else "weak"
+        heaviness: distances.Heaviness = "strong" if scale == scale_results.STRONG else "weak"
         numbers: dict[str, Any] = {"method": "theorem"}
         if self._is_counted(heaviness):
-            numbers = findings.tally_numbers(distances.count_distances(self.values[self.length], heaviness))
+            numbers = scale_results.tally_numbers(
+                distances.count_distances(self.values[self.length], heaviness)
+            )
         if distances.is_interval_scale(self.values[self.length], heaviness):
             because = "every step up the order raises it by the same amount"
-            return self._holds(scale, because, {**findings.NOTHING_VIOLATED, **numbers})
+            return self._holds(scale, because, {**scale_results.NOTHING_VIOLATED, **numbers})
         pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
         return self._first_failure(scale, pairs, numbers)
 

@@ -246,7 +246,7 @@ class Tree(Lists):
         rank = np.tile(np.concatenate(ranks), forest)
         return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
 
-    def condensed(self) -> Self:
+    def condense(self) -> Self:
         """Return the tree itself, since every document is judged."""
         return self
 

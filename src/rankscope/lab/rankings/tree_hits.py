@@ -31,11 +31,11 @@ class _Step(NamedTuple):
 class TreeByAspect(ByAspect):
     """Connection of a tree with its forest of one tree per aspect."""
 
-    def total(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
+    def sum_hits(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
         """Return, per ranking, the weighted sum over aspects of the sum of a value over hits."""
         if isinstance(hits, PathHits) and hits.n_trees == len(weights):
             return hits.sum_over_trees(values, weights[:, 0])
-        return super().total(hits, values, weights)
+        return super().sum_hits(hits, values, weights)
 
 
 class PathHits(Hits, ABC):

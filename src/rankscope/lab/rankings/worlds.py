@@ -152,13 +152,13 @@ def aspect_world(
     nonrelevant: int,
     weights: Sequence[float] | None = None,
     grades: int = 1,
-    several: bool = False,
+    multi_aspect: bool = False,
 ) -> World:
     """Return the world of documents relevant to one aspect (a, b, ...) with grades up to ``grades``, or to none (x).
 
-    ``several`` adds documents that are relevant to several aspects; ``relevant`` documents of each kind are judged.
+    ``multi_aspect`` adds documents relevant to several aspects; ``relevant`` documents of each kind are judged.
 
-    >>> aspect_world(2, relevant=1, nonrelevant=1, grades=2, several=True).labels
+    >>> aspect_world(2, relevant=1, nonrelevant=1, grades=2, multi_aspect=True).labels
     ('a', 'A', 'b', 'B', '(ab)', '(aB)', '(Ab)', '(AB)', 'x')
     """
     if not 1 <= aspects <= len(_ALPHABET):
@@ -167,7 +167,7 @@ def aspect_world(
     if weights is not None and (len(weights) != aspects or min(weights) < 0):
         hint = "give one weight per aspect"
         raise SettingsError(f"weights {list(weights)} for {aspects} aspects", hint=hint)
-    max_aspects = aspects if several else 1
+    max_aspects = aspects if multi_aspect else 1
     number = sum(comb(aspects, k) * grades**k for k in range(1, max_aspects + 1))
     if number > _MAX_KINDS:
         hint = f"choose fewer aspects or grades: up to {_MAX_KINDS} kinds"
