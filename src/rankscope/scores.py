@@ -588,8 +588,7 @@ class Collection(TransientCacheMixin):
         """
         parsed = require_measures(measures)
         collection = self.for_measures(parsed)
-        scores = score(collection.judged, parsed, missing=self.missing, settings=collection.settings)
-        return replace(scores, collection=collection)
+        return score(collection.judged, parsed, missing=self.missing, collection=collection)
 
 
 def evaluate(
@@ -648,8 +647,9 @@ def score(
     *,
     missing: str = "zero",
     settings: Mapping[str, Any] | None = None,
+    collection: Collection | None = None,
 ) -> Scores:
-    """Return the values of measures for judged rankings."""
+    """Return the values of measures for judged rankings, with the settings of their collection if there is one."""
     check_missing(missing)
     values, uncertainty = compute_values(judged, measures, missing)
     recorded = {
@@ -657,9 +657,11 @@ def score(
         "missing": missing,
         **judged.options.settings,
         **({} if judged.options.unjudged != "bounds" or has_nonrelevant(judged) else {"bounds": VACUOUS}),
-        **(settings or {}),
+        **(settings or (collection.settings if collection else {})),
     }
-    return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty)
+    return Scores(
+        judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty, collection
+    )
 
 
 def require_measures(measures: Measures) -> tuple[Measure, ...]:

@@ -128,8 +128,7 @@ def outcome(judgments: dict[Any, Any]) -> object:
         qrels = Qrels.from_dict(judgments)
     except InputError as error:
         return str(error)
-    index = qrels.numbers_by_topic()
-    return qrels.topics, qrels.documents, qrels.grade.tolist(), qrels.topic_offsets.tolist(), index
+    return qrels.topics, list(qrels.documents), qrels.grade.tolist(), qrels.topic_offsets.tolist()
 
 
 @needs_extension

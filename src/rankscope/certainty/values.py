@@ -107,7 +107,7 @@ def judge_with_options(qrels: Qrels, runs: Runs, options: EvaluationOptions, **j
         from rankscope.certainty.documents import with_groups
 
         judged = with_groups(judged, runs)
-    return replace(judged, options=options)
+    return judged if judged.options == options else replace(judged, options=options)
 
 
 def compute_values(
@@ -156,7 +156,7 @@ def compute_values(
 def _broken(judged: Judged, measures: Sequence[Measure], missing: str, formed: Sequence[bool]) -> Floats:
     """Return the values of the order by document id, measures x lists; where ``formed``, the means over all orders."""
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
-    if not judged.present.all():
+    if np.count_nonzero(judged.present) < judged.present.size:
         for index, measure in enumerate(measures):
             values[index] = np.nan if missing == "skip" else measure.evaluate(judged.empty)
     flat = values.reshape(len(measures), -1)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rankscope.arrays import AnyArray, Bools, Int32s, Ints, NDArray
-from rankscope.caching import TransientCacheMixin
+from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.engines import count_workers, current_engine, run_pieces
 from rankscope.errors import InputError
 from rankscope.judging.lists import Lists, iterate_blocks
@@ -198,7 +197,7 @@ class Judged(TransientCacheMixin):
         part = slice(first * width, last * width)
         low, high = self.offsets[part.start], self.offsets[part.stop]
         offsets = self.offsets[part.start : part.stop + 1] - low
-        topic = np.tile(np.arange(width), last - first)
+        topic = np.arange(width) if last - first == 1 else np.tile(np.arange(width), last - first)
         return Lists(
             self.pool, topic, self.length[part], offsets, self.rank[low:high], self.judgment[low:high]
         )
@@ -212,7 +211,10 @@ class Judged(TransientCacheMixin):
             blocks = self.full._cached_blocks
             yield from ((numbers, lists.with_pool_subset(self.pool)) for numbers, lists in blocks)
             return
-        present = np.flatnonzero(self.present)
+        present = self.present.nonzero()[0]
+        if len(present) <= max_hits and len(present) == len(self.present) and self.offsets[-1] <= max_hits:
+            yield present, self.lists
+            return
         starts = np.append(self.offsets[present], self.offsets[-1])  # absent lists have no hits in between
         for first, last in iterate_blocks(starts, max_hits):
             numbers, low, high = present[first:last], starts[first], starts[last]
@@ -323,6 +325,8 @@ def _count_bytes(runs: Sequence[Run]) -> int:
 def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHits]:
     """Find the hits of every run on the current engine."""
     scanned = list(runs.values())
+    if len(scanned) == 1 and scanned[0].in_memory and current_engine() is None:
+        return [scan_run(scanned[0], qrels, ties=ties)]
     if current_engine() is not None:
         remote = [
             replace(run, source=run.source.absolute()) if isinstance(run.source, Path) else run
@@ -362,7 +366,18 @@ def reject_disjoint(qrels: Qrels, run: Run, topics: Sequence[str]) -> None:
 
 def _assemble(qrels: Qrels, names: tuple[str, ...], hits: Sequence[RunHits]) -> Judged:
     """Combine the hits of runs in flat arrays."""
+    ignored = {
+        name: unjudged
+        for name, run in zip(names, hits, strict=True)
+        if (unjudged := tuple(topic for topic in run.ignored_topics if topic not in qrels.unchosen))
+    }
+    details = RunDetails(tuple(run.tag for run in hits), ignored)
     width = len(qrels.topics)
+    if len(hits) == 1 and len(hits[0].topic) == width:  # the hits of a single complete run are the arrays
+        run = hits[0]
+        present = np.ones(width, np.bool_)
+        complete = ListArrays(run.offsets, run.rank, run.judgment, run.length, present, run.tied, run.ties)
+        return Judged(names, qrels, complete, details)
     size = len(names) * width
     count = np.zeros(size, np.int64)
     length = np.zeros(size, np.int32)
@@ -374,11 +389,6 @@ def _assemble(qrels: Qrels, names: tuple[str, ...], hits: Sequence[RunHits]) -> 
         length[lists] = run.length
         tied[lists] = run.tied
         present[lists] = True
-    ignored = {
-        name: unjudged
-        for name, run in zip(names, hits, strict=True)
-        if (unjudged := tuple(topic for topic in run.ignored_topics if topic not in qrels.unchosen))
-    }
     ties = [run.ties for run in hits if run.ties is not None]
     arrays = ListArrays(
         offsets=np.concatenate([[0], np.cumsum(count)]),
@@ -389,4 +399,4 @@ def _assemble(qrels: Qrels, names: tuple[str, ...], hits: Sequence[RunHits]) -> 
         tied=tied,
         ties=Ties.concatenate(ties) if ties else None,
     )
-    return Judged(names, qrels, arrays, RunDetails(tuple(run.tag for run in hits), ignored))
+    return Judged(names, qrels, arrays, details)

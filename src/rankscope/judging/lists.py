@@ -10,7 +10,7 @@ are formulas over hits; a run of a thousand documents has a few dozen of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankscope.arrays import AnyArray as AnyArray
 from rankscope.arrays import Bools
 from rankscope.arrays import Floats as Floats
 from rankscope.arrays import Ints as Ints
-from rankscope.caching import CacheMixin
+from rankscope.caching import CacheMixin, cached_property
 from rankscope.judging.pool import Pool
 from rankscope.read.qrels import UNJUDGED
 
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 1 << 22  # cells of a padded matrix, which bounds memory
+_MAX_KEPT = 4096  # ranks of a table that is kept, which bounds memory
+
+
+def _evaluate_ranks(function: Callable[[AnyArray], AnyArray], depth: int) -> AnyArray:
+    return function(np.arange(1, depth + 1))
+
+
+_rank_table = lru_cache(_evaluate_ranks)
 
 
 def iterate_blocks(starts: Ints, max_hits: int) -> Iterator[tuple[int, int]]:
@@ -71,7 +79,7 @@ class Hits:
     @cached_property
     def _bounds(self) -> Ints:
         """Index of the first hit of each list, and the number of hits."""
-        return np.searchsorted(self.list, np.arange(self.size + 1))
+        return self.list.searchsorted(np.arange(self.size + 1))
 
     @property
     def _starts(self) -> Ints:
@@ -80,7 +88,7 @@ class Hits:
     @cached_property
     def ordinal(self) -> Ints:
         """1 for the first of these hits in its list, 2 for the second, ..."""
-        return np.arange(1, len(self) + 1) - np.repeat(self._starts, self.count)
+        return np.arange(1, len(self) + 1) - self._starts.repeat(self.count)
 
     def ordinals_at(self, index: Ints) -> Ints:
         """Return the ordinals of some hits, by ascending index, without computing all of them."""
@@ -88,7 +96,7 @@ class Hits:
 
     def where(self, keep: Bools) -> Hits:
         """Return the hits for which a mask is true."""
-        return self if keep.all() else HitsView(self, np.flatnonzero(keep))
+        return self if np.count_nonzero(keep) == len(keep) else HitsView(self, keep.nonzero()[0])
 
     def take(self, per_document: AnyArray) -> AnyArray:
         """Return the value of each hit's document, given one value per judged document of the collection."""
@@ -96,8 +104,18 @@ class Hits:
 
     def at_rank(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
         """Apply a function to the rank of each hit; it is evaluated once per rank, since logarithms are slow."""
-        table: AnyArray = function(np.arange(1, int(self.rank.max(initial=0)) + 1))
-        return np.asarray(table[self.rank - 1])
+        depth = self.max_rank
+        # The table of a method is kept: its measure is immutable. Few depths occur if they are powers of two.
+        is_kept = depth <= _MAX_KEPT and hasattr(function, "__self__")
+        table = (
+            _rank_table(function, 1 << depth.bit_length()) if is_kept else _evaluate_ranks(function, depth)
+        )
+        return np.asarray(table.take(self.rank - 1))
+
+    @cached_property
+    def max_rank(self) -> int:
+        """Largest rank of these hits; 0 without any."""
+        return int(self.rank.max()) if len(self.rank) else 0
 
     def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
         """Apply a function to the ordinal of each hit; it is evaluated once per ordinal."""
@@ -111,7 +129,7 @@ class Hits:
             values.ndim and values.dtype.kind in "iu"
         ):  # integers are exact in any order: reduceat is 5 times faster
             result = np.zeros(self.size)
-            filled = np.flatnonzero(self.count)
+            filled = self.count.nonzero()[0]
             if len(filled):
                 result[filled] = np.add.reduceat(values, self._starts[filled], dtype=np.int64)
             return result
@@ -141,8 +159,8 @@ class Hits:
     def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
         """Return the value at the first hit of each list, or ``otherwise`` for a list without hits."""
         result = np.full(self.size, otherwise)
-        has_hits = self.count > 0
-        result[has_hits] = np.asarray(values, np.float64)[self._starts[has_hits]]
+        filled = self.count.nonzero()[0]
+        result[filled] = np.asarray(values, np.float64)[self._starts[filled]]
         return result
 
     def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
@@ -200,10 +218,10 @@ class HitsView(Hits):
 
     @cached_property
     def _bounds(self) -> Ints:
-        return np.searchsorted(self._index, self._hits._bounds)
+        return self._index.searchsorted(self._hits._bounds)
 
     def where(self, keep: Bools) -> Hits:
-        return self if keep.all() else HitsView(self._hits, self._index[keep])
+        return self if np.count_nonzero(keep) == len(keep) else HitsView(self._hits, self._index[keep])
 
 
 class _Retrieved(Hits):
@@ -216,7 +234,7 @@ class _Retrieved(Hits):
 
     @cached_property
     def list(self) -> Ints:  # type: ignore[override]
-        return np.repeat(np.arange(self.size), np.diff(self._offsets))
+        return np.arange(self.size).repeat(self._offsets[1:] - self._offsets[:-1])
 
     @property
     def _bounds(self) -> Ints:
@@ -304,6 +322,8 @@ class Lists(CacheMixin):
 
     def _cut(self, hits: Hits, cutoff: int, name: Hashable) -> Hits:
         """Return the hits down to a rank; cached, because measures share them."""
+        if hits.max_rank <= cutoff:
+            return hits
         return self.cache(("cut", name, cutoff), lambda: hits.where(hits.rank <= cutoff))
 
     def per_topic(self, values: AnyArray) -> AnyArray:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankscope.arrays import Bools, Floats, Int32s, Ints
-from rankscope.caching import CacheMixin
+from rankscope.caching import CacheMixin, cached_property
 from rankscope.errors import InputError
 from rankscope.read.qrels import UNJUDGED, Aspects, Qrels
 
@@ -52,12 +51,12 @@ class Pool(CacheMixin):
     @cached_property
     def topic(self) -> Ints:
         """Topic of each judged document."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return np.arange(len(self)).repeat(self.offsets[1:] - self.offsets[:-1])
 
     @cached_property
     def max_grade(self) -> int:
         """Maximum grade of the collection (at least 1)."""
-        return max(1, int(self.grade.max(initial=0)))
+        return max(1, int(self.grade.max())) if len(self.grade) else 1
 
     def count(self, where: Bools) -> Ints:
         """Return the number of judged documents of each topic for which a mask is true."""

@@ -17,10 +17,15 @@ def ratio(numerator: Any, denominator: Any) -> Floats:
     >>> ratio([1, 1], [2, 0]).tolist()
     [0.5, 0.0]
     """
+    if isinstance(denominator, int | float):
+        numerator = np.asarray(numerator, np.float64)
+        return numerator / denominator if denominator else np.zeros(numerator.shape)
     numerator, denominator = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
     if denominator.size and denominator.size == numerator.size and not any(denominator.strides):
         constant = denominator.flat[0]  # a broadcast scalar: the laboratory has one topic and one denominator
         return numerator / constant if constant else np.zeros(numerator.shape)
+    if denominator.shape == numerator.shape and np.count_nonzero(denominator) == denominator.size:
+        return np.divide(numerator, denominator)
     result = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result

@@ -64,6 +64,7 @@ class Registry(MutableMapping[str, "Measure"]):
 
     def __init__(self) -> None:
         self._measures: dict[str, Measure] = {}
+        self._imported: set[str] = set()  # modules that were executed to their end
         self._complete = False
         self._lock = RLock()
 
@@ -73,8 +74,9 @@ class Registry(MutableMapping[str, "Measure"]):
         if measure is not None:
             # A class registers itself before the rest of its module is executed: wait for a thread that imports it.
             home = type(measure).__module__
-            if home.startswith(f"{_PACKAGE}.") and home in sys.modules:
-                import_module(home)
+            is_ours = home not in self._imported and home.startswith(f"{_PACKAGE}.") and home in sys.modules
+            if is_ours and not getattr(import_module(home).__spec__, "_initializing", False):
+                self._imported.add(home)
             return measure
         if self._complete:
             return None

@@ -21,7 +21,7 @@ except ImportError:  # it was not built
 
 
 def index_judgments(judgments: Sequence[Mapping[str, int]]) -> tuple[Any, ...] | None:
-    """Return documents, their indices by topic, grades and offsets; None if the module cannot read the judgments.
+    """Return an index of the documents, grades and offsets; None if the module cannot read the judgments.
 
     >>> index_judgments([{"d2": 0, "d1": 1.5}]) is None
     True
@@ -29,14 +29,14 @@ def index_judgments(judgments: Sequence[Mapping[str, int]]) -> tuple[Any, ...] |
     result = _memory.index_judgments(judgments) if _memory is not None and is_selected() else None
     if result is None:
         return None
-    documents, numbers, grade, offsets = result
-    return documents, numbers, np.frombuffer(grade, np.int32), np.frombuffer(offsets, np.int64)
+    index, grade, offsets = result
+    return index, np.frombuffer(grade, np.int32), np.frombuffer(offsets, np.int64)
 
 
 def match(
     lists: Mapping[str, Any],
     topic_index: Mapping[str, int],
-    numbers: Sequence[Mapping[str, int]],
+    index: Any,
     *,
     by_score: bool,
     in_32_bits: bool,
@@ -44,9 +44,9 @@ def match(
     ties: bool,
 ) -> tuple[Any, ...] | None:
     """Return topic, length, offsets, rank, judgment, tied, ties and ignored topics of a run; None as above."""
-    if _memory is None or not is_selected():
+    if index is None or not is_selected():
         return None
-    result = _memory.match(lists, topic_index, numbers, by_score, in_32_bits, ascending, ties)
+    result = _memory.match(lists, topic_index, index, by_score, in_32_bits, ascending, ties)
     if result is None:
         return None
     *buffers, ignored = result

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, islice, pairwise
 from operator import lt, ne
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -39,10 +40,10 @@ class ScanTables:
 
     def __init__(self, tables: Mapping[Hashable, Any] | None = None) -> None:
         self._tables: dict[Hashable, Any] = dict(tables or {})
-        self._documents: tuple[tuple[str, ...], list[bytes]] | None = None
+        self._documents: tuple[tuple[str, ...], Sequence[bytes]] | None = None
         self._lock = Lock()
 
-    def bind(self, topics: tuple[str, ...], documents: list[bytes]) -> ScanTables:
+    def bind(self, topics: tuple[str, ...], documents: Sequence[bytes]) -> ScanTables:
         """Return these tables if they are of these topics and documents, otherwise empty ones."""
         if self._documents is None:
             self._documents = topics, documents
@@ -62,6 +63,42 @@ class ScanTables:
             return table
 
 
+class IndexedIds(Sequence[bytes]):
+    """Ids of judged documents in an index of the extension module; evaluation does not need them."""
+
+    def __init__(self, index: Any, n_documents: int) -> None:
+        self._index, self._length = index, n_documents
+
+    @cached_property
+    def _ids(self) -> list[bytes]:
+        ids: list[bytes] = self._index.ids()
+        return ids
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        return self._ids[index]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._ids)
+
+    def __eq__(self, other: object) -> bool:
+        return self._ids == (other._ids if isinstance(other, IndexedIds) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._ids)
+
+    def __reduce__(self) -> tuple[type[list[bytes]], tuple[list[bytes]]]:
+        return list, (self._ids,)
+
+
 @dataclass(frozen=True, eq=False)
 class Qrels(FrameMixin):
     """Judged documents of all topics in flat arrays: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
@@ -76,7 +113,7 @@ class Qrels(FrameMixin):
 
     topics: tuple[str, ...]
     topic_offsets: Ints
-    documents: list[bytes]
+    documents: Sequence[bytes]
     grade: Int32s
     aspects: Aspects | None = None
     path: str | None = None
@@ -92,7 +129,7 @@ class Qrels(FrameMixin):
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "topic_index", {topic: t for t, topic in enumerate(self.topics)})
+        object.__setattr__(self, "topic_index", dict(zip(self.topics, range(len(self.topics)), strict=True)))
         object.__setattr__(self, "tables", self.tables.bind(self.topics, self.documents))
 
     def __len__(self) -> int:
@@ -133,9 +170,13 @@ class Qrels(FrameMixin):
         rows = self._rows(topic)
         return {to_text(document): rows.start + i for i, document in enumerate(self.documents[rows])}
 
-    def numbers_by_topic(self) -> list[dict[str, int]]:
-        """Return a dict of documents and their indices for each topic, for runs in memory."""
-        return self.tables.get("memory", lambda: [*map(self.document_numbers, self.topics)])
+    def memory_index(self) -> Any:
+        """Return the index of the extension module for runs in memory; None if it cannot be built."""
+        return self.tables.get("memory", self._memory_index)
+
+    def _memory_index(self) -> Any:
+        indexed = index_judgments([dict.fromkeys(self.document_numbers(topic), 0) for topic in self.topics])
+        return None if indexed is None else indexed[0]
 
     def with_grades(self, grade: Int32s) -> Qrels:
         """Return a copy with other grades (:data:`UNJUDGED` removes a judgment) and without a path."""
@@ -257,14 +298,16 @@ class Qrels(FrameMixin):
     @classmethod
     def from_plain(cls, judgments: Mapping[str, Any]) -> Qrels | None:
         """Return judgments from a dict of plain types with the extension module; None if it cannot read them."""
-        if set(map(type, judgments)) != {str}:
+        if set(map(type, judgments)) != {str} or set(map(type, judgments.values())) != {dict}:
             return None
-        names = sort_naturally([topic for topic, graded in judgments.items() if graded != {}])
-        indexed = index_judgments([judgments[name] for name in names]) if names else None
+        topics = judgments if all(judgments.values()) else [t for t, graded in judgments.items() if graded]
+        names = sort_naturally(topics)
+        indexed = index_judgments([*map(judgments.__getitem__, names)]) if names else None
         if indexed is None:
             return None
-        documents, numbers, grade, offsets = indexed
-        return cls(tuple(names), offsets, documents, grade, tables=ScanTables({"memory": numbers}))
+        index, grade, offsets = indexed
+        documents = IndexedIds(index, len(grade))
+        return cls(tuple(names), offsets, documents, grade, tables=ScanTables({"memory": index}))
 
     @classmethod
     def from_frame(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,10 @@ class Run(FrameMixin):
 
         The rankings are not copied, and are checked when they are first used.
         """
-        data = {topic: _as_container(ranking) for topic, ranking in lists.items()}
+        is_plain = type(lists) is dict and set(map(type, lists.values())) <= {dict, list}
+        data = (
+            dict(lists) if is_plain else {topic: _as_container(ranking) for topic, ranking in lists.items()}
+        )
         return cls(name, check_order(order), data=data)
 
     @classmethod
@@ -292,6 +296,10 @@ def _as_named_run(name: str, run: Any, order: str | None, input_format: str | No
 def _is_single_run(values: Sequence[Any]) -> bool:
     """Return whether these are the rankings of one run rather than several runs."""
     types = set(map(type, values))
+    if types == {dict}:  # the usual rankings, which the tests below would find too
+        inner = set(map(type, map(next, map(iter, map(dict.values, values)), repeat(None))))
+        if inner <= {float, int}:
+            return True
     if any(issubclass(kind, Run | str | Path) for kind in types):
         return False
     if any(_is_frame(value) for value in values if type(value) not in (dict, list)):
@@ -300,8 +308,8 @@ def _is_single_run(values: Sequence[Any]) -> bool:
         return False
     if not all(issubclass(kind, Mapping) for kind in types):
         return True
-    inner = (next(iter(value.values()), None) for value in values)
-    return not any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, inner)))
+    firsts = (next(iter(value.values()), None) for value in values)
+    return not any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, firsts)))
 
 
 def _is_frame(thing: Any) -> bool:

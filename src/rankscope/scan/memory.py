@@ -34,7 +34,7 @@ def match_plain(
     matched = native.match(
         data,
         qrels.topic_index,
-        qrels.numbers_by_topic(),
+        qrels.memory_index(),
         by_score=is_by_score(order),
         in_32_bits=order == "trec_eval9",
         ascending=not ties_descend(order),

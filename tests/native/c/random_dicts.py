@@ -26,10 +26,20 @@ def main() -> None:
             for _ in range(draw.randrange(4))
         ]
         indexed = memory.index_judgments(judgments)
+        if indexed is None:
+            judgments = [dict.fromkeys(ids[:40], 1)]
+            indexed = memory.index_judgments(judgments)
+        index, grades, offsets = indexed
+        number_of = {}
+        for t, graded in enumerate(judgments):
+            start = memoryview(offsets).cast("q")[t]
+            ordered = sorted(graded, key=str.encode)
+            assert index.ids()[start : start + len(graded)] == [name.encode() for name in ordered]
+            assert memoryview(grades).cast("i")[start : start + len(graded)].tolist() == [
+                *map(graded.get, ordered)
+            ]
+            number_of[t] = {name: start + i for i, name in enumerate(ordered)}
         topics = {str(t): t for t in range(len(judgments))}
-        numbers = (
-            indexed[1] if indexed else [{name: i for i, name in enumerate(graded)} for graded in judgments]
-        )
         run = {}
         for topic in draw.sample(["0", "1", "2", "3", "x"], draw.randrange(6)):
             names = draw.sample(pool, draw.randrange(len(pool)))
@@ -39,7 +49,7 @@ def main() -> None:
                 else dict(zip(names, draw.choices(scores, weights, k=len(names)), strict=True))
             )
         flags = [draw.random() < 0.5 for _ in range(4)]
-        hits = memory.match(run, topics, numbers, *flags)
+        hits = memory.match(run, topics, index, *flags)
         if hits and flags[0] and not flags[1]:
             rank, judgment = (memoryview(hits[i]).cast("i").tolist() for i in (3, 4))
             expected = []
@@ -48,16 +58,16 @@ def main() -> None:
                 if isinstance(ranking, dict):
                     by_id = sorted(ranking, key=str.encode, reverse=not flags[2])
                     ranking = sorted(by_id, key=lambda name: -ranking[name])
-                number_by_id = numbers[topics[topic]]
+                number_by_id = number_of[topics[topic]]
                 expected += [
                     (place, number_by_id[name])
                     for place, name in enumerate(ranking, 1)
                     if name in number_by_id
                 ]
             assert list(zip(rank, judgment, strict=False)) == expected
-    for wrong in (None, {"q": 3}, {"q": -1}):
+    for wrong in (None, {"q": 3}, {"q": -1}, {"q": "no"}):
         try:
-            memory.match({"q": {}}, wrong, [{}], 1, 1, 1, 1)
+            memory.match({"q": {}}, wrong, memory.index_judgments([{}])[0], 1, 1, 1, 1)
         except (TypeError, IndexError):
             continue
         raise AssertionError(wrong)

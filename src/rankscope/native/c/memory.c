@@ -13,6 +13,12 @@
 
 #include "sorting.h"
 
+#ifdef __GNUC__
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
 /* A growing array of 4-byte integers. */
 typedef struct {
     int32_t *values;
@@ -51,11 +57,94 @@ static PyObject *ints_as_buffer(const ints *array) {
 /* Judgments ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
+    uint32_t tag;   /* 32 bits of the hash: most unjudged documents differ from it, and their text is never read */
+    int32_t number; /* of a judged document, from 1 on; 0: the slot is empty */
+} slot;
+
+/* Judged documents by topic: a hash table per topic, because documents of a ranking are looked up one after another. */
+typedef struct {
+    PyObject_HEAD
+    Py_ssize_t n_topics, n_documents;
+    PyObject **documents; /* owned; sorted by their bytes within a topic */
+    slot *slots;
+    int64_t *starts; /* first slot of each topic, and the number of slots */
+} index_object;
+
+static PyTypeObject *index_type; /* one per process: the module has no other state */
+
+static void index_dealloc(PyObject *self) {
+    index_object *index = (index_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    for (Py_ssize_t i = 0; i < index->n_documents; i++) Py_DECREF(index->documents[i]);
+    free(index->documents);
+    free(index->slots);
+    free(index->starts);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+/* Return the slot of a document, which is empty if the document is not judged. */
+static inline slot *index_find(const index_object *index, Py_ssize_t topic, PyObject *document) {
+    const uint64_t hash = (uint64_t)PyObject_Hash(document); /* cannot fail for str, which caches it */
+    const uint32_t tag = (uint32_t)(hash >> 32 ^ hash);
+    slot *slots = index->slots + index->starts[topic];
+    const uint64_t mask = (uint64_t)(index->starts[topic + 1] - index->starts[topic]) - 1;
+    for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+        if (slots[at].number == 0) return &slots[at];
+        if (slots[at].tag != tag) continue;
+        PyObject *judged = index->documents[slots[at].number - 1];
+        if (judged == document || PyUnicode_Compare(judged, document) == 0) return &slots[at];
+    }
+}
+
+static PyObject *index_ids(PyObject *self, PyObject *ignored) {
+    (void)ignored;
+    const index_object *index = (index_object *)self;
+    PyObject *ids = PyList_New(index->n_documents);
+    for (Py_ssize_t i = 0; ids && i < index->n_documents; i++) {
+        PyObject *id = PyUnicode_AsUTF8String(index->documents[i]);
+        if (id == NULL || PyList_SetItem(ids, i, id) < 0) Py_CLEAR(ids);
+    }
+    return ids;
+}
+
+static PyMethodDef index_methods[] = {
+    {"ids", index_ids, METH_NOARGS, "Return the judged documents of all topics as bytes."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot index_slots[] = {
+    {Py_tp_dealloc, index_dealloc},
+    {Py_tp_methods, index_methods},
+    {Py_tp_doc, "Judged documents by topic."},
+    {0, NULL},
+};
+
+static PyType_Spec index_spec = {
+    "rankscope.native._memory.Index", sizeof(index_object), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, index_slots,
+};
+
+typedef struct {
+    uint64_t prefix; /* first eight bytes as a number: comparing it decides most comparisons */
     const char *text;
     Py_ssize_t length;
-    PyObject *document; /* borrowed from the dict */
+    PyObject *document, *object; /* borrowed from the dict; the object is the grade */
     int32_t grade;
 } judgment;
+
+/* Read the text of a document; 0 if it is not UTF-8. */
+static int read_text(judgment *item) {
+    item->text = PyUnicode_AsUTF8AndSize(item->document, &item->length);
+    if (item->text == NULL) {
+        PyErr_Clear();
+        return 0;
+    }
+    uint8_t head[8] = {0};
+    memcpy(head, item->text, (size_t)(item->length < 8 ? item->length : 8));
+    item->prefix = word_order(word_at(head));
+    return 1;
+}
 
 static int compare_texts(const char *a, Py_ssize_t a_length, const char *b, Py_ssize_t b_length) {
     int order = memcmp(a, b, (size_t)(a_length < b_length ? a_length : b_length));
@@ -64,38 +153,50 @@ static int compare_texts(const char *a, Py_ssize_t a_length, const char *b, Py_s
 
 static int compare_judgments(const void *a, const void *b) {
     const judgment *left = a, *right = b;
+    if (left->prefix != right->prefix) return left->prefix < right->prefix ? -1 : 1;
     return compare_texts(left->text, left->length, right->text, right->length);
 }
 
-/* Read the judgments of a topic in the order of the ids; 1: read, 0: unusual, -1: error. */
+static void sort_judgments(judgment *judgments, Py_ssize_t n) {
+    if (n > 24) {
+        qsort(judgments, (size_t)n, sizeof *judgments, compare_judgments);
+        return;
+    }
+    for (Py_ssize_t i = 1; i < n; i++) {
+        const judgment item = judgments[i];
+        Py_ssize_t at = i;
+        for (; at > 0 && compare_judgments(&judgments[at - 1], &item) > 0; at--) judgments[at] = judgments[at - 1];
+        judgments[at] = item;
+    }
+}
+
+/* Read the judgments of a topic in the order of the ids; 1: read, 0: unusual. */
 static int read_judgments(PyObject *graded, judgment *judgments) {
     PyObject *document, *grade;
     Py_ssize_t position = 0, n = 0;
     int sorted = 1;
-    while (PyDict_Next(graded, &position, &document, &grade)) {
-        if (!PyUnicode_CheckExact(document) || !PyLong_CheckExact(grade)) return 0;
-        int overflow;
-        long value = PyLong_AsLongAndOverflow(grade, &overflow);
-        if (overflow || value < -LARGEST_GRADE || value > LARGEST_GRADE) return 0;
-        judgment *last = &judgments[n];
-        last->text = PyUnicode_AsUTF8AndSize(document, &last->length);
-        if (last->text == NULL) {
-            PyErr_Clear();
-            return 0;
-        }
-        last->document = document;
-        last->grade = (int32_t)value;
-        if (n && compare_judgments(last - 1, last) > 0) sorted = 0;
-        n++;
+    for (; PyDict_Next(graded, &position, &document, &grade); n++) {
+        PREFETCH(document); /* as in read_ranking */
+        judgments[n].document = document;
+        judgments[n].object = grade;
     }
-    if (!sorted) qsort(judgments, (size_t)n, sizeof *judgments, compare_judgments);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        judgment *item = &judgments[i];
+        if (!PyUnicode_CheckExact(item->document) || !PyLong_CheckExact(item->object)) return 0;
+        int overflow;
+        const long value = PyLong_AsLongAndOverflow(item->object, &overflow);
+        if (overflow || value < -LARGEST_GRADE || value > LARGEST_GRADE || !read_text(item)) return 0;
+        item->grade = (int32_t)value;
+        if (i && sorted && compare_judgments(item - 1, item) > 0) sorted = 0;
+    }
+    if (!sorted) sort_judgments(judgments, n);
     return 1;
 }
 
-/* index_judgments([{document: grade}, ...]) -> (documents, numbers, grades, offsets) or None.
+/* index_judgments([{document: grade}, ...]) -> (index, grades, offsets) or None.
 
-   The judged documents of all topics as bytes, sorted within a topic; a dict {document: its number} per topic; and
-   buffers of the grades (int32) and of the first number of each topic (int64). */
+   Documents are numbered by topic, and within a topic by their bytes; buffers of their grades (int32) and of the first
+   number of each topic (int64). */
 static PyObject *index_judgments(PyObject *module, PyObject *topics) {
     (void)module;
     Py_ssize_t n_topics = PyList_Check(topics) ? PyList_Size(topics) : -1;
@@ -103,67 +204,70 @@ static PyObject *index_judgments(PyObject *module, PyObject *topics) {
         PyErr_SetString(PyExc_TypeError, "expected a list of dicts");
         return NULL;
     }
-    PyObject *result = NULL, *documents = NULL, *numbers = NULL;
-    ints grades = {0};
+    PyObject *result = NULL, *grade_buffer = NULL, *offset_buffer = NULL;
+    index_object *index = PyObject_New(index_object, index_type);
     judgment *judgments = NULL;
-    int64_t *offsets = malloc(((size_t)n_topics + 1) * sizeof *offsets);
     Py_ssize_t total = 0, longest = 0;
+    int64_t n_slots = 0;
     int status = 1;
-    if (offsets == NULL) {
-        PyErr_NoMemory();
+    if (index == NULL) return NULL;
+    index->n_topics = n_topics;
+    index->n_documents = 0;
+    index->documents = NULL;
+    index->slots = NULL;
+    index->starts = malloc(((size_t)n_topics + 1) * sizeof *index->starts);
+    offset_buffer = PyByteArray_FromStringAndSize(NULL, (n_topics + 1) * (Py_ssize_t)sizeof(int64_t));
+    if (index->starts == NULL || offset_buffer == NULL) {
+        if (offset_buffer) PyErr_NoMemory();
         goto end;
     }
-    offsets[0] = 0;
+    int64_t *offsets = (int64_t *)PyByteArray_AsString(offset_buffer);
     for (Py_ssize_t t = 0; t < n_topics; t++) {
         PyObject *graded = PyList_GetItem(topics, t);
         if (!PyDict_CheckExact(graded)) {
             status = 0;
             goto end;
         }
-        Py_ssize_t size = PyDict_Size(graded);
+        const Py_ssize_t size = PyDict_Size(graded);
+        int64_t room = 2;
+        while (room < 2 * size) room *= 2;
+        offsets[t] = total;
+        index->starts[t] = n_slots;
         total += size;
-        offsets[t + 1] = total;
+        n_slots += room;
         if (size > longest) longest = size;
     }
+    offsets[n_topics] = total;
+    index->starts[n_topics] = n_slots;
     judgments = malloc(((size_t)longest + 1) * sizeof *judgments);
-    if (judgments == NULL || !ints_reserve(&grades, total)) {
-        if (judgments == NULL) PyErr_NoMemory();
+    index->documents = malloc(((size_t)total + 1) * sizeof *index->documents);
+    index->slots = calloc((size_t)n_slots + 1, sizeof *index->slots);
+    grade_buffer = PyByteArray_FromStringAndSize(NULL, total * (Py_ssize_t)sizeof(int32_t));
+    if (!judgments || !index->documents || !index->slots || !grade_buffer) {
+        if (grade_buffer) PyErr_NoMemory();
         goto end;
     }
-    documents = PyList_New(total);
-    numbers = PyList_New(n_topics);
-    if (documents == NULL || numbers == NULL) goto end;
+    int32_t *grades = (int32_t *)PyByteArray_AsString(grade_buffer);
     for (Py_ssize_t t = 0; t < n_topics; t++) {
-        PyObject *graded = PyList_GetItem(topics, t);
-        Py_ssize_t size = (Py_ssize_t)(offsets[t + 1] - offsets[t]);
-        status = read_judgments(graded, judgments);
+        status = read_judgments(PyList_GetItem(topics, t), judgments);
         if (status != 1) goto end;
-        PyObject *index = PyDict_Copy(graded); /* has the right size; the grades are replaced below */
-        if (index == NULL || PyList_SetItem(numbers, t, index) < 0) goto end;
-        for (Py_ssize_t i = 0; i < size; i++) {
-            PyObject *number = PyLong_FromLongLong(offsets[t] + i);
-            PyObject *id = PyBytes_FromStringAndSize(judgments[i].text, judgments[i].length);
-            int set = number && id ? PyDict_SetItem(index, judgments[i].document, number) : -1;
-            Py_XDECREF(number);
-            if (set < 0) {
-                Py_XDECREF(id);
-                goto end;
-            }
-            PyList_SetItem(documents, (Py_ssize_t)offsets[t] + i, id);
-            grades.values[grades.size++] = judgments[i].grade;
+        for (Py_ssize_t i = 0; i < offsets[t + 1] - offsets[t]; i++) {
+            PyObject *document = judgments[i].document;
+            slot *place = index_find(index, t, document);
+            const uint64_t hash = (uint64_t)PyObject_Hash(document);
+            grades[index->n_documents] = judgments[i].grade;
+            Py_INCREF(document);
+            index->documents[index->n_documents++] = document;
+            place->tag = (uint32_t)(hash >> 32 ^ hash);
+            place->number = (int32_t)index->n_documents;
         }
     }
-    PyObject *grade_buffer = ints_as_buffer(&grades);
-    PyObject *offset_buffer = as_buffer(offsets, (n_topics + 1) * (Py_ssize_t)sizeof *offsets);
-    if (grade_buffer && offset_buffer) result = PyTuple_Pack(4, documents, numbers, grade_buffer, offset_buffer);
+    result = PyTuple_Pack(3, index, grade_buffer, offset_buffer);
+end:
+    Py_DECREF(index);
     Py_XDECREF(grade_buffer);
     Py_XDECREF(offset_buffer);
-end:
-    Py_XDECREF(documents);
-    Py_XDECREF(numbers);
-    free(grades.values);
     free(judgments);
-    free(offsets);
     if (result == NULL && !PyErr_Occurred() && status == 0) Py_RETURN_NONE;
     return result;
 }
@@ -180,14 +284,15 @@ typedef struct {
 typedef struct {
     int32_t topic;
     PyObject *ranking; /* borrowed */
-    PyObject *numbers; /* borrowed */
 } listed;
 
 /* Room for one ranking. */
 typedef struct {
-    PyObject **documents; /* borrowed, in the order of the input */
+    PyObject **documents, **scores; /* borrowed, in the order of the input */
     sorting_item *items, *spare;
     Py_ssize_t capacity;
+    uint64_t *keys; /* hash table for has_ties */
+    uint64_t n_keys;
 } room;
 
 typedef struct {
@@ -199,11 +304,13 @@ static int room_reserve(room *space, Py_ssize_t n) {
     if (n <= space->capacity) return 1;
     PyObject **documents = realloc(space->documents, (size_t)n * sizeof *documents);
     if (documents) space->documents = documents;
+    PyObject **scores = realloc(space->scores, (size_t)n * sizeof *scores);
+    if (scores) space->scores = scores;
     sorting_item *items = realloc(space->items, (size_t)n * sizeof *items);
     if (items) space->items = items;
     sorting_item *spare = realloc(space->spare, (size_t)n * sizeof *spare);
     if (spare) space->spare = spare;
-    if (!documents || !items || !spare) {
+    if (!documents || !scores || !items || !spare) {
         PyErr_NoMemory();
         return 0;
     }
@@ -226,8 +333,15 @@ static int read_ranking(PyObject *ranking, room *space, const settings *how, Py_
         Py_ssize_t position = 0, n = 0;
         if (!room_reserve(space, PyDict_Size(ranking))) return -1;
         while (PyDict_Next(ranking, &position, &document, &score)) {
+            PREFETCH(document); /* the objects of a large run are not in the cache, and each would be waited for */
+            PREFETCH(score);
+            space->documents[n] = document;
+            space->scores[n++] = score;
+        }
+        for (Py_ssize_t i = 0; i < n; i++) {
             double value;
-            if (!PyUnicode_CheckExact(document)) return 0;
+            if (!PyUnicode_CheckExact(space->documents[i])) return 0;
+            score = space->scores[i];
             if (PyFloat_Check(score)) {
                 value = PyFloat_AsDouble(score);
             } else if (PyLong_CheckExact(score)) {
@@ -241,10 +355,8 @@ static int read_ranking(PyObject *ranking, room *space, const settings *how, Py_
             }
             if (isnan(value)) return 0;
             if (how->in_32_bits) value = (double)(float)value;
-            space->documents[n] = document;
-            space->items[n].key = descending_key(value);
-            space->items[n].index = (uint32_t)n;
-            n++;
+            space->items[i].key = descending_key(value);
+            space->items[i].index = (uint32_t)i;
         }
         *length = n;
         return 1;
@@ -276,60 +388,121 @@ static int sort_tied(sorting_item *items, Py_ssize_t n, PyObject **documents, in
     }
     for (Py_ssize_t i = 0; i < n; i++) {
         ids[i].grade = (int32_t)items[i].index;
-        ids[i].text = PyUnicode_AsUTF8AndSize(documents[items[i].index], &ids[i].length);
-        if (ids[i].text == NULL) {
-            PyErr_Clear();
+        ids[i].document = documents[items[i].index];
+        if (!read_text(&ids[i])) {
             free(ids);
             return 0;
         }
     }
-    qsort(ids, (size_t)n, sizeof *ids, compare_judgments);
+    sort_judgments(ids, n);
     for (Py_ssize_t i = 0; i < n; i++) items[ascending ? i : n - 1 - i].index = (uint32_t)ids[i].grade;
     free(ids);
     return 1;
 }
 
-/* Find the hits of a ranking; 1: read, 0: unusual, -1: error. */
-static int find_hits(const listed *list, room *space, const settings *how, hits *found) {
-    Py_ssize_t n;
-    int status = read_ranking(list->ranking, space, how, &n);
-    if (status != 1 || list->numbers == NULL) return status;
+/* Return whether two keys are equal, or -1 on error. A table of keys is faster than sorting. */
+static int has_ties(room *space, Py_ssize_t n) {
+    uint64_t size = 16;
+    int bits = 4;
+    for (; size < 2 * (uint64_t)n; size *= 2) bits++;
+    if (size > space->n_keys) {
+        uint64_t *keys = realloc(space->keys, (size_t)size * sizeof *keys);
+        if (keys == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        space->keys = keys;
+        space->n_keys = size;
+    }
+    memset(space->keys, 0, (size_t)size * sizeof *space->keys); /* 0 would be the key of a NaN */
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const uint64_t key = space->items[i].key;
+        uint64_t at = key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits);
+        for (; space->keys[at]; at = (at + 1) & (size - 1))
+            if (space->keys[at] == key) return 1;
+        space->keys[at] = key;
+    }
+    return 0;
+}
+
+static void add_hit(hits *found, Py_ssize_t rank, int32_t number, Py_ssize_t first, Py_ssize_t size, int ties) {
+    found->rank.values[found->rank.size++] = (int32_t)rank;
+    found->judgment.values[found->judgment.size++] = number - 1;
+    if (ties) {
+        found->first.values[found->first.size++] = (int32_t)first;
+        found->size.values[found->size.size++] = (int32_t)size;
+    }
+}
+
+/* Find the hits of distinct scores by counting the scores above each; 0 if there are too many hits for that. */
+static int find_untied(const listed *list, const index_object *index, const room *space, Py_ssize_t n,
+                       const settings *how, hits *found) {
+    enum { MOST = 24 }; /* more hits take longer than sorting all scores */
+    sorting_item hit[MOST];
+    uint64_t n_hits = 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const int32_t number = index_find(index, list->topic, space->documents[i])->number;
+        if (number == 0) continue;
+        if (n_hits == MOST) return 0;
+        hit[n_hits].key = space->items[i].key;
+        hit[n_hits++].index = (uint32_t)number;
+    }
+    sorting_by_insertion(hit, n_hits);
+    for (uint64_t h = 0; h < n_hits; h++) {
+        Py_ssize_t rank = 1;
+        for (Py_ssize_t i = 0; i < n; i++) rank += space->items[i].key < hit[h].key;
+        add_hit(found, rank, (int32_t)hit[h].index, rank, 1, how->ties);
+    }
+    return 1;
+}
+
+/* Find the hits of documents that are sorted by key; equal keys are tied. */
+static int find_sorted(const listed *list, const index_object *index, const room *space, Py_ssize_t n,
+                       const settings *how, hits *found, int32_t *tied) {
     sorting_item *items = space->items;
-    const int has_scores = PyDict_CheckExact(list->ranking), scored = how->by_score && has_scores;
-    int32_t tied = 0;
-    int sorted = 1;
-    if (scored)
-        for (Py_ssize_t i = 1; i < n && sorted; i++) sorted = items[i - 1].key < items[i].key;
-    if (!sorted) sorting_by_key(items, space->spare, (uint64_t)n);
-    if (!ints_reserve(&found->rank, n) || !ints_reserve(&found->judgment, n)) return -1;
-    if (how->ties && (!ints_reserve(&found->first, n) || !ints_reserve(&found->size, n))) return -1;
     for (Py_ssize_t start = 0, stop; start < n; start = stop) {
-        stop = start + 1;
-        if (scored)
-            while (stop < n && items[stop].key == items[start].key) stop++;
+        for (stop = start + 1; stop < n && items[stop].key == items[start].key;) stop++;
         if (stop - start > 1) {
-            tied += (int32_t)(stop - start);
-            status = sort_tied(items + start, stop - start, space->documents, how->ascending);
+            *tied += (int32_t)(stop - start);
+            const int status = sort_tied(items + start, stop - start, space->documents, how->ascending);
             if (status != 1) return status;
         }
         for (Py_ssize_t i = start; i < stop; i++) {
-            PyObject *number = PyDict_GetItemWithError(list->numbers, space->documents[items[i].index]);
-            if (number == NULL) {
-                if (PyErr_Occurred()) return -1;
-                continue;
-            }
-            found->rank.values[found->rank.size++] = (int32_t)i + 1;
-            found->judgment.values[found->judgment.size++] = (int32_t)PyLong_AsLong(number);
-            if (how->ties) {
-                found->first.values[found->first.size++] = (int32_t)start + 1;
-                found->size.values[found->size.size++] = (int32_t)(stop - start);
-            }
+            const int32_t number = index_find(index, list->topic, space->documents[items[i].index])->number;
+            if (number) add_hit(found, i + 1, number, start + 1, stop - start, how->ties);
         }
     }
-    if (has_scores && !scored) { /* equal scores are counted although they do not matter */
+    return 1;
+}
+
+/* Find the hits of a ranking; 1: read, 0: unusual, -1: error. */
+static int find_hits(const listed *list, const index_object *index, room *space, const settings *how, hits *found) {
+    Py_ssize_t n;
+    int status = read_ranking(list->ranking, space, how, &n);
+    if (status != 1 || list->topic < 0) return status;
+    if (!ints_reserve(&found->rank, n) || !ints_reserve(&found->judgment, n)) return -1;
+    if (how->ties && (!ints_reserve(&found->first, n) || !ints_reserve(&found->size, n))) return -1;
+    sorting_item *items = space->items;
+    int32_t tied = 0;
+    int ties = 0, sorted = 1;
+    if (PyDict_CheckExact(list->ranking)) {
+        for (Py_ssize_t i = 1; i < n && sorted; i++) sorted = items[i - 1].key < items[i].key;
+        ties = sorted ? 0 : has_ties(space, n);
+        if (ties < 0) return -1;
+    }
+    if (ties && !how->by_score) { /* equal scores are counted although they do not matter */
         sorting_by_key(items, space->spare, (uint64_t)n);
         for (Py_ssize_t i = 0; i < n; i++)
             tied += (i && items[i].key == items[i - 1].key) || (i + 1 < n && items[i].key == items[i + 1].key);
+    }
+    if (!how->by_score) {
+        for (Py_ssize_t i = 0; i < n; i++) items[i] = (sorting_item){(uint64_t)i, (uint32_t)i};
+        sorted = 1;
+    }
+    if (sorted || ties || !find_untied(list, index, space, n, how, found)) {
+        if (!sorted) sorting_by_key(items, space->spare, (uint64_t)n);
+        status = find_sorted(list, index, space, n, how, found, &tied);
+        if (status != 1) return status;
     }
     return ints_append(&found->topic, list->topic) && ints_append(&found->length, (int32_t)n) &&
                    ints_append(&found->tied, tied)
@@ -342,16 +515,17 @@ static int compare_topics(const void *a, const void *b) {
     return (left->topic > right->topic) - (left->topic < right->topic);
 }
 
-/* match({topic: ranking}, {topic: t}, [{document: number}, ...], by_score, in_32_bits, ascending, ties)
+/* match({topic: ranking}, {topic: t}, index, by_score, in_32_bits, ascending, ties)
    -> (topic, length, offsets, rank, judgment, tied, first, size, ignored topics) or None.
 
    Buffers of the hits of the judged topics, in the order of their numbers t: see scan/hits.py, RunHits. A ranking is a
    dict {document: score} or a list of documents. */
 static PyObject *match(PyObject *module, PyObject *arguments) {
     (void)module;
-    PyObject *run, *topic_index, *numbers, *result = NULL, *ignored = NULL;
+    PyObject *run, *topic_index, *result = NULL, *ignored = NULL;
+    index_object *index;
     settings how;
-    if (!PyArg_ParseTuple(arguments, "OO!O!pppp", &run, &PyDict_Type, &topic_index, &PyList_Type, &numbers,
+    if (!PyArg_ParseTuple(arguments, "OO!O!pppp", &run, &PyDict_Type, &topic_index, index_type, &index,
                           &how.by_score, &how.in_32_bits, &how.ascending, &how.ties))
         return NULL;
     if (!PyDict_CheckExact(run)) Py_RETURN_NONE;
@@ -373,17 +547,16 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
             goto end;
         }
         PyObject *number = PyDict_GetItemWithError(topic_index, topic);
-        listed list = {-1, ranking, NULL};
+        listed list = {-1, ranking};
         if (number == NULL) {
             if (PyErr_Occurred() || PyList_Append(ignored, topic) < 0) goto end;
-            status = find_hits(&list, &space, &how, &found); /* only reads it: every ranking must be valid */
+            status = find_hits(&list, index, &space, &how, &found); /* only reads it: every ranking must be valid */
             if (status != 1) goto end;
             continue;
         }
         long t = PyLong_AsLong(number);
-        list.numbers = t < 0 ? NULL : PyList_GetItem(numbers, (Py_ssize_t)t);
-        if (list.numbers == NULL || !PyDict_CheckExact(list.numbers)) {
-            if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "expected a dict of documents per topic");
+        if (t < 0 || t >= index->n_topics) {
+            if (!PyErr_Occurred()) PyErr_SetString(PyExc_IndexError, "the index has no such topic");
             goto end;
         }
         list.topic = (int32_t)t;
@@ -393,7 +566,7 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
     if (!sorted) qsort(lists, (size_t)n_lists, sizeof *lists, compare_topics);
     found.offsets[0] = 0;
     for (Py_ssize_t i = 0; i < n_lists; i++) {
-        status = find_hits(&lists[i], &space, &how, &found);
+        status = find_hits(&lists[i], index, &space, &how, &found);
         if (status != 1) goto end;
         found.offsets[i + 1] = found.rank.size;
     }
@@ -407,8 +580,10 @@ end:
     free(lists);
     free(found.offsets);
     free(space.documents);
+    free(space.scores);
     free(space.items);
     free(space.spare);
+    free(space.keys);
     free(found.topic.values);
     free(found.length.values);
     free(found.tied.values);
@@ -421,7 +596,7 @@ end:
 }
 
 static PyMethodDef functions[] = {
-    {"index_judgments", index_judgments, METH_O, "Return judged documents, their numbers, grades and offsets."},
+    {"index_judgments", index_judgments, METH_O, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
     {NULL, NULL, 0, NULL},
 };
@@ -430,4 +605,7 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_memory", "Judgments and rankings in Python objects.", 0, functions, NULL, NULL, NULL, NULL,
 };
 
-PyMODINIT_FUNC PyInit__memory(void) { return PyModule_Create(&definition); }
+PyMODINIT_FUNC PyInit__memory(void) {
+    if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
+    return index_type ? PyModule_Create(&definition) : NULL;
+}

@@ -21,10 +21,33 @@ static void sorting_by_insertion(sorting_item *items, uint64_t n) {
     }
 }
 
+static void sorting_by_merging(sorting_item *items, sorting_item *spare, uint64_t n) {
+    sorting_item *from = items, *to = spare;
+    for (uint64_t low = 0; low < n; low += 8) sorting_by_insertion(items + low, n - low < 8 ? n - low : 8);
+    for (uint64_t width = 8; width < n; width *= 2) {
+        for (uint64_t low = 0; low < n; low += 2 * width) {
+            uint64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
+            uint64_t a = low, b = middle, out = low;
+            while (a < middle && b < high) {
+                const int right = from[b].key < from[a].key;
+                to[out++] = from[right ? b : a]; /* without a branch: which one cannot be predicted */
+                a += (uint64_t)!right;
+                b += (uint64_t)right;
+            }
+            memcpy(to + out, from + a, (middle - a) * sizeof *to);
+            memcpy(to + out + (middle - a), from + b, (high - b) * sizeof *to);
+        }
+        sorting_item *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, n * sizeof *items);
+}
+
 /* Stable, by ascending key; `spare` has room for n items. */
 static void sorting_by_key(sorting_item *items, sorting_item *spare, uint64_t n) {
-    if (n <= 48) {
-        sorting_by_insertion(items, n);
+    if (n <= 400) { /* counting 8 x 256 bytes costs more than merging so few */
+        sorting_by_merging(items, spare, n);
         return;
     }
     uint32_t counts[8][256];
