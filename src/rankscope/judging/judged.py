@@ -315,7 +315,7 @@ def judge(
         for run, run_hits in zip(runs.values(), hits, strict=True):
             if len(run_hits.topic) == 0:
                 reject_disjoint(qrels, run, run_hits.ignored_topics)
-    return _assemble(qrels, tuple(runs), hits)
+    return assemble(qrels, tuple(runs), hits)
 
 
 def _count_bytes(runs: Sequence[Run]) -> int:
@@ -364,7 +364,7 @@ def reject_disjoint(qrels: Qrels, run: Run, topics: Sequence[str]) -> None:
         )
 
 
-def _assemble(qrels: Qrels, names: tuple[str, ...], hits: Sequence[RunHits]) -> Judged:
+def assemble(qrels: Qrels, names: tuple[str, ...], hits: Sequence[RunHits]) -> Judged:
     """Combine the hits of runs in flat arrays."""
     ignored = {
         name: unjudged

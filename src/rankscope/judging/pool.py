@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from rankscope.judging.lists import Hits, Lists
 
 __all__ = ["Aspects", "Pool"]
+
+
+_POOLS: WeakKeyDictionary[Qrels, Pool] = WeakKeyDictionary()
+"""Pools of judgments that are in use."""
 
 
 class Pool(CacheMixin):
@@ -42,8 +47,13 @@ class Pool(CacheMixin):
 
     @classmethod
     def from_qrels(cls, qrels: Qrels) -> Pool:
-        """Return the pool of judgments."""
-        return cls(qrels.topic_offsets, qrels.grade, qrels.aspects, undecided=qrels.subtopics is not None)
+        """Return the pool of judgments, which all evaluations with them share."""
+        pool = _POOLS.get(qrels)
+        if pool is None:
+            undecided = qrels.subtopics is not None
+            pool = cls(qrels.topic_offsets, qrels.grade, qrels.aspects, undecided=undecided)
+            _POOLS[qrels] = pool
+        return pool
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -1,6 +1,6 @@
-"""Judgments and runs in dicts, read by the extension module ``_memory`` if it was built.
+"""Judgments and runs in dicts and arrays, read by the extension module ``_memory`` if it was built.
 
-Both functions return None if the module was not built, if another scanner is selected, or if a value is not of the
+All functions return None if the module was not built, if another scanner is selected, or if a value is not of the
 plain types that the module reads; the caller then converts the values in Python, with the same results.
 """
 
@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.native.scanner import is_selected
 
@@ -52,3 +53,15 @@ def match(
     *buffers, ignored = result
     types = (np.int32, np.int32, np.int64, *[np.int32] * 5)
     return *map(np.frombuffer, buffers, types), ignored
+
+
+def sort_groups(
+    scores: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64], ascending: bool
+) -> tuple[npt.NDArray[np.int32], ...] | None:
+    """Return the documents of groups by descending score, ties by position; None if the module was not built.
+
+    The index of each document, first rank and size of its group of equal scores, and the tied documents per group.
+    """
+    if _memory is None or not is_selected():
+        return None
+    return tuple(np.frombuffer(part, np.int32) for part in _memory.sort_groups(scores, offsets, ascending))

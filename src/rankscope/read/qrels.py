@@ -63,16 +63,15 @@ class ScanTables:
             return table
 
 
-class IndexedIds(Sequence[bytes]):
-    """Ids of judged documents in an index of the extension module; evaluation does not need them."""
+class LazyIds(Sequence[bytes]):
+    """Ids of judged documents that are computed on first use, because evaluation in memory does not need them."""
 
-    def __init__(self, index: Any, n_documents: int) -> None:
-        self._index, self._length = index, n_documents
+    def __init__(self, compute: Callable[[], list[bytes]], n_documents: int) -> None:
+        self._compute, self._length = compute, n_documents
 
     @cached_property
     def _ids(self) -> list[bytes]:
-        ids: list[bytes] = self._index.ids()
-        return ids
+        return self._compute()
 
     def __len__(self) -> int:
         return self._length
@@ -88,7 +87,7 @@ class IndexedIds(Sequence[bytes]):
         return iter(self._ids)
 
     def __eq__(self, other: object) -> bool:
-        return self._ids == (other._ids if isinstance(other, IndexedIds) else other)
+        return self._ids == (other._ids if isinstance(other, LazyIds) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -306,7 +305,7 @@ class Qrels(FrameMixin):
         if indexed is None:
             return None
         index, grade, offsets = indexed
-        documents = IndexedIds(index, len(grade))
+        documents = LazyIds(index.ids, len(grade))
         return cls(tuple(names), offsets, documents, grade, tables=ScanTables({"memory": index}))
 
     @classmethod

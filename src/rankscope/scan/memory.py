@@ -114,3 +114,40 @@ def match_lists(
     judged = {topic: t for topic in lists if (t := qrels.topic_index.get(topic)) is not None}
     hits = [index.find_hits(t, lists[topic], order, ties) for topic, t in judged.items()]
     return assemble_hits(hits, (topic for topic in lists if topic not in judged), name, ties)
+
+
+def match_arrays(
+    scores: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64], order: str, name: str, ties: bool = False
+) -> RunHits:
+    """Find the hits of groups of judged documents; tied documents are in descending (or ascending) order of position.
+
+    >>> match_arrays(np.array([0.1, 0.3, 0.3]), np.array([0, 3]), "trec_eval", "run").judgment.tolist()
+    [2, 1, 0]
+    """
+    if order == "trec_eval9":
+        scores = scores.astype(np.float32).astype(np.float64)
+    sizes = np.diff(offsets)
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    rank = (np.arange(1, len(scores) + 1) - offsets[group]).astype(np.int32)
+    found = native.sort_groups(scores, offsets, not ties_descend(order))
+    if found is None:
+        position = np.arange(len(scores))
+        judgment = np.lexsort((-position if ties_descend(order) else position, -scores, group)).astype(
+            np.int32
+        )
+        by_rank = scores[judgment]
+        is_start = np.ones(len(scores), np.bool_)
+        is_start[1:] = (by_rank[1:] != by_rank[:-1]) | (rank[1:] == 1)
+        starts = np.flatnonzero(is_start)
+        size = np.diff(starts, append=len(scores)).astype(np.int32)
+        first, size = np.repeat(rank[starts], size), np.repeat(size, size)
+        tied = np.bincount(group[size > 1], minlength=len(sizes)).astype(np.int32)
+    else:
+        judgment, first, size, tied = found
+    present = np.flatnonzero(sizes)
+    starts = np.append(offsets[present], len(scores))
+    length = sizes[present].astype(np.int32)
+    return RunHits(
+        present.astype(np.int32), length, starts, rank, judgment, tied[present], (), name,
+        Ties(first, size) if ties else None,
+    )  # fmt: skip

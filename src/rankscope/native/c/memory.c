@@ -595,9 +595,82 @@ end:
     return result;
 }
 
+/* Arrays --------------------------------------------------------------------------------------------------------- */
+
+/* Sort the documents of a group by score, ties by position; write their indices and the ties of each rank. */
+static int32_t sort_group(const double *scores, Py_ssize_t start, Py_ssize_t stop, int ascending, sorting_item *items,
+                          sorting_item *spare, int32_t *order, int32_t *first, int32_t *size) {
+    const Py_ssize_t n = stop - start;
+    int32_t tied = 0;
+    for (Py_ssize_t i = 0; i < n; i++) items[i] = (sorting_item){descending_key(scores[start + i]), (uint32_t)i};
+    sorting_by_key(items, spare, (uint64_t)n);
+    for (Py_ssize_t low = 0, high; low < n; low = high) {
+        for (high = low + 1; high < n && items[high].key == items[low].key;) high++;
+        if (high - low > 1) tied += (int32_t)(high - low);
+        for (Py_ssize_t i = low; i < high; i++) {
+            const Py_ssize_t from = ascending ? i : low + high - 1 - i;
+            order[start + i] = (int32_t)(start + items[from].index);
+            first[start + i] = (int32_t)low + 1;
+            size[start + i] = (int32_t)(high - low);
+        }
+    }
+    return tied;
+}
+
+/* sort_groups(scores, offsets, ascending) -> (order, first, size, tied)
+
+   Buffers of the documents of each group by descending score (double, not NaN), ties by position: the index of each
+   document, the first rank and the size of its group of equal scores; and the number of tied documents per group. */
+static PyObject *sort_groups(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer scores, offsets;
+    int ascending;
+    if (!PyArg_ParseTuple(arguments, "y*y*p", &scores, &offsets, &ascending)) return NULL;
+    const int64_t *starts = offsets.buf;
+    const Py_ssize_t n = scores.len / (Py_ssize_t)sizeof(double);
+    const Py_ssize_t n_groups = offsets.len / (Py_ssize_t)sizeof(int64_t) - 1;
+    Py_ssize_t longest = 0;
+    int valid = n_groups >= 0 && starts[0] == 0 && starts[n_groups] == n && n <= INT32_MAX;
+    for (Py_ssize_t g = 0; valid && g < n_groups; g++) {
+        valid = starts[g] <= starts[g + 1] && starts[g + 1] <= n;
+        if (valid && starts[g + 1] - starts[g] > longest) longest = (Py_ssize_t)(starts[g + 1] - starts[g]);
+    }
+    PyObject *parts[4] = {NULL}, *result = NULL;
+    sorting_item *items = malloc(((size_t)longest + 1) * sizeof *items);
+    sorting_item *spare = malloc(((size_t)longest + 1) * sizeof *spare);
+    if (!valid) {
+        PyErr_SetString(PyExc_ValueError, "the offsets are not those of the scores");
+        goto end;
+    }
+    if (items == NULL || spare == NULL) {
+        PyErr_NoMemory();
+        goto end;
+    }
+    int32_t *arrays[4];
+    for (int i = 0; i < 4; i++) {
+        parts[i] = PyByteArray_FromStringAndSize(NULL, (i < 3 ? n : n_groups) * (Py_ssize_t)sizeof(int32_t));
+        if (parts[i] == NULL) goto end;
+        arrays[i] = (int32_t *)PyByteArray_AsString(parts[i]);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t g = 0; g < n_groups; g++)
+        arrays[3][g] = sort_group(scores.buf, (Py_ssize_t)starts[g], (Py_ssize_t)starts[g + 1], ascending, items, spare,
+                                  arrays[0], arrays[1], arrays[2]);
+    Py_END_ALLOW_THREADS
+    result = PyTuple_Pack(4, parts[0], parts[1], parts[2], parts[3]);
+end:
+    for (int i = 0; i < 4; i++) Py_XDECREF(parts[i]);
+    free(items);
+    free(spare);
+    PyBuffer_Release(&scores);
+    PyBuffer_Release(&offsets);
+    return result;
+}
+
 static PyMethodDef functions[] = {
     {"index_judgments", index_judgments, METH_O, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
+    {"sort_groups", sort_groups, METH_VARARGS, "Return the documents of groups by descending score."},
     {NULL, NULL, 0, NULL},
 };
 
