@@ -47,7 +47,7 @@ GROUND = {
     "directories": "errors files",
     "json_documents": "errors",
     # C code and its bindings, which know bytes, files and arrays, and nothing of Qrels and Run
-    "native": "errors engines",
+    "native": "arrays errors engines",
 }
 
 STATIONS = {

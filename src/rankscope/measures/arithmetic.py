@@ -25,7 +25,7 @@ def ratio(numerator: Any, denominator: Any) -> Floats:
         constant = denominator.flat[0]  # a broadcast scalar: the laboratory has one topic and one denominator
         return numerator / constant if constant else np.zeros(numerator.shape)
     if denominator.shape == numerator.shape and np.count_nonzero(denominator) == denominator.size:
-        return np.divide(numerator, denominator)
+        return np.asarray(numerator / denominator)
     result = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result

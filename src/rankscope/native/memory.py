@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats, Int32s, Ints
 from rankscope.native.scanner import is_selected
 
 try:
@@ -55,9 +55,7 @@ def match(
     return *map(np.frombuffer, buffers, types), ignored
 
 
-def sort_groups(
-    scores: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64], ascending: bool
-) -> tuple[npt.NDArray[np.int32], ...] | None:
+def sort_groups(scores: Floats, offsets: Ints, ascending: bool) -> tuple[Int32s, ...] | None:
     """Return the documents of groups by descending score, ties by position; None if the module was not built.
 
     The index of each document, first rank and size of its group of equal scores, and the tied documents per group.

@@ -7,8 +7,8 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Floats, Ints, NDArray
 from rankscope.errors import InputError
 from rankscope.native import memory as native
 from rankscope.read.ids import id_text, to_bytes
@@ -100,7 +100,7 @@ class DocumentIndex:
         )
 
 
-def _count_tied(ordered: npt.NDArray[np.floating]) -> int:
+def _count_tied(ordered: NDArray[np.floating]) -> int:
     """Return the number of scores, in order, that are not unique."""
     is_same = np.concatenate([[False], ordered[1:] == ordered[:-1], [False]])
     return int(np.count_nonzero(is_same[1:] | is_same[:-1]))
@@ -116,9 +116,7 @@ def match_lists(
     return assemble_hits(hits, (topic for topic in lists if topic not in judged), name, ties)
 
 
-def match_arrays(
-    scores: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64], order: str, name: str, ties: bool = False
-) -> RunHits:
+def match_arrays(scores: Floats, offsets: Ints, order: str, name: str, ties: bool = False) -> RunHits:
     """Find the hits of groups of judged documents; tied documents are in descending (or ascending) order of position.
 
     >>> match_arrays(np.array([0.1, 0.3, 0.3]), np.array([0, 3]), "trec_eval", "run").judgment.tolist()
