@@ -15,9 +15,14 @@ import numpy as np
 from rankscope.arrays import Floats, Int32s, Ints
 from rankscope.native.scanner import is_selected
 
+VERSION = 2
+"""Version of the functions of the module, which increases with every change of their arguments or results."""
+
 try:
     _memory: Any = import_module("rankscope.native._memory")
 except ImportError:  # it was not built
+    _memory = None
+if getattr(_memory, "VERSION", None) != VERSION:  # it was built from other sources
     _memory = None
 
 

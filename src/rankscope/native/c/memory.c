@@ -680,5 +680,7 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__memory(void) {
     if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
-    return index_type ? PyModule_Create(&definition) : NULL;
+    PyObject *module = index_type ? PyModule_Create(&definition) : NULL;
+    if (module && PyModule_AddIntConstant(module, "VERSION", 2) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
+    return module;
 }
