@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
 
+import numpy as np
 import pandas
 import pytest
 
+import declared
 import rankscope as rs
 from rankscope.errors import InputError
 
@@ -66,3 +72,79 @@ def test_scores_keep_the_names_of_their_file() -> None:
     columns = {"run": ["a"], "topic": ["1"], "measure": ["ndcg_cut_10"], "value": [0.5]}
     scores = rs.read_scores(columns)
     assert scores.means() == {"a": {"ndcg_cut_10": 0.5}} and scores.measures == (rs.nDCG @ 10,)
+
+
+# Ids of any type -----------------------------------------------------------------------------------------------------
+
+
+def with_ids(change: Callable[[str], Any]) -> tuple[Any, Any]:
+    """Return the small collection of the declared analyses with other ids."""
+    qrels = {
+        change(topic): {change(d): g for d, g in declared.QRELS.judgments(topic).items()}
+        for topic in declared.QRELS.topics
+    }
+    runs = {
+        run: {change(topic): {change(d): s for d, s in scored.items()} for topic, scored in lists.items()}
+        for run, lists in declared.LISTS.items()
+    }
+    return qrels, runs
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, lambda text: ("en", int(text)), UUID, Decimal])
+def test_ids_are_of_any_hashable_type_and_topics_keep_it(kind: Callable[[Any], Any]) -> None:
+    def change(text: str) -> Any:
+        number = int(text[1:]) + 300
+        return kind(f"{number:032}") if kind is UUID else kind(str(number))
+
+    scores = rs.evaluate(*with_ids(change), "AP nDCG")
+    plain = rs.evaluate(*with_ids(lambda text: text), "AP nDCG")
+    expected = tuple(change(topic) for topic in ("q1", "q2", "q3"))
+    assert scores.topics == scores.matrix("AP").topics == expected
+    assert type(scores.topics[0]) is type(expected[0])
+    assert list(scores.per_topic()["a"]) == list(expected)
+    assert scores.values.tobytes() == plain.values.tobytes()
+    assert (
+        scores.with_topics(expected[:1]).topics
+        == scores.with_topics([str(expected[0])]).topics
+        == expected[:1]
+    )
+    assert len(scores.to_csv().splitlines()) == len(plain.to_csv().splitlines())
+    json.dumps(scores.tables["topics"].records())
+
+
+def test_frames_have_integer_topics() -> None:
+    scores = rs.evaluate({7: {1: 1}, 11: {1: 1}}, {7: {1: 0.5}, 11: [2, 1]}, "AP")
+    assert scores.to_pandas().topic.tolist() == scores.to_polars()["topic"].to_list() == [7, 11]
+    assert scores.topics == (7, 11) and scores.per_topic()["run"][11]["AP"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in declared.DECLARED if declared.declaration(name).takes == "scores"]
+)
+def test_analyses_accept_integer_topics(name: str) -> None:
+    measures = declared.MEASURES.get(name, "AP P@2 nDCG")
+    texts, numbers = (
+        declared.DECLARED[name](rs.evaluate(*with_ids(change), measures), **declared.ARGUMENTS.get(name, {}))
+        for change in (lambda text: str(int(text[1:]) + 300), lambda text: int(text[1:]) + 300)
+    )
+    for table in texts.tables:
+        rows, others = ([[*map(str, row)] for row in result[table].rows] for result in (texts, numbers))
+        assert rows == others
+
+
+def test_two_ids_with_the_same_text_are_an_error() -> None:
+    with pytest.raises(InputError, match=r"topic '1' occurs twice; .* 1 and '1' are the same"):
+        rs.evaluate({1: {"a": 1}, "1": {"a": 1}}, {"1": ["a"]}, "AP")
+    with pytest.raises(InputError, match=r"topic '1' occurs twice; .* 1 and '1' are the same"):
+        rs.evaluate({1: {"a": 1}}, {1: ["a"], "1": ["a"]}, "AP")
+    with pytest.raises(InputError, match="document '1' occurs twice"):
+        rs.evaluate({1: {"1": 1}}, {1: [1, "1"]}, "AP")
+    for missing in (None, float("nan")):
+        with pytest.raises(InputError, match="an id is missing"):
+            rs.evaluate({missing: {"a": 1}}, {1: ["a"]}, "AP")
+
+
+def test_a_missing_topic_is_an_error() -> None:
+    scores = rs.evaluate(QRELS, RUNS, "AP")
+    with pytest.raises(InputError, match="topic 'missing' was not evaluated; there are topics such as q1"):
+        scores.with_topics(["missing"])

@@ -24,6 +24,8 @@ from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.external import ExternalMeasure, external_measure
 from rankscope.measures.grammar import parse
 from rankscope.read import Inputs, Qrels, as_runs, open_collection
+from rankscope.read.ids import id_cell, key_text
+from rankscope.read.topics import select_topics
 from rankscope.result import Result
 from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table, Tables
@@ -46,7 +48,7 @@ class ScoreMatrix(FrameMixin):
 
     values: npt.NDArray[np.float64]
     runs: tuple[str, ...]
-    topics: tuple[str, ...]
+    topics: tuple[Any, ...]
     measure: Measure
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -135,7 +137,8 @@ class Scores(Result):
 
     figures = SCORE_FIGURES
     runs: tuple[str, ...]
-    topics: tuple[str, ...]
+    topics: tuple[Any, ...]
+    """Topics as text, or in their original type if a dict of judgments has them in another."""
     measures: tuple[Measure, ...]
     values: npt.NDArray[np.float64]
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -218,7 +221,7 @@ class Scores(Result):
         columns = zip(*(self.mean(measure).tolist() for measure in self.measures), strict=True)
         return {run: MeasureValues(self.measures, v) for run, v in zip(self.runs, columns, strict=True)}
 
-    def per_topic(self) -> dict[str, dict[str, MeasureValues]]:
+    def per_topic(self) -> dict[str, dict[Any, MeasureValues]]:
         """Return ``{run: {topic: {name of a measure: value}}}``."""
         by_run = np.moveaxis(self.values, 0, 2).tolist()
         return {
@@ -226,12 +229,14 @@ class Scores(Result):
             for run, by_topic in zip(self.runs, by_run, strict=True)
         }
 
-    def with_topics(self, topics: Iterable[str]) -> Scores:
-        """Return the scores of some of the topics."""
-        selected = frozenset(topics)
-        kept = [t for t, topic in enumerate(self.topics) if topic in selected]
+    def with_topics(self, topics: str | Iterable[Any]) -> Scores:
+        """Return the scores of some of the topics: a list, or a text such as ``351,401-410``."""
+        texts = [key_text(topic, "topic") for topic in self.topics]
+        named = topics if isinstance(topics, str) else [key_text(topic, "topic") for topic in topics]
+        selected = frozenset(select_topics(named, texts, "was not evaluated"))
+        kept = [t for t, text in enumerate(texts) if text in selected]
         names = tuple(self.topics[t] for t in kept)
-        settings = {**self.settings, "chosen_topics": list(names)}
+        settings = {**self.settings, "chosen_topics": [*map(id_cell, names)]}
         return replace(self, topics=names, values=self.values[:, :, kept], settings=settings, judged=None)
 
     def with_measures(self, measures: Measures) -> Scores:
@@ -293,6 +298,7 @@ class Scores(Result):
         """
         run, topic = (index.astype(np.int32) for index in np.nonzero(~self._skipped()))
         values = self.values[:, run, topic]
+        all_topics = ["all"] * means
         if means:
             runs = np.arange(len(self.runs), dtype=np.int32)
             order = np.argsort(np.concatenate([run, runs]), kind="stable")
@@ -307,7 +313,9 @@ class Scores(Result):
             "topics",
             {
                 "run": CategoricalColumn(self.runs, np.repeat(run, count)),
-                "topic": CategoricalColumn((*self.topics, "all"), np.repeat(topic, count)),
+                "topic": CategoricalColumn(
+                    [*map(id_cell, self.topics), *all_topics], np.repeat(topic, count)
+                ),
                 "measure": CategoricalColumn([str(m) for m in self.measures], measure),
                 "value": values.T.ravel(),
                 **more.table_columns(self.measures, run, topic),
@@ -360,7 +368,7 @@ class Scores(Result):
         """
         skipped, single = self._skipped(), len(self.runs) == 1
         rows: list[tuple[Cell, ...]] = [
-            (*(() if single else (run,)), topic, *self.values[:, r, t].tolist())
+            (*(() if single else (run,)), id_cell(topic), *self.values[:, r, t].tolist())
             for r, run in enumerate(self.runs)
             for t, topic in enumerate(self.topics)
             if not skipped[r, t]
@@ -659,9 +667,9 @@ def score(
         **({} if judged.options.unjudged != "bounds" or has_nonrelevant(judged) else {"bounds": VACUOUS}),
         **(settings or (collection.settings if collection else {})),
     }
-    return Scores(
-        judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty, collection
-    )
+    ids = judged.qrels.topic_ids
+    topics = tuple(ids.get(topic, topic) for topic in judged.topics) if ids else judged.topics
+    return Scores(judged.runs, topics, tuple(measures), values, recorded, judged, uncertainty, collection)
 
 
 def require_measures(measures: Measures) -> tuple[Measure, ...]:

@@ -183,8 +183,8 @@ def test_values_that_are_no_ids_are_refused_one_by_one(value: Any) -> None:
 
 
 def test_dicts_may_have_ids_of_any_type() -> None:
-    assert per_topic({1: {7: 1}}, {b"1": {7.0: 1.0}}) == {"1": 1.0}
-    assert per_topic({np.int64(1): {np.float32(7): 1}}, {"1": [7, "8"]}) == {"1": 1.0}
+    assert per_topic({1: {7: 1}}, {b"1": {7.0: 1.0}}) == {1: 1.0}
+    assert per_topic({np.int64(1): {np.float32(7): 1}}, {"1": [7, "8"]}) == {1: 1.0}
     with pytest.raises(InputError, match="topic '1' occurs twice"):
         rs.evaluate({"1": {"7": 1}}, {"1": {"7": 1.0}, 1: {"8": 1.0}}, "AP")
 

@@ -255,12 +255,12 @@ class _Joint:
     def from_matrix(
         cls, judged: Judged, hits: Sequence[TopicHits], matrix: CompleteMatrix, merit: Floats
     ) -> _Joint:
-        where = np.array([judged.qrels.topic_index[topic] for topic in matrix.topics])
+        where = np.array([judged.qrels.topic_index[str(topic)] for topic in matrix.topics])
         present = np.asarray(judged.grid(judged.present).all(axis=0))
         extremes = tie_extremes(judged, matrix.measure, where)
         if matrix.measure.summary == "geometric mean":
             extremes = replace(extremes, best=np.log(extremes.best), worst=np.log(extremes.worst))
-        dropped = (judged.qrels.topic_index[topic] for topic in matrix.dropped)
+        dropped = (judged.qrels.topic_index[str(topic)] for topic in matrix.dropped)
         return cls(
             judged, matrix.measure, [hits[t] for t in where.tolist()], [hits[t] for t in dropped if present[t]], merit,
             extremes,

@@ -11,6 +11,7 @@ from rankscope.analysis.compare import check_margin
 from rankscope.declaration import Level, Option, analysis, check_run
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import numpy as np
+from rankscope.read.ids import id_cell
 from rankscope.result import TypedResult, table
 from rankscope.rows import MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
@@ -333,8 +334,8 @@ def _matched(
     before = baseline.matrix(measure).values[baseline.runs.index(other)]
     left_out: list[str] = []
     if scores.topics != baseline.topics:
-        position = {topic: index for index, topic in enumerate(baseline.topics)}
-        indices = np.array([position.pop(topic, -1) for topic in scores.topics])
+        position = {str(topic): index for index, topic in enumerate(map(id_cell, baseline.topics))}
+        indices = np.array([position.pop(str(topic), -1) for topic in map(id_cell, scores.topics)])
         before = np.where(indices < 0, np.nan, before[indices])
         left_out = list(position)
     is_common = np.isfinite(values) & np.isfinite(before)

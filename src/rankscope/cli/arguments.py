@@ -131,7 +131,6 @@ def evaluate(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
 
 def _read_scores(args: argparse.Namespace) -> Scores:
     """Read the files of --scores."""
-    from rankscope.read.topics import select_topics
     from rankscope.scores import read_scores
 
     if args.qrels is not None or args.measure:
@@ -142,7 +141,7 @@ def _read_scores(args: argparse.Namespace) -> Scores:
     load_plugins(args)  # Plugins may define the measures of the files.
     files = map(split_named_file, args.scores)
     scores = read_scores(*({name: path} if name else path for name, path in files))
-    return scores.with_topics(select_topics(args.topics, scores.topics)) if args.topics else scores
+    return scores.with_topics(args.topics) if args.topics else scores
 
 
 def split_named_file(text: str) -> tuple[str, str]:

@@ -29,7 +29,8 @@ def run(args: argparse.Namespace) -> int:
     measures = arguments.parse_measures(args)
     scores, baseline = arguments.evaluate(args, measures), _read_baseline(args, measures)
     if args.topics:
-        baseline = baseline.with_topics(scores.topics)
+        common = set(scores.topics).intersection(baseline.topics)
+        baseline = baseline.with_topics(common or baseline.topics)
     result = gate(scores, **{**derived.parameter_values(args, gate), "baseline": baseline})
     chosen = choose_format(args)
     if chosen == "markdown" or (args.format is None and chosen in ("table", "tsv")):

@@ -7,7 +7,7 @@ other types, from any source (files, frames, dicts, clusters), become text by th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -16,6 +16,8 @@ from rankscope.errors import InputError
 EXACT = 1 << 53
 """Largest magnitude up to which a double represents every integer, hence every id."""
 _IDS = "ids are text, bytes in UTF-8 or integers: convert them"
+SAME_TEXT = "keep one of the two: ids are compared as text, in which 1 and '1' are the same"
+"""Hint for two ids of a dict with the same text."""
 
 
 def to_text(identifier: bytes) -> str:
@@ -64,11 +66,12 @@ def sort_naturally(topics: Iterable[str]) -> list[str]:
     return sorted(topics, key=to_bytes)
 
 
-def id_text(value: Any, what: str) -> str:
+def id_text(value: Any, what: str, *, any_type: bool = False) -> str:
     """Return an id of any type as text.
 
     Text is returned unchanged, bytes are UTF-8, and integers and integral floating-point numbers become the text of
-    the integer. Any other value is an error; ``what`` is its location, such as ``column 'qid'``.
+    the integer. Any other value is an error, unless ``any_type`` is set and it is hashable and not missing; ``what`` is
+    its location, such as ``column 'qid'``.
 
     >>> id_text(301, "topic"), id_text(301.0, "topic"), id_text(b"301", "topic"), id_text("q1", "topic")
     ('301', '301', '301', 'q1')
@@ -86,9 +89,31 @@ def id_text(value: Any, what: str) -> str:
     is_missing = value is None or type(value).__name__ in ("NAType", "NaTType")  # of pandas
     if is_missing or (isinstance(value, float) and value != value):
         raise InputError(f"{what}: an id is missing", hint="fill the gap or remove the row")
+    if any_type and isinstance(value, Hashable):
+        return str(value)
     shown = repr(value)
     shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
     raise InputError(f"{what}: {shown} ({type(value).__name__}) is not an id", hint=_IDS)
+
+
+def key_text(key: Any, what: str) -> str:
+    """Return an id in a dict, of any hashable type, as text.
+
+    >>> key_text(301, "topic"), key_text(("en", 7), "topic")
+    ('301', "('en', 7)")
+    """
+    return id_text(key, what, any_type=True)
+
+
+def id_cell(key: Any) -> str | int:
+    """Return an id as a cell of a table: text and integers unchanged, others as text.
+
+    >>> id_cell(301), id_cell("q1"), id_cell(("en", 7))
+    (301, 'q1', "('en', 7)")
+    """
+    if isinstance(key, str | int):
+        return key
+    return int(key) if hasattr(key, "__index__") else key_text(key, "topic")
 
 
 def arrow_ids(column: Any, what: str, *, allow_missing: bool = False) -> Any:

@@ -21,7 +21,7 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin
 from rankscope.native.memory import index_judgments
 from rankscope.read.grades import format_merges, merge_grades, parse_merges
-from rankscope.read.ids import id_text, sort_naturally, to_bytes, to_text, to_texts
+from rankscope.read.ids import SAME_TEXT, key_text, sort_naturally, to_bytes, to_text, to_texts
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, lookup_numbers, select_rows
 
 if TYPE_CHECKING:
@@ -124,6 +124,8 @@ class Qrels(FrameMixin):
     """Judged topics that were left out: see :meth:`with_topics`."""
     format: str = "trec"
     """Format of the file (see :mod:`rankscope.read.formats`)."""
+    topic_ids: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Topics in their original type, by text; without those that were text."""
     tables: ScanTables = field(default_factory=ScanTables, repr=False)
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
@@ -277,22 +279,27 @@ class Qrels(FrameMixin):
         topics: list[bytes] = []
         documents: list[bytes] = []
         grades: list[Any] = []
+        original: dict[str, Any] = {}
         for topic, graded in judgments.items():
             if not isinstance(graded, Mapping):
                 raise InputError(f"judgments of topic {topic!r} are not a dict of document: grade")
-            topics += [to_bytes(id_text(topic, "topic"))] * len(graded)
-            documents += [to_bytes(id_text(document, "document")) for document in graded]
+            if original.setdefault(text := key_text(topic, "topic"), topic) is not topic:
+                raise InputError(f"topic {text!r} occurs twice", hint=SAME_TEXT)
+            topics += [to_bytes(text)] * len(graded)
+            documents += [to_bytes(key_text(document, "document")) for document in graded]
             grades += graded.values()
+        ids = {text: topic for text, topic in original.items() if not isinstance(topic, str)}
         if not any(isinstance(grade, Mapping) for grade in grades):
-            return cls.from_columns(topics, None, documents, check_grades(grades))
+            return replace(cls.from_columns(topics, None, documents, check_grades(grades)), topic_ids=ids)
         rows = [
-            (topic, to_bytes(id_text(aspect, "aspect")), document, grade)
+            (topic, to_bytes(key_text(aspect, "aspect")), document, grade)
             for topic, document, per_aspect in zip(topics, documents, grades, strict=True)
             for aspect, grade in _per_aspect(per_aspect, document)
         ]
         columns = zip(*rows, strict=True) if rows else [(), (), (), ()]
         flat, aspects, named, values = (list(column) for column in columns)
-        return cls.from_columns(flat, aspects, named, check_grades(values), aspects=True)
+        qrels = cls.from_columns(flat, aspects, named, check_grades(values), aspects=True)
+        return replace(qrels, topic_ids=ids)
 
     @classmethod
     def from_plain(cls, judgments: Mapping[str, Any]) -> Qrels | None:

@@ -19,7 +19,7 @@ from rankscope.errors import InputError, suggest_names
 from rankscope.frames import FrameMixin
 from rankscope.read.columns import Lines, RunColumns, RunList, find_repeated
 from rankscope.read.frames import as_columns, column_names, find_column, is_table, table_columns
-from rankscope.read.ids import id_text, to_bytes, to_text
+from rankscope.read.ids import SAME_TEXT, key_text, to_bytes, to_text
 from rankscope.read.orders import check_order
 from rankscope.read.source import Source, is_spooled
 
@@ -329,13 +329,13 @@ def _parse_lists(lists: Mapping[Any, Any]) -> dict[str, RunList]:
         if isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
             hint = "give {document: score}, or a list of ids"
             raise InputError(f"topic {topic!r} has {ranking!r} as its ranking", hint=hint)
-        documents = [to_bytes(id_text(document, "document")) for document in ranking]
+        documents = [to_bytes(key_text(document, "document")) for document in ranking]
         scores = _parse_scores(ranking.values(), topic) if isinstance(ranking, Mapping) else None
         if (repeated := find_repeated(documents)) is not None:
             what = f"document {to_text(documents[repeated])!r} occurs twice in topic {topic!r}"
             raise InputError(what, hint="keep one of the two")
-        if (text := id_text(topic, "topic")) in memory:
-            raise InputError(f"topic {text!r} occurs twice", hint="keep one of the two")
+        if (text := key_text(topic, "topic")) in memory:
+            raise InputError(f"topic {text!r} occurs twice", hint=SAME_TEXT)
         memory[text] = RunList(documents, scores)
     return memory
 

@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.arrays import Floats, Ints, NDArray
 from rankscope.errors import InputError
 from rankscope.native import memory as native
-from rankscope.read.ids import id_text, to_bytes
+from rankscope.read.ids import key_text, to_bytes
 from rankscope.read.orders import is_by_score, permutation, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run, RunList
@@ -52,12 +52,12 @@ def _as_plain(data: Mapping[Any, Any]) -> dict[str, Any] | None:
     plain: dict[str, Any] = {}
     try:
         for topic, ranking in data.items():
-            documents: Any = [id_text(document, "document") for document in ranking]
+            documents: Any = [key_text(document, "document") for document in ranking]
             if len(set(documents)) < len(documents):
                 return None
             if isinstance(ranking, Mapping):
                 documents = dict(zip(documents, map(float, ranking.values()), strict=True))
-            plain[id_text(topic, "topic")] = documents
+            plain[key_text(topic, "topic")] = documents
     except (TypeError, ValueError, InputError):
         return None  # the caller reports the error
     return plain if len(plain) == len(data) else None

@@ -78,11 +78,11 @@ def ties(basis: Basis) -> Finding | None:
     if matrix is None or lists is None or lists.ties is None:
         return None
     measure = matrix.measure
-    where = np.array([lists.qrels.topic_index[topic] for topic in matrix.topics])
+    where = np.array([lists.qrels.topic_index[str(topic)] for topic in matrix.topics])
     extremes = tie_extremes(lists, measure, where)
     if not extremes.any_ties:
         return None
-    undefined = [lists.qrels.topic_index[topic] for topic in matrix.dropped]
+    undefined = [lists.qrels.topic_index[str(topic)] for topic in matrix.dropped]
     present, tied = (lists.grid(column)[:, undefined] for column in (lists.present, lists.tied))
     if (present.all(axis=0) & tied.any(axis=0)).any():  # Another order may add such a topic to the means.
         extremes = replace(extremes, exact=False)

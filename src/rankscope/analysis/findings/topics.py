@@ -79,7 +79,7 @@ def fragile_lead(basis: Basis) -> Finding | None:
     if not len(reversing):
         return None  # The first run is never worse.
     dropped = int(reversing[0]) + 1
-    names = [matrix.topics[t] for t in order[:dropped].tolist()]
+    names = [str(matrix.topics[t]) for t in order[:dropped].tolist()]
     run, other = basis.scores.runs[a], basis.scores.runs[b]
     numbers: dict[str, Cell] = {
         "run": run, "other": other, "measure": str(matrix.measure),
