@@ -34,13 +34,13 @@ INPUT_FORMATS = {
 }
 """Formats of input files and their display names."""
 
-DEFAULT_MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
+DEFAULT_MEASURES = ("AP", "Bpref", "RBP", "nDCG", "Twist")
 """Default measures of studies of measures."""
 
-FINDINGS_MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
+FINDINGS_MEASURES = ("AP", "nDCG@10", "P@10", "RBP", "Twist")
 """Default measures of findings, on a terminal and in the report."""
 
-DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
+DEFAULT_GAINS = ("AP", "Bpref", "RBP", "nDCG(discount='jk',base=10)")
 """The gain measures of the paper on Twist; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
 
 Crossing = Literal["sign-change", "definition", "matters"]
@@ -103,7 +103,7 @@ EXPERIMENTS = ("effort", "pools", "power", "scales", "bounds")
 STUDIES = ("twist",)
 """Published studies with predefined settings."""
 
-VERDICT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Twist")
+VERDICT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
 VERDICT_DEPTH = 1000
 """Number of ranks that a verdict compares, unless all rankings are shorter."""
 

@@ -89,7 +89,9 @@ def declared() -> dict[str, dict[str, str]]:
     for measure in MEASURES:
         if measure.family != "user":
             kind = type(measure)
-            values = {key: getattr(kind, key) for key in dir(kind) if not key.startswith("_")}
+            values = {
+                key: getattr(kind, key) for key in dir(kind) if not key.startswith(("_", "requested_name"))
+            }
             plain = {
                 key: value
                 for key, value in values.items()

@@ -153,7 +153,7 @@ print("[RootRank](RootRank.md)" in make_measures.index())
 print("RootRank: rankscope.measures.root_rank" in make_measures.names())
 """
     lines = printed("-c", code).splitlines()
-    assert lines[0] == "RootRank(rel=2) RootRank RootRank True"
+    assert lines[0] == "RootRank(rel=2) root_rank RootRank True"
     assert lines[1] == "0.75"
     assert lines[2] == "['RootRank', 'root_rank']"
     assert lines[3].startswith("True ")

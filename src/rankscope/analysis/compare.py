@@ -148,7 +148,7 @@ class Comparison(TypedResult):
         "forest": "compare.plot_forest",
         "differences": "compare.plot_differences",
     },
-    measures=("AP", "nDCG@10", "P@10", "RBP(p=0.8)"),
+    measures=("AP", "nDCG@10", "P@10", "RBP"),
 )
 def compare(
     scores: Scores,

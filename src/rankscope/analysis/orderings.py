@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankscope.scores import Scores
 
 
-_MEASURES = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
+_MEASURES = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP", "RBP(p=0.95)", "nDCG")
 
 
 class TotalSwaps(Row):

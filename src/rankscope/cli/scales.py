@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from rankscope.lab.measurement.scales import Scales
 
 DEFAULT = (
-    "AP", "ERR", "RBP(p=0.3)", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "DCG", "DCG(discount=jk)",
-    "DCG(discount=jk,base=10)",
+    "AP", "ERR", "RBP(p=0.3)", "RBP(p=0.5)", "RBP", "RBP(p=0.95)", "DCG", "DCG(discount='jk')",
+    "DCG(discount='jk',base=10)",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PUBLISHED: dict[str, dict[str, Any]] = {
     "twist": {
-        "measures": ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)", "Twist"),
+        "measures": ("AP", "Bpref", "RBP", "nDCG(discount='jk',base=10)", "Twist"),
         "focus": "Twist",
         "top_of": ("pools", "power"),
     }
