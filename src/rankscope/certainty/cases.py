@@ -92,7 +92,7 @@ def labelled_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool
     labels = every_labelling(n_labels, best) if n_labels else np.zeros((1, 0), np.int64)
     if ties and not respects_swaps(measure) and len(labels) * _n_orders(hits, runs) > MAX_ORDERS:
         return None
-    return _evaluated_cases(judged, measure, hits, ties, labels, labels, is_exact=True)
+    return _evaluated_cases(judged, measure, hits, ties, labels, labels, is_sorted=False)
 
 
 def _n_orders(hits: TopicHits, runs: int) -> int:
@@ -160,25 +160,19 @@ def _declared_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: boo
         ]
     else:
         return None
-    return _evaluated_cases(judged, measure, hits, ties, *ends, is_exact=False, is_sorted=True)
+    low, high = ends
+    return _evaluated_cases(judged, measure, hits, ties, low, high, is_sorted=True)
 
 
 def _evaluated_cases(
-    judged: Judged,
-    measure: Measure,
-    hits: TopicHits,
-    ties: bool,
-    low: Labels,
-    high: Labels,
-    *,
-    is_exact: bool,
-    is_sorted: bool = False,
+    judged: Judged, measure: Measure, hits: TopicHits, ties: bool, low: Labels, high: Labels, is_sorted: bool
 ) -> Cases:
     """Evaluate every list under labellings of all unjudged documents of the topic.
 
     A row of ``low`` and ``high`` has the labels of the documents of ``hits.union``; if ``is_sorted``, those of each
-    list from the top and then of the documents that it does not hold.
+    list from the top and then of the documents that it does not hold, which gives bounds only.
     """
+    is_exact = not is_sorted
     lists = [_open_list(judged, hits, run, ties) for run in range(len(judged.runs))]
     per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
     numbers = np.repeat([open_list.number for open_list, _ in lists], len(low))

@@ -140,39 +140,22 @@ def labelled_lists(
     With ``per_aspect`` a row of labels has the grades of the first document for every aspect, then of the second.
     """
     pools = _Pools(judged, per_aspect)
-    topic: list[Ints] = []
-    length: list[Ints] = []
-    width_of: list[Ints] = []
-    rank: list[Ints] = []
-    document: list[Ints] = []
-    first: list[Ints] = []
-    size: list[Ints] = []
+    parts = []
     for open_list, labels in chosen:
-        width = len(open_list.rank)
-        local = np.empty((len(labels), width), np.int64)
-        local[:, ~open_list.unjudged] = np.searchsorted(
-            open_list.known, open_list.document[~open_list.unjudged]
-        )
+        local = np.empty((len(labels), len(open_list.rank)), np.int64)
+        judged_documents = open_list.document[~open_list.unjudged]
+        local[:, ~open_list.unjudged] = np.searchsorted(open_list.known, judged_documents)
         base, positions = pools.add(open_list, labels)
         local[:, open_list.unjudged] = positions[:, : positions.shape[1] - open_list.outside]
         if per_aspect:
             local = open_list.in_pool[local]
-        topic.append(base[:, 0])
-        document.append((local + base[:, 1:]).ravel())
-        for column, values in ((rank, open_list.rank), (first, open_list.first), (size, open_list.size)):
-            column.append(np.tile(values, len(labels)))
-        length.append(np.full(len(labels), open_list.length))
-        width_of.append(np.full(len(labels), width))
-    bounds = np.cumsum(np.concatenate([[0], *width_of]))
-    return TiedLists(
-        pools.pool(),
-        np.concatenate(topic),
-        np.concatenate(length),
-        bounds,
-        np.concatenate(rank),
-        np.concatenate(document),
-        Ties(np.concatenate(first).astype(np.int32), np.concatenate(size).astype(np.int32)),
-    )
+        sizes = (np.full(len(labels), number) for number in (open_list.length, len(open_list.rank)))
+        ranks = (np.tile(column, len(labels)) for column in (open_list.rank, open_list.first, open_list.size))
+        parts.append((base[:, 0], *sizes, (local + base[:, 1:]).ravel(), *ranks))
+    topic, length, width, document, rank, first, size = map(np.concatenate, zip(*parts, strict=True))
+    ties = Ties(first.astype(np.int32), size.astype(np.int32))
+    bounds = np.concatenate([[0], np.cumsum(width)])
+    return TiedLists(pools.pool(), topic, length, bounds, rank, document, ties)
 
 
 def values_under(judged: Judged, measure: Measure, topic: int, runs: Ints, variants: Int32s) -> Floats:
@@ -267,16 +250,11 @@ class _Pools:
         inside = np.isin(aspects.document, start + open_list.known)
         known_index = np.searchsorted(open_list.known, aspects.document[inside] - start)
         new = np.repeat(len(open_list.known) + np.arange(open_list.n_unjudged), by_document.shape[1])
-        which = np.concatenate(
-            [aspects.aspect[inside] - low, np.tile(np.arange(by_document.shape[1]), open_list.n_unjudged)]
-        )
-        self.aspect_rows.append(
-            (
-                self.starts[topic] + in_pool[np.concatenate([known_index, new])],
-                which,
-                np.concatenate([aspects.grade[inside], by_document.ravel()]),
-            )
-        )
+        all_aspects = np.tile(np.arange(by_document.shape[1]), open_list.n_unjudged)
+        which = np.concatenate([aspects.aspect[inside] - low, all_aspects])
+        document = self.starts[topic] + in_pool[np.concatenate([known_index, new])]
+        grades = np.concatenate([aspects.grade[inside], by_document.ravel()])
+        self.aspect_rows.append((document, which, grades))
         return topic
 
     def pool(self) -> Pool:

@@ -145,6 +145,15 @@ def _solvers(
 ) -> Iterator[tuple[list[int], _Solver]]:
     """Generate solvers of all topics in their order, each with the topics that it solves."""
     form = pair_form(measure)
+
+    def solve(batch: Sequence[int]) -> _Solver:
+        """Return the solver of several topics."""
+        batch_hits, ends = [hits[t] for t in batch], (low[:, batch], high[:, batch])
+        if isinstance(form, Weighted):
+            return Sums(judged, measure, form, batch_hits, ends, ties)
+        assert isinstance(form, Cascade)
+        return FirstHit(judged, measure, form, batch_hits, ends, ties)
+
     # A topic needs columns of labels for each pair and grade, and the weights of its documents for each run.
     n_cells = 6 * n_pairs * (best_label(judged) + 1) + len(low) ** 2
     batch: list[int] = []
@@ -157,7 +166,7 @@ def _solvers(
             cases = Counts(judged, form, hits[t], ties)
         size = int(np.bincount(hits[t].run[hits[t].is_open], minlength=1).max()) + 1
         if batch and (cases is not None or (len(batch) + 1) * max(width, size) * n_cells > _CELLS):
-            yield batch, _batch_solver(judged, measure, hits, low, high, ties, batch)
+            yield batch, solve(batch)
             batch, width = [], 0
         if cases is not None:
             yield [t], cases
@@ -165,22 +174,4 @@ def _solvers(
             batch.append(t)
             width = max(width, size)
     if batch:
-        yield batch, _batch_solver(judged, measure, hits, low, high, ties, batch)
-
-
-def _batch_solver(
-    judged: Judged,
-    measure: Measure,
-    hits: Sequence[TopicHits],
-    low: Floats,
-    high: Floats,
-    ties: bool,
-    batch: Sequence[int],
-) -> _Solver:
-    """Return the solver of several topics."""
-    form = pair_form(measure)
-    batch_hits, ends = [hits[t] for t in batch], (low[:, batch], high[:, batch])
-    if isinstance(form, Weighted):
-        return Sums(judged, measure, form, batch_hits, *ends, ties)
-    assert isinstance(form, Cascade)
-    return FirstHit(measure, form, batch_hits, *ends, ties, best_label(judged))
+        yield batch, solve(batch)

@@ -22,6 +22,9 @@ from rankscope.measures.base import Measure
 from rankscope.measures.cascade import Cascade
 from rankscope.measures.forms import Counted, Weighted
 
+Ends = tuple[Floats, Floats]
+"""Lowest and highest merit of every run, and of a run without documents, on every topic, before labelling."""
+
 
 class _OpenDocuments:
     """Unjudged documents with positive weight, as a table (topics x runs x columns) and as dense weights."""
@@ -84,17 +87,16 @@ class Sums:
         measure: Measure,
         form: Weighted,
         hits: Sequence[TopicHits],
-        low: Floats,
-        high: Floats,
+        ends: Ends,
         ties: bool,
     ) -> None:
+        self.low, self.high = (end.T for end in ends)
         weights = [form.weights(measure, rank) for rank in _open_ranks(hits, ties)]
-        self.open = _OpenDocuments(hits, len(low) - 1, *weights)
+        self.open = _OpenDocuments(hits, len(judged.runs), *weights)
         best = best_label(judged)
         steps = np.diff(form.gains(best))
         self.steps = steps[steps > 0]
         self.is_share = type(form) is not Weighted
-        self.low, self.high = low.T, high.T
         self.width = len(hits) * (3 * self.open.table.shape[2] + 4)
         if self.is_share:
             counts = np.stack([_count_grades(judged, part.topic, best) for part in hits])
@@ -188,21 +190,21 @@ class FirstHit:
 
     def __init__(
         self,
+        judged: Judged,
         measure: Measure,
         form: Cascade,
         hits: Sequence[TopicHits],
-        low: Floats,
-        high: Floats,
+        ends: Ends,
         ties: bool,
-        best: int,
     ) -> None:
+        self.low, self.high = (end.T for end in ends)
+        best = best_label(judged)
         gain = float(form.stops(np.array([best]), best)[0])
         weights = [
             gain * np.where(rank <= (measure.cutoff or np.inf), form.value(rank), 0.0)
             for rank in _open_ranks(hits, ties)
         ]
-        self.open = _OpenDocuments(hits, len(low) - 1, *weights)
-        self.low, self.high = low.T, high.T
+        self.open = _OpenDocuments(hits, len(judged.runs), *weights)
         self.width = len(hits) * (3 * self.open.table.shape[2] + 1)
 
     def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:

@@ -9,7 +9,7 @@ they are few; otherwise the range of the measure is a proved bound that is not t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from math import comb, factorial
 from typing import NamedTuple
@@ -111,22 +111,18 @@ def _fill_additive(judged: Judged, measure: WeightedPrecision, result: Range) ->
         bound[where] = end[where, 0]
 
 
+@dataclass(eq=False)
 class _BoundSolver:
     """Ranges of one measure for a stream of lists; labellings of several short lists are evaluated together."""
 
-    def __init__(
-        self,
-        judged: Judged,
-        measure: Measure,
-        form: Form | None,
-        result: Range,
-        options: EvaluationOptions,
-        max_labellings: int,
-    ) -> None:
-        self.judged, self.measure, self.form, self.result = judged, measure, form, result
-        self.options, self.max_labellings = options, max_labellings
-        self.pending: list[_Task] = []
-        self.cells = 0
+    judged: Judged
+    measure: Measure
+    form: Form | None
+    result: Range
+    options: EvaluationOptions
+    max_labellings: int
+    pending: list[_Task] = field(default_factory=list)
+    cells: int = 0
 
     def add(self, open_list: OpenList) -> None:
         """Add a list."""
@@ -170,13 +166,9 @@ def _partial_list(judged: Judged, open_list: OpenList) -> PartialList:
     known_grades = grade[open_list.known]
     counts = np.bincount(np.maximum(known_grades, 0), minlength=best_label(judged) + 1)
     negative = int((known_grades < 0).sum())
-    return PartialList(
-        open_list.rank[~open_list.unjudged],
-        grade[judged_documents].astype(np.int64),
-        open_list.rank[open_list.unjudged],
-        counts,
-        negative,
-    )
+    judged_rank, unjudged_rank = (open_list.rank[mask] for mask in (~open_list.unjudged, open_list.unjudged))
+    judged_grades = grade[judged_documents].astype(np.int64)
+    return PartialList(judged_rank, judged_grades, unjudged_rank, counts, negative)
 
 
 def _set_measure_range(measure: Measure, result: Range, number: int) -> None:
@@ -212,12 +204,8 @@ def _labellings(
         if comb(open_list.n_unjudged + len(grades) - 1, len(grades) - 1) > max_labellings:
             return None
         cells = max(1, _CELLS * open_list.n_unjudged // (len(open_list.rank) + len(open_list.known)))
-        return chain(
-            *(
-                sorted_labellings(open_list.n_unjudged, grades, best_first, cells)
-                for best_first in (True, False)
-            )
-        )
+        best_or_worst = (sorted_labellings(open_list.n_unjudged, grades, end, cells) for end in (True, False))
+        return chain(*best_or_worst)
     if (best + 1) ** open_list.n_unjudged > max_labellings:
         return None
     return [every_labelling(open_list.n_unjudged, best)]

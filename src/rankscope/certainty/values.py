@@ -135,11 +135,9 @@ def compute_values(
 
             tied = tied_values(remaining, lists, options.ties, numbers=where, seed=options.seed)
             for index, tied_value in zip(rest, tied, strict=True):
-                values[index, where], error[index, where], exact[index, where] = (
-                    tied_value.value,
-                    tied_value.error,
-                    tied_value.exact,
-                )
+                values[index, where] = tied_value.value
+                error[index, where] = tied_value.error
+                exact[index, where] = tied_value.exact
         error, exact = error.reshape(shape), exact.reshape(shape)
     if options.unjudged != "bounds":
         return values.reshape(shape), Uncertainty(error, exact)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import heapify, heapreplace
 from typing import NamedTuple
 
@@ -95,29 +96,24 @@ def reversing_labels(
     return labels
 
 
+@dataclass(eq=False)
 class _Search:
     """Search for labels that favour the second run of each pair, and for the differences under these labels."""
 
-    def __init__(
-        self,
-        judged: Judged,
-        measure: Measure,
-        hits: Sequence[TopicHits],
-        merits: Callable[[Floats], Floats],
-        first: Ints,
-        second: Ints,
-    ) -> None:
-        self.judged, self.measure, self.hits, self.merits = judged, measure, hits, merits
-        self.first, self.second = first, second
-        self.form = pair_form(measure)
-        self._weights: tuple[int, Ints, Floats] | None = None
+    judged: Judged
+    measure: Measure
+    hits: Sequence[TopicHits]
+    merits: Callable[[Floats], Floats]
+    first: Ints
+    second: Ints
+    _weights: tuple[int, Ints, Floats] | None = None
 
     def helpful(self, pair: int, t: int) -> tuple[Ints, Floats]:
         """Return the unjudged documents of a topic, those most helpful to the second run first, and weight changes."""
         if self._weights is None or self._weights[0] != t:
             hits = self.hits[t]
             rank = hits.rank[hits.is_open]
-            form = self.form
+            form = pair_form(self.measure)
             weight = form.weights(self.measure, rank) if isinstance(form, Weighted) else 1.0 / rank
             names, column = np.unique(hits.document[hits.is_open], return_inverse=True)
             dense = np.zeros((len(self.judged.runs), len(names)))
