@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.cells import csv_cells, fit_text, format_cell, shorten_names, text_width
+from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn
 from rankscope.tables import Table, render
 from rankscope.text_layout import no_ink
 
@@ -102,3 +103,31 @@ def test_floats_that_come_again_are_written_like_others() -> None:
     assert csv_cells(np.array(values)) == [repr(value) for value in values]
     odd = [*values, math.nan, math.inf]
     assert csv_cells(np.array(odd)) == csv_cells(odd)
+
+
+def test_zeros_keep_their_signs_among_repeated_numbers() -> None:
+    numbers = np.array([-0.0, 0.0, 0.5] * 100)
+    assert csv_cells(numbers) == ["-0.0", "0.0", "0.5"] * 100
+    assert csv_cells(-numbers) == ["0.0", "-0.0", "-0.5"] * 100
+
+
+def test_the_text_of_a_distinct_name_is_made_once_for_all_blocks_of_a_table() -> None:
+    class Name(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            written.append(str.__str__(self))
+            return super().__str__()
+
+    written: list[str] = []
+    names = CategoricalColumn([Name("a"), Name("=b")], np.arange(3 * ROWS_AT_ONCE) % 2)
+    table = Table.from_columns("t", {"name": names, "number": np.arange(len(names)) / 4})
+    texts = ("a", "'=b")  # A spreadsheet must not run a name as a formula.
+    lines = [f"{texts[i % 2]},{i / 4}" for i in range(len(names))]
+    assert table.csv() == "\n".join(["name,number", *lines, ""])
+    assert sorted(written) == ["=b", "a"]
+
+
+@given(st.lists(st.floats(), max_size=30))
+def test_floats_are_written_as_python_writes_them(numbers: list[float]) -> None:
+    assert csv_cells(np.array(3 * numbers)) == [*map(repr, 3 * numbers)]

@@ -47,6 +47,12 @@ def test_import_is_light() -> None:
     assert process.stdout.strip() == "[]"
 
 
+def test_the_default_measures_do_not_import_those_of_diversity() -> None:
+    probe = "import sys, rankscope; rankscope.Twist; print('rankscope.measures.diversity' in sys.modules)"
+    process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "False"
+
+
 def test_completion_offers_measures_and_public_names_and_nothing_else() -> None:
     assert set(dir(rs)) == {*rs.__all__, *REGISTRY}
     assert not {"annotations", "import_module", "sys", "Any", "TYPE_CHECKING"} & set(dir(rs))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from rankscope.columns import CategoricalColumn, Cell, Column, dtype_kind, to_values
+from rankscope.columns import CategoricalColumn, Cell, Column, Mapped, dtype_kind, to_values
 from rankscope.errors import printable
 
 _LATEX = {
@@ -23,6 +23,7 @@ _LATEX = {
 }  # fmt: skip
 _TONES = {"*": "better", "↓": "worse"}
 _N_SAMPLE = 1000  # Floats that are sampled to estimate whether values repeat.
+_MAX_KNOWN = 1 << 14  # Floats whose text is kept: 2 MB.
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]').search
 _BREAKS = {9: "\\t", 10: "\\n", 13: "\\r"}
 
@@ -60,22 +61,22 @@ def tone(mark: str) -> str:
     return _TONES.get(mark[:1], "")
 
 
-def tsv_cells(column: Column) -> list[str]:
+def tsv_cells(column: Column, known: Mapped[str] | None = None) -> list[str]:
     r"""Return a column as TSV; tabs and line ends in text are escaped, formulas are quoted as in CSV.
 
     >>> tsv_cells([None, 0.1, True, "a\tb", "=SUM(A1)"])
     ['', '0.1', 'True', 'a\\tb', "'=SUM(A1)"]
     """
-    return _cells(column, _tsv)
+    return _cells(column, _tsv, known)
 
 
-def csv_cells(column: Column) -> list[str]:
+def csv_cells(column: Column, known: Mapped[str] | None = None) -> list[str]:
     """Return a column as CSV; a text that a spreadsheet would run as a formula gets a quote in front.
 
     >>> csv_cells([None, -0.5, "=SUM(A1)", "a,b"])
     ['', '-0.5', "'=SUM(A1)", '"a,b"']
     """
-    return _cells(column, _csv)
+    return _cells(column, _csv, known)
 
 
 def quote_csv(text: str) -> str:
@@ -86,7 +87,7 @@ def quote_csv(text: str) -> str:
 _JSON_WORDS = {None: "null", True: "true", False: "false"}
 
 
-def json_cells(column: Column, encode: Callable[[Any], str]) -> list[str]:
+def json_cells(column: Column, encode: Callable[[Any], str], known: Mapped[str] | None = None) -> list[str]:
     """Return a column as JSON; ``encode`` is called only for texts and unusual values."""
 
     def write(value: Cell) -> str:
@@ -103,12 +104,12 @@ def json_cells(column: Column, encode: Callable[[Any], str]) -> list[str]:
         return encode(json_value(value))
 
     encoded: dict[str, str] = {}
-    return _cells(column, write)
+    return _cells(column, write, known)
 
 
-def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
+def _cells(column: Column, write: Callable[[Cell], str], known: Mapped[str] | None) -> list[str]:
     if isinstance(column, CategoricalColumn):
-        return column.map_values(write)
+        return column.map_values(write, known)
     values = to_values(column)
     kind = dtype_kind(column)
     if kind == "b":
@@ -120,22 +121,35 @@ def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
         return list(map(repr, values))
     import numpy as np  # Already imported, because the column is an array.
 
-    words = _float_words(values)
+    words = _float_words(values)  # type: ignore[arg-type]  # an array of floats
     numbers = np.asarray(column)
-    # A negative zero is equal to zero, but has another text.
     is_special = ~np.isfinite(numbers) | ((numbers == 0) & np.signbit(numbers))
     for row in np.flatnonzero(is_special).tolist():
         words[row] = write(values[row])
     return words
 
 
-def _float_words(numbers: Sequence[Cell]) -> list[str]:
-    """Return floats with all digits; converts each distinct value once where values repeat."""
+class _FloatWords(dict[float, str]):
+    """Floats with all digits by value, each converted once."""
+
+    def __missing__(self, number: float) -> str:
+        # A negative zero is the same key as zero, but has another text, which the caller writes.
+        word = self[number] = repr(number + 0.0)
+        return word
+
+
+_known_floats = _FloatWords()  # kept from block to block of a table, and from table to table
+
+
+def _float_words(numbers: Sequence[float]) -> list[str]:
+    """Return floats with all digits, negative zeros as zeros; converts each value once where values repeat."""
     sample = numbers[:_N_SAMPLE]
     if 2 * len(set(sample)) > len(sample):
         return list(map(repr, numbers))
-    texts = {number: repr(number) for number in set(numbers)}
-    return [texts[number] for number in numbers]
+    words = list(map(_known_floats.__getitem__, numbers))
+    if len(_known_floats) > _MAX_KNOWN:
+        _known_floats.clear()
+    return words
 
 
 def _tsv(value: Cell) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Cell: TypeAlias = str | int | float | bool | None
 Column: TypeAlias = "Sequence[Cell] | AnyArray"
 T = TypeVar("T")
+Mapped: TypeAlias = "dict[int, tuple[Sequence[Cell], list[T]]]"
+"""Results of a function for the distinct values of columns, by the identity of these values, which it keeps alive."""
 
 ROWS_AT_ONCE = 16_384
 
@@ -45,10 +47,15 @@ class CategoricalColumn(Sequence[Cell]):
             return CategoricalColumn(self.values, self.codes[index])
         return self.values[int(self.codes[index])]
 
-    def map_values(self, function: Callable[[Cell], T]) -> list[T]:
-        """Return the result of a function for each row; calls it once per distinct value."""
-        results = [function(value) for value in self.values]
-        return list(map(results.__getitem__, self.codes.tolist()))
+    def map_values(self, function: Callable[[Cell], T], known: Mapped[T] | None = None) -> list[T]:
+        """Return the result of a function for each row; calls it once per distinct value.
+
+        With ``known``, the results are kept for other parts of the column.
+        """
+        known = {} if known is None else known
+        if id(self.values) not in known:
+            known[id(self.values)] = self.values, [function(value) for value in self.values]
+        return list(map(known[id(self.values)][1].__getitem__, self.codes.tolist()))
 
     def tolist(self) -> list[Cell]:
         """Return the values of all rows."""

@@ -30,6 +30,7 @@ from rankscope.columns import (
     CategoricalColumn,
     Column,
     Columns,
+    Mapped,
     Rows,
     SelectedColumns,
     dtype_kind,
@@ -288,14 +289,21 @@ class Table(FrameMixin):
         return self._delimited_parts(",", map(quote_csv, self.columns), csv_cells)
 
     def _delimited_parts(
-        self, separator: str, header: Iterable[str], to_cells: Callable[[Column], list[str]]
+        self, separator: str, header: Iterable[str], to_cells: Callable[[Column, Mapped[str]], list[str]]
     ) -> Iterator[str]:
         yield separator.join(header) + "\n"
+        known: Mapped[str] = {}
         for block in iter_blocks(self.rows):
-            rows: Iterable[str] = map(separator.join, zip(*map(to_cells, block), strict=True))
-            if len(block) == 1 and separator == ",":
-                rows = (row or '""' for row in rows)  # An empty line would be no row.
-            yield "\n".join(rows) + "\n"
+            columns = [to_cells(column, known) for column in block]
+            if len(columns) == 1 and separator == ",":
+                columns = [[text or '""' for text in columns[0]]]  # An empty line would be no row.
+            # Joining all cells at once takes half the time of joining each row.
+            width, n_rows = 2 * len(columns), len(columns[0])
+            pieces = [separator] * (width * n_rows)
+            for place, texts in enumerate(columns):
+                pieces[2 * place :: width] = texts
+            pieces[width - 1 :: width] = ["\n"] * n_rows
+            yield "".join(pieces)
 
     def markdown(self) -> str:
         """Return a Markdown table with the best numbers in bold."""
@@ -336,9 +344,10 @@ class Table(FrameMixin):
         places = {name: index for index, name in enumerate(self.columns)}
         names = [f"\n    {encode(str(name))}: " for name in places]
         separator = "["
+        known: Mapped[str] = {}
         for block in iter_blocks(self.rows):
             columns = [
-                [name + text for text in json_cells(block[index], encode)]
+                [name + text for text in json_cells(block[index], encode, known)]
                 for name, index in zip(names, places.values(), strict=True)
             ]
             rows = map(",".join, zip(*columns, strict=True))

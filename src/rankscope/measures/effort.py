@@ -164,7 +164,10 @@ class _Timed(_Crossing, abstract=True):
     )
 
     def validate(self) -> None:
-        parse_times(self.times, self.name)
+        if (
+            self.times != "tbg"
+        ):  # Parsing the default would import the modules of time-biased gain at every start.
+            parse_times(self.times, self.name)
 
     def curves(self, lists: Lists) -> TimedCurves:
         return get_timed_curves(lists, self.rel, self.cutoff, self.times, self.name)
