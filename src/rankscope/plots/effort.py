@@ -296,7 +296,7 @@ def draw_plane(axes: Any, effort: Effort, measure: Measure, highlights: Sequence
     return _draw_marked(axes, plane, plane.find(highlights), means=False)
 
 
-def plot_points(
+def draw_effort_points(
     run: Ints, twist: Floats, gain: Floats, quartiles: Sequence[float], measure: Measure, title: str
 ) -> Figure:
     """Draw the points and the grid of a plane from the numbers that a study keeps."""

@@ -15,7 +15,7 @@ from rankscope.analysis.study.extra_results import closest_pair
 from rankscope.measures import parse_many
 from rankscope.plots.bounds import plot_bounds
 from rankscope.plots.correlation import plot_correlation
-from rankscope.plots.effort import plot_points
+from rankscope.plots.effort import draw_effort_points
 from rankscope.plots.figure import Figure
 from rankscope.plots.means import draw_means
 from rankscope.plots.pool_means import plot_pool_means
@@ -144,7 +144,7 @@ def _plane(part: Study, measure: str) -> Figure:
     is_defined = np.isfinite(gain)
     _, run = np.unique(np.array(points.column("run"), object).astype(str), return_inverse=True)
     numbers = (run[is_defined], twist[is_defined], gain[is_defined])
-    return plot_points(*numbers, defined, parse_many([measure])[0], title)
+    return draw_effort_points(*numbers, defined, parse_many([measure])[0], title)
 
 
 def _panels(parts: dict[str, Study], draw: _Draw, columns: int) -> Figure:
