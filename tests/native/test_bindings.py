@@ -103,27 +103,32 @@ def test_dicts_are_read_by_the_extension_module_unless_another_scanner_is_select
     if memory._memory is None:
         pytest.skip("the extension module was not built")
 
-    def match() -> tuple[Any, ...] | None:
-        rankings = {"1": {"b": 1.0, "a": 2.0}, "9": {"a": 1.0}}
-        return memory.match(
-            rankings, {"1": 0}, [{"a": 0}], by_score=True, in_32_bits=False, ascending=False, ties=False
-        )
-
     monkeypatch.delenv(scanner.VARIABLE, raising=False)
-    indexed, matched = memory.index_judgments([{"b": 0, "a": 2}]), match()
-    assert indexed is not None and [indexed[2].tolist(), indexed[3].tolist()] == [[2, 0], [0, 2]]
+    indexed = memory.index_judgments([{"b": 0, "a": 2}])
+    assert indexed is not None
+    index, grades, offsets = indexed
+    assert sorted(grades.tolist()) == [0, 2] and offsets.tolist() == [0, 2]
+
+    def match(index: Any) -> tuple[Any, ...] | None:
+        rankings = {"1": {"x": 1.0, "a": 2.0}, "9": {"a": 1.0}}
+        options = {"by_score": True, "in_32_bits": False, "ascending": False, "ties": False}
+        return memory.match(rankings, {"1": 0}, index, **options)
+
+    matched, arrays = match(index), (np.array([1.0, 3.0, 3.0]), np.array([0, 3]))
     assert matched is not None
-    topic, length, offsets, rank, judgment, *_, ignored = matched
-    assert [part.tolist() for part in (topic, length, offsets, rank, judgment)] == [
-        [0],
-        [2],
-        [0, 1],
-        [1],
-        [0],
+    topic, length, list_offsets, rank, judgment, *_, ignored = matched
+    assert [part.tolist() for part in (topic, length, list_offsets, rank)] == [[0], [2], [0, 1], [1]]
+    assert grades[judgment].tolist() == [2] and list(ignored) == ["9"]
+    ordered = memory.sort_groups(*arrays, ascending=False)
+    assert ordered is not None and [part.tolist() for part in ordered[:3]] == [
+        [2, 1, 0],
+        [1, 1, 3],
+        [2, 2, 1],
     ]
-    assert list(ignored) == ["9"]
+    assert match(None) is None
     monkeypatch.setenv(scanner.VARIABLE, "python")
-    assert memory.index_judgments([{"b": 0, "a": 2}]) is None and match() is None
+    assert memory.index_judgments([{"b": 0, "a": 2}]) is None
+    assert match(index) is None and memory.sort_groups(*arrays, ascending=False) is None
 
 
 class _OnlyDescriptor:

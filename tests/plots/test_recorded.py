@@ -1,0 +1,372 @@
+"""Every figure has its recorded size, axes, artists and errors on a small collection.
+
+The figures themselves gave the values in recorded.json; other tests compare what figures show with their results. These
+tests detect unintended changes. After an intended change, run
+
+    python -m tests.plots.test_recorded
+
+and review the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.plots.conftest import LISTS, _collection, _curve
+from tests.recorded import assert_recorded, to_plain, write_recorded
+
+import rankscope as rs
+from rankscope import plots
+from rankscope.errors import SettingsError
+from rankscope.lab.measurement.interval_comparison import compare_intervals
+
+RECORDED = Path(__file__).with_name("recorded.json")
+MAX_ARTISTS = 10
+"""Number of artists of one kind that are recorded."""
+MAX_NUMBERS = 8
+"""Number of coordinates of an artist that are recorded, besides their sum."""
+TICK_LOOKS = (
+    "gridOn",
+    "length",
+    "labelsize",
+    "labelrotation",
+    "pad",
+    "left",
+    "bottom",
+    "labelleft",
+    "labelbottom",
+)
+
+ASPECTS = {"t": {"a": {"1": 1, "2": 1}, "b": {"2": 1}, "c": {"3": 1}}, "u": {"a": {"1": 1}}}
+COVERING = {
+    "early": {"t": ["a", "c"], "u": ["a"]},
+    "late": {"t": ["x", "y", "c", "a"], "u": ["x", "a"]},
+    "never": {"t": ["x"], "u": ["x"]},
+}
+
+
+_FOUR = _collection(["tf", "bm25", "long name of a run", "best"], ["1", "2", "3", "4", "5"])
+
+
+@cache
+def _small() -> rs.Collection:
+    return rs.Collection(*_FOUR)
+
+
+@cache
+def _scores() -> rs.Scores:
+    return rs.evaluate(*_FOUR, ["AP", "nDCG@10", "P@5", "Twist"])
+
+
+@cache
+def _effort() -> rs.Effort:
+    return rs.effort(_small(), ["AP", "nDCG"], groups=r"^(tf|bm)")
+
+
+@cache
+def _comparison() -> Any:
+    return rs.compare(_scores(), replicates=50, per_topic=True)
+
+
+@cache
+def _many() -> rs.Scores:
+    return rs.evaluate(*_collection([f"run{i}" for i in range(14)], ["1", "2", "3"], seed=3), ["AP", "P@5"])
+
+
+@cache
+def _judges() -> Any:
+    qrels, runs = _collection(["a", "b", "c"], ["1", "2", "3"])
+    higher = {f"d{number}" for number in range(0, 15, 3)}
+    other = {t: {d: min(3, g + (d in higher)) for d, g in grades.items()} for t, grades in qrels.items()}
+    return rs.judges({"first": qrels, "second": other}, rs.Collection(None, runs), "AP nDCG", replicates=20)
+
+
+@cache
+def _study() -> Any:
+    qrels, runs = _collection(["a", "b", "c"], ["1", "2", "3", "4"])
+    collections = {
+        "half": rs.Collection(dict(list(qrels.items())[:2]), runs),
+        "whole": rs.Collection(qrels, runs),
+    }
+    settings = rs.StudySettings(measures=["AP", "P@5", "Twist"], repeats=1, replicates=20)
+    return plots.study_figures(rs.study(collections, settings))
+
+
+def _curves(name: str, **options: Any) -> Callable[[], Any]:
+    return lambda: _curve(LISTS[name], name).plot(**options)
+
+
+FIGURES: dict[str, Callable[[], Any]] = {
+    "crp": _curves("a_t"),
+    "crp of many ranks": lambda: _curve("010300" * 30, "long", ideal="3" * 40 + "1" * 40).plot(axis="log", bars="log"),
+    "crp below zero": _curves("b_t", bars="linear", axis="linear", width=5.0),
+    "dcg": _curves("b_t", figure="dcg"),
+    "dcg of many ranks": lambda: _curve("010300" * 30, "long", ideal="3" * 40 + "1" * 40).plot("dcg"),
+    "dcg without hits": lambda: _curve("0000", "none").plot("dcg"),
+    "rp": _curves("b_t", figure="rp"),
+    "rp of few ranks": _curves("a_t", figure="rp", ranks=6),
+    "archetypes": lambda: _effort().plot("archetypes"),
+    "archetypes alone": plots.plot_archetypes,
+    "effort": lambda: _effort().plot(highlight=["best", ("tf", "2")]),
+    "effort by group": lambda: _effort().plot(facet="group", measure="nDCG"),
+    "effort coloured": lambda: _effort().plot(colour="group"),
+    "planes": lambda: _effort().plot("planes", highlight=["tf"]),
+    "equal gain": lambda: _effort().plot("equal-gain", measure="AP"),
+    "equal gain of chosen rankings": lambda: _effort().plot("equal-gain", lists=[("tf", "1"), ("best", "3")]),
+    "indicators": lambda: _effort().plot("indicators"),
+    "indicators of a run": lambda: _effort().plot("indicators", run="bm25"),
+    "means": lambda: _scores().plot(),
+    "means of many runs": lambda: _many().plot(),
+    "heat map": lambda: _scores().plot("heat-map"),
+    "topics": lambda: _scores().plot("topics", measure="nDCG@10", highlight=["bm25"]),
+    "bounds": lambda: rs.bounds(_small()).plot(),
+    "correlation": lambda: rs.correlate(_scores()).plot(),
+    "robustness": lambda: rs.pools(_scores(), repeats=2, ratios=[50, 10]).plot(),
+    "pool means": lambda: rs.pools(_scores(), repeats=2, ratios=[50, 10]).plot("means"),
+    "power": lambda: rs.power(_scores(), "t").plot(),
+    "forest": lambda: _comparison().plot("forest"),
+    "forest of P@5": lambda: _comparison().plot("forest", measure="P@5"),
+    "differences": lambda: _comparison().plot("differences", pair=("tf", "best")),
+    "leaderboard": lambda: rs.leaderboard(_scores(), replicates=50).plot(),
+    "certain": lambda: rs.certain(_scores()).plot(),
+    "bump": lambda: rs.certain(_scores(), across="measures").plot(),
+    "bump of many runs": lambda: rs.certain(_many(), across="measures").plot(highlight=["run3"]),
+    "orderings": lambda: rs.orderings(_scores()).plot(),
+    "overlap": lambda: rs.overlap(_small()).plot(),
+    "verdict": lambda: rs.verdict(_scores(), depth=10).plot(),
+    "verdict of two runs": lambda: rs.verdict(_scores(), ("tf", "bm25"), depth=10).plot(),
+    "findings": lambda: rs.findings(_scores()).plot(),
+    "confusion": lambda: _judges().plot("confusion"),
+    "slopes": lambda: _judges().plot("slopes"),
+    "coverage": lambda: rs.Collection(ASPECTS, COVERING).coverage().plot(highlight=["late"]),
+    "aspects": lambda: rs.Collection(ASPECTS, COVERING).coverage("t").plot("aspects"),
+    "properties": lambda: rs.lab.properties("AP ACT", aspects=2, depth=3).plot(),
+    "relations": lambda: plots.plot_relations("RR", depth=3),
+    "relations of grades": lambda: plots.plot_relations("P@2", grades=2, depth=2),
+    "related": lambda: rs.lab.related_rankings("AP", depth=2).plot(),
+    "archetype ranges": lambda: rs.lab.archetype_ranges(3, 6).plot(),
+    "weights": lambda: rs.lab.rank_weights("P@5 RBP nDCG@10").plot(),
+    "scales": lambda: rs.lab.scales(["DCG(discount='jk')"], length=3, equal_relevant=True).plot(),
+    "intervals": lambda: plots.plot_intervals("001", "010", "010", "100", "DCG"),
+    "intervals without a measure": lambda: compare_intervals("01", "10", "00", "11").plot(),
+    "study means": lambda: _study()["means"],
+    "study bounds": lambda: _study()["bounds"],
+    "study effort": lambda: _study()["effort_gain-AP"],
+    "study robustness": lambda: _study()["robustness"],
+}  # fmt: skip
+
+ERRORS: dict[str, Callable[[], Any]] = {
+    "a figure": lambda: _scores().plot("tree"),
+    "a pair": lambda: _comparison().plot("differences", pair=("tf", "worst")),
+    "no topics": lambda: rs.compare(_scores(), replicates=20).plot("differences"),
+    "no lines": lambda: rs.certain(_scores()).plot(highlight=["tf"]),
+    "a measure": lambda: _comparison().plot(measure="RR"),
+    "a run": lambda: _effort().plot(highlight=["none"]),
+    "a highlighted run": lambda: rs.certain(_scores(), across="measures").plot(highlight=["bm26"]),
+    "indicators of a run": lambda: _effort().plot("indicators", run="none"),
+    "groups": lambda: rs.effort(_small(), "AP").plot(facet="group"),
+    "too many rankings": lambda: _effort().plot("equal-gain", lists=[("tf", t) for t in "12345"]),
+    "a pool": lambda: rs.pools(_scores(), repeats=1, ratios=[50]).plot("means", pool=40),
+    "a file": lambda: plots.plot_archetypes().render("docx"),
+    "a file without an ending": lambda: plots.plot_archetypes().render(""),
+    "a style": lambda: plots.using("gothic").__enter__(),
+    "an axis": lambda: _curves("a_t", axis="round")(),
+    "a topic": lambda: rs.Collection(ASPECTS, COVERING).coverage().plot("aspects", topic="v"),
+}
+
+
+def _numbers(values: Any) -> list[Any]:
+    flat = np.ravel(np.ma.filled(np.ma.asarray(values, np.float64), np.nan)).tolist()
+    few = flat[:MAX_NUMBERS]
+    return few if len(few) == len(flat) else [*few, f"{len(flat)} numbers", float(np.nansum(flat))]
+
+
+def _colours(values: Any) -> list[str]:
+    from matplotlib.colors import to_hex, to_rgba_array
+
+    return [to_hex(colour, keep_alpha=True) for colour in to_rgba_array(values)[:MAX_NUMBERS]]
+
+
+def _common(artist: Any) -> dict[str, Any]:
+    label = str(artist.get_label())
+    entries = {
+        "label": None if label.startswith("_") else label,
+        "gid": artist.get_gid(),
+        "alpha": artist.get_alpha(),
+        "order": artist.get_zorder(),
+        "clipped": artist.get_clip_on(),
+    }
+    return {name: value for name, value in entries.items() if value not in (None, "")}
+
+
+def _describe(artist: Any) -> dict[str, Any]:
+    """Return what a line, patch, collection, text or image looks like."""
+    from matplotlib import collections, image, lines, patches, text
+
+    found = _common(artist)
+    if isinstance(artist, lines.Line2D):
+        found |= {"x": _numbers(artist.get_xdata(orig=False)), "y": _numbers(artist.get_ydata(orig=False))}
+        found |= {"colour": _colours(artist.get_color()), "width": artist.get_linewidth()}
+        found |= {"style": artist.get_linestyle(), "marker": artist.get_marker()}
+        if artist.get_marker() not in ("None", "", None):
+            found |= {"size": artist.get_markersize(), "edge": artist.get_markeredgewidth()}
+            found |= {
+                "fill": _colours(artist.get_markerfacecolor()),
+                "rim": _colours(artist.get_markeredgecolor()),
+            }
+    elif isinstance(artist, patches.Patch):
+        corners = artist.get_path().transformed(artist.get_patch_transform()).vertices
+        found |= {"corners": _numbers(corners), "fill": _colours(artist.get_facecolor())}
+        found |= {"rim": _colours(artist.get_edgecolor()), "width": artist.get_linewidth()}
+        found |= {"hatch": artist.get_hatch(), "style": artist.get_linestyle()}
+    elif isinstance(artist, collections.Collection):
+        points = [path.vertices for path in artist.get_paths()]
+        found |= {
+            "points": _numbers(np.concatenate(points)) if points else [],
+            "offsets": _numbers(artist.get_offsets()),
+        }
+        found |= {"fill": _colours(artist.get_facecolor()), "rim": _colours(artist.get_edgecolor())}
+        found |= {"widths": _numbers(artist.get_linewidth()), "hatch": artist.get_hatch()}
+        if hasattr(artist, "get_sizes"):
+            found |= {"sizes": _numbers(artist.get_sizes())}
+        if artist.get_array() is not None:
+            found |= {
+                "values": _numbers(artist.get_array()),
+                "limits": artist.get_clim(),
+                "map": artist.get_cmap().name,
+            }
+    elif isinstance(artist, text.Text):
+        found |= {"text": artist.get_text(), "position": artist.get_position(), "size": artist.get_fontsize()}
+        found |= {"colour": _colours(artist.get_color()), "rotation": artist.get_rotation()}
+        found |= {"aligned": f"{artist.get_horizontalalignment()} {artist.get_verticalalignment()}"}
+        found |= {"weight": str(artist.get_fontweight())}
+        if isinstance(artist, text.Annotation):
+            found |= {
+                "point": _numbers(artist.xy),
+                "offset": _numbers(artist.xyann),
+                "units": str(artist.anncoords),
+            }
+    elif isinstance(artist, image.AxesImage):
+        found |= {"values": _numbers(artist.get_array()), "extent": _numbers(artist.get_extent())}
+        found |= {"limits": artist.get_clim(), "map": artist.get_cmap().name}
+    return found
+
+
+def _describe_all(artists: Any) -> dict[str, Any]:
+    """Return the artists by kind, the first ones in full and all others by their number."""
+    kinds: dict[str, list[Any]] = {}
+    for artist in artists:
+        kinds.setdefault(type(artist).__name__, []).append(artist)
+    return {
+        kind: {"number": len(members), "artists": [_describe(each) for each in members[:MAX_ARTISTS]]}
+        for kind, members in kinds.items()
+    }
+
+
+def _describe_axis(axis: Any) -> dict[str, Any]:
+    from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
+
+    locator, formatter, looks = axis.get_major_locator(), axis.get_major_formatter(), axis.get_tick_params()
+    found = {
+        "label": axis.get_label().get_text(),
+        "limits": axis.get_view_interval(),
+        "scale": axis.get_scale(),
+        "shown": axis.get_visible(),
+        "ticks": type(locator).__name__,
+        "looks": {name: looks[name] for name in TICK_LOOKS if name in looks},
+    }
+    if isinstance(locator, FixedLocator):
+        found["positions"] = _numbers(locator.locs)
+    elif isinstance(locator, MaxNLocator):
+        found["intervals"] = str(locator._nbins)  # type: ignore[attr-defined]
+    if isinstance(formatter, FixedFormatter):
+        found["names"] = list(formatter.seq)[: 2 * MAX_NUMBERS]
+    return found
+
+
+def _describe_axes(axes: Any) -> dict[str, Any]:
+    artists = [*axes.lines, *axes.patches, *axes.collections, *axes.texts, *axes.images]
+    titles = (axes.get_title(loc=place) for place in ("left", "center", "right"))
+    found = {
+        "title": next(filter(None, titles), ""),
+        "shown": axes.axison,
+        "spines": [name for name, spine in axes.spines.items() if spine.get_visible()],
+        "horizontal": _describe_axis(axes.xaxis),
+        "vertical": _describe_axis(axes.yaxis),
+        **_describe_all(artists),
+    }
+    place = axes.get_subplotspec()
+    if place is not None:
+        grid = place.get_gridspec()
+        found["grid"] = [*grid.get_geometry(), place.num1, place.num2]
+        found["shares"] = {
+            "widths": _numbers(grid.get_width_ratios()),
+            "heights": _numbers(grid.get_height_ratios()),
+        }
+    if axes.get_legend() is not None:
+        found["legend"] = _describe_legend(axes.get_legend())
+    return found
+
+
+def _describe_legend(legend: Any) -> dict[str, Any]:
+    return {
+        "columns": legend._ncols,
+        "texts": [_describe(each) for each in legend.get_texts()[: 2 * MAX_ARTISTS]],
+        "handles": [_describe(each) for each in legend.legend_handles[: 2 * MAX_ARTISTS] if each is not None],
+    }
+
+
+def _describe_figure(figure: Any) -> dict[str, Any]:
+    return {
+        "title": figure.get_suptitle(),
+        **_describe_all(figure.texts),
+        "legends": [_describe_legend(legend) for legend in figure.legends],
+        "panels": [_describe_figure(panel) for panel in figure.subfigs],
+    }
+
+
+def describe(drawn: Any) -> Any:
+    """Return the size, axes and artists of a figure, and the caption and columns of its table."""
+    return to_plain({
+        "size": drawn.figure.get_size_inches(),
+        **_describe_figure(drawn.figure),
+        "axes": {f"axes {number}": _describe_axes(axes) for number, axes in enumerate(drawn.axes, 1)},
+        "table": {"caption": drawn.table.caption, "columns": " ".join(drawn.table.columns), "rows": len(drawn.table)},
+    })  # fmt: skip
+
+
+def describe_error(draw: Callable[[], Any]) -> str:
+    with pytest.raises(SettingsError) as caught:
+        draw()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_change_only_on_purpose(name: str) -> None:
+    assert_recorded(describe(FIGURES[name]()), RECORDED, name)
+
+
+def test_errors_of_figures_change_only_on_purpose() -> None:
+    errors = {name: describe_error(draw) for name, draw in ERRORS.items()}
+    assert_recorded(errors, RECORDED, "errors")
+
+
+def test_a_failure_names_the_value_that_changed() -> None:
+    drawn = FIGURES["means"]()
+    drawn.axes[0].set_xlabel("another label")
+    with pytest.raises(
+        AssertionError, match="means, axes, axes 1, horizontal, label: 'another label' instead of"
+    ):
+        assert_recorded(describe(drawn), RECORDED, "means")
+
+
+if __name__ == "__main__":
+    figures = {name: describe(draw()) for name, draw in FIGURES.items()}
+    write_recorded(
+        RECORDED, figures | {"errors": {name: describe_error(draw) for name, draw in ERRORS.items()}}
+    )
