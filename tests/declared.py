@@ -36,7 +36,7 @@ DECLARED: dict[str, Callable[..., Any]] = {
     for name in space.__all__
     if hasattr(function := getattr(space, name), "declaration")
     and function.__name__ == name  # no second name
-    and function.declaration.takes in ("scores", "collection")
+    and function.declaration.input_name in ("scores", "collection")
 }
 """Declared analyses of scores or of a collection."""
 
@@ -52,7 +52,7 @@ def analysed(name: str, **options: Any) -> Any:
     collection = rs.Collection(QRELS, runs, **options)
     first = (
         collection
-        if declaration(name).takes == "collection"
+        if declaration(name).input_name == "collection"
         else collection.evaluate(MEASURES.get(name, "AP P@2 nDCG"))
     )
     return DECLARED[name](first, **ARGUMENTS.get(name, {}))

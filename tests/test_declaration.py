@@ -57,7 +57,7 @@ def test_a_declared_analysis_is_documented(name: str) -> None:
     declared = declaration(name)
     if declared.command is not None:
         assert declared.command in COMMANDS and declared.examples.startswith(f"rankscope {declared.command} ")
-    assert list(declared.doc.parameters) == [declared.takes, *declared.parameters]
+    assert list(declared.doc.parameters) == [declared.input_name, *declared.parameters]
     assert "Examples" in declared.doc.sections
     assert inspect.getdoc(declared.result)
 

@@ -85,7 +85,7 @@ class Declaration:
     needs_qrels: bool
 
     @property
-    def takes(self) -> str:
+    def input_name(self) -> str:
         """Name of the first parameter: ``scores`` or ``collection``; judges take ``judgments``."""
         return next(iter(inspect.signature(self.function).parameters))
 
@@ -107,26 +107,26 @@ class Declaration:
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """Parameters by name, without the first one."""
-        return parse_parameters(self.function, omit=(self.takes,))
+        return parse_parameters(self.function, omit=(self.input_name,))
 
-    def admit(self, value: Any) -> Scores | Collection:
+    def resolve_input(self, value: Any) -> Scores | Collection:
         """Return the scores or the collection that the analysis works on; raise SettingsError for other types."""
         from rankscope.scores import Collection, ScoreMatrix, Scores, as_scores
 
         name = self.function.__name__
-        if self.takes not in ("scores", "collection"):
+        if self.input_name not in ("scores", "collection"):
             return cast("Scores | Collection", value)
         if isinstance(value, ScoreMatrix):
             value = as_scores(value)
         if (
-            self.takes == "collection"
+            self.input_name == "collection"
             and isinstance(value, Scores)
             and isinstance(value.collection, Collection)
         ):
             value = value.collection
-        expected = Scores if self.takes == "scores" else Collection
+        expected = Scores if self.input_name == "scores" else Collection
         if not isinstance(value, expected):
-            how = ".evaluate(measures)" if self.takes == "scores" else ""
+            how = ".evaluate(measures)" if self.input_name == "scores" else ""
             raise SettingsError(
                 f"{name} takes {'Scores' if how else 'a Collection'}, not a value of type {type(value).__name__}",
                 hint=f"give it rs.Collection(qrels, runs){how}",
@@ -186,9 +186,9 @@ def analysis(
         def run(*arguments: P.args, **named: P.kwargs) -> R:
             from rankscope.engines import using
 
-            first, *others = arguments or (named.pop(declared.takes, None),)
-            admitted: Any = declared.admit(first)
-            collection = admitted.collection if declared.takes == "scores" else admitted
+            first, *others = arguments or (named.pop(declared.input_name, None),)
+            admitted: Any = declared.resolve_input(first)
+            collection = admitted.collection if declared.input_name == "scores" else admitted
             with using(getattr(collection, "engine", None), getattr(collection, "jobs", None)):
                 return function(admitted, *others, **named)  # type: ignore[arg-type]
 

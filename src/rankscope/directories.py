@@ -41,17 +41,19 @@ def replace_directory(
     Replaces a directory with an earlier result; rejects any other directory that is not empty.
     """
     target = Path(os.path.realpath(directory))
-    shown = Path(directory)
+    display_path = Path(directory)
     try:
         finish_replacement(target, manifest, listed)
         _discard(target / STAGED)
-        old = _check_earlier_result(target, shown, listed)
-        _reject_foreign_files(target, shown, files, old)
+        old = _check_earlier_result(target, display_path, listed)
+        _reject_foreign_files(target, display_path, files, old)
         if not _replace_by_sibling(target, files, old):
             _replace_from_within(target, files, manifest, listed)
         _remove_leftovers(target, listed)
     except OSError as error:
-        raise InputError(f"cannot write ({error.strerror})", path=shown, hint="check the directory") from None
+        raise InputError(
+            f"cannot write ({error.strerror})", path=display_path, hint="check the directory"
+        ) from None
 
 
 def finish_replacement(target: Path, manifest: str, listed: ManifestReader) -> None:
@@ -72,12 +74,14 @@ def finish_replacement(target: Path, manifest: str, listed: ManifestReader) -> N
     _remove_empty(committed)
 
 
-def _check_earlier_result(target: Path, shown: Path, listed: ManifestReader) -> Mapping[str, str | None]:
+def _check_earlier_result(
+    target: Path, display_path: Path, listed: ManifestReader
+) -> Mapping[str, str | None]:
     """Return the files of the earlier result, if any; raise InputError if one was changed."""
     if not target.exists():
         return {}
     if not target.is_dir():
-        raise InputError("this is a file", path=shown, hint="choose another directory")
+        raise InputError("this is a file", path=display_path, hint="choose another directory")
     if not any(target.iterdir()):
         return {}
     old = listed(target)
@@ -87,12 +91,14 @@ def _check_earlier_result(target: Path, shown: Path, listed: ManifestReader) -> 
             continue
         if not path.is_file() or layer.digest(path) != digest:
             hint = "choose another directory, or remove the file"
-            raise InputError("the file was changed since it was written here", path=shown / name, hint=hint)
+            raise InputError(
+                "the file was changed since it was written here", path=display_path / name, hint=hint
+            )
     return old
 
 
 def _reject_foreign_files(
-    target: Path, shown: Path, files: Mapping[str, bytes], old: Mapping[str, str | None]
+    target: Path, display_path: Path, files: Mapping[str, bytes], old: Mapping[str, str | None]
 ) -> None:
     for name in files:
         path = _resolve(target, name)
@@ -100,7 +106,7 @@ def _reject_foreign_files(
         taken = name not in old and os.path.lexists(path)
         if taken or any(folder.exists() and not folder.is_dir() for folder in folders):
             hint = "move it, or choose another directory"
-            raise InputError("rankscope did not write this file", path=shown / name, hint=hint)
+            raise InputError("rankscope did not write this file", path=display_path / name, hint=hint)
 
 
 def _replace_by_sibling(target: Path, files: Mapping[str, bytes], old: Mapping[str, str | None]) -> bool:
@@ -240,16 +246,16 @@ def _remove_empty(directory: Path) -> None:
 
 def _remove_leftovers(target: Path, listed: ManifestReader) -> None:
     """Remove temporary siblings left behind by replacements of this directory that were killed."""
-    for left in target.parent.glob(f"{glob.escape(_sibling_prefix(target))}*"):
+    for leftover in target.parent.glob(f"{glob.escape(_sibling_prefix(target))}*"):
         try:
-            if time.time() - left.stat().st_ctime < _MAX_AGE:
+            if time.time() - leftover.stat().st_ctime < _MAX_AGE:
                 continue
             try:
-                names = list(listed(left))
+                names = list(listed(leftover))
             except InputError:  # The replacement was killed before it wrote its manifest.
-                names = list(_files(left))
-            _remove_listed(left, names)
-            _remove_empty(left)
+                names = list(_files(leftover))
+            _remove_listed(leftover, names)
+            _remove_empty(leftover)
         except (InputError, OSError):
             continue  # It belongs to another program, or is gone already.
 

@@ -45,10 +45,8 @@ class _Evaluator(providers.Evaluator):  # type: ignore[misc]
         for row in rows:
             for name, values in columns.items():
                 values.append(getattr(row, name, "0"))
-        measures_of_rankscope = [measure for _, measure in self.translated]
-        self.judgments = open_qrels(
-            Qrels.from_frame(columns), needs_aspects=needs_aspects(measures_of_rankscope)
-        )
+        own_measures = [measure for _, measure in self.translated]
+        self.judgments = open_qrels(Qrels.from_frame(columns), needs_aspects=needs_aspects(own_measures))
         super().__init__([ir_measure for ir_measure, _ in self.translated], set(self.judgments.topics))
 
     def iter_calc(self, run: Any) -> Iterator[Any]:

@@ -43,7 +43,7 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
     except OSError as error:
         raise InputError(f"cannot read ({error.strerror})", path=path, hint=hint) from None
     if len(data) > MAX_BYTES:
-        raise InputError(f"longer than {MAX_BYTES >> 20} MB", path=path, hint=hint)
+        raise InputError(f"the file is longer than {MAX_BYTES >> 20} MB", path=path, hint=hint)
     content = parse_json(data, path, hint)
     try:
         shape(content, "")
@@ -61,7 +61,7 @@ def parse_json(data: bytes, path: str | Path, hint: str, line: int | None = None
             object_pairs_hook=_reject_repeated,
         )
     except (ValueError, RecursionError) as error:
-        problem = str(error) if isinstance(error, _RepeatedName) else "this is not JSON"
+        problem = str(error) if isinstance(error, _RepeatedName) else "the text is not valid JSON"
         problem_line = error.lineno if isinstance(error, json.JSONDecodeError) and line is None else line
         raise InputError(problem, path=path, line=problem_line, hint=hint) from None
 
@@ -76,7 +76,7 @@ def _reject_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         # Up to the first repetition, the dict has the names in the order of the pairs.
         distinct = [*result, None]
         repeated = next(name for (name, _), first in zip(pairs, distinct, strict=False) if name != first)
-        raise _RepeatedName(f"{repeated!r} is given twice")
+        raise _RepeatedName(f"{repeated!r} occurs twice")
     return result
 
 

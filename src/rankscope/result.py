@@ -237,12 +237,12 @@ class TypedResult(Result):
         types = {}
         for name in cls.specs():
             item = vars(cls).get(name)
-            written = (
+            annotation = (
                 item.func.__annotations__["return"]
                 if isinstance(item, _LazyTable)
                 else cls.__annotations__[name]
             )
-            kind = get_args(eval(written, vars(sys.modules[cls.__module__])))[0]
+            kind = get_args(eval(annotation, vars(sys.modules[cls.__module__])))[0]
             types[name] = (get_args(kind) or (kind,))[0]  # Row, or RowTable[Row] of an optional table
         return types
 

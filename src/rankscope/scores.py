@@ -286,7 +286,7 @@ class Scores(Result):
         defined = (~np.isnan(self.values)).sum(axis=2)
         for r, (run, means) in enumerate(self.means().items()):
             rows += [
-                (run, str(m), means[str(m)], int(defined[i, r]), *more.of_mean(m, i, r))
+                (run, str(m), means[str(m)], int(defined[i, r]), *more.for_mean(m, i, r))
                 for i, m in enumerate(self.measures)
             ]
         return Table("means", (*MeanRow.specs, *more.columns), rows)
@@ -338,7 +338,7 @@ class Scores(Result):
         for r in self.best_first() if order is None else order:
             cells: list[Cell] = [self.runs[r]]
             for i, (measure, value) in enumerate(zip(self.measures, means[r].values(), strict=True)):
-                extra = dict(zip(more.columns, more.of_mean(measure, i, r), strict=True))
+                extra = dict(zip(more.columns, more.for_mean(measure, i, r), strict=True))
                 cells += [value, *(extra[name] for name in shown_columns)]
             rows.append(tuple(cells))
         names = [

@@ -39,10 +39,10 @@ from rankscope.read.topics import select_topics
 from rankscope.scores import check_missing, require_measures
 from rankscope.tables import Table
 
-__all__ = ["Written", "evaluate_into"]
+__all__ = ["StreamSummary", "evaluate_into"]
 
 
-class Written(NamedTuple):
+class StreamSummary(NamedTuple):
     """Path of the output, and numbers of pieces, runs, rankings and rows."""
 
     path: str
@@ -79,7 +79,7 @@ def evaluate_into(
     piece_rows: int = PIECE_ROWS,
     jobs: int | None = None,
     engine: Any = None,
-) -> Written:
+) -> StreamSummary:
     """Write rows of run, topic, measure and value for all runs and topics, in bounded memory.
 
     Parameters
@@ -113,7 +113,7 @@ def evaluate_into(
 
     Returns
     -------
-    Written
+    StreamSummary
         Path and counts.
 
     Examples
@@ -149,7 +149,7 @@ def evaluate_into(
             yield _make_table(values, judgments.qrels.topics, names)
 
     writer(tables())
-    return Written(str(output), len(pieces), len(record.is_seen), counts[0], counts[0] * len(parsed))
+    return StreamSummary(str(output), len(pieces), len(record.is_seen), counts[0], counts[0] * len(parsed))
 
 
 def _split_runs(runs: Any, order: str, form: str | None, size: int, rows: int) -> list[Piece]:

@@ -104,7 +104,7 @@ def test_a_decompression_bomb_is_rejected(collection, monkeypatch, capsys) -> No
     Path("bomb.gz").write_bytes(gzip.compress(b"\n" * 30_000_000))
     message = fails(capsys, "eval", "qrels", "bomb.gz", "-m", "AP")
     assert message == (
-        "rankscope: bomb.gz: it decompresses to more than 250 times its size;"
+        "rankscope: bomb.gz: the file decompresses to more than 250 times its size;"
         " if the file is yours, set RANKSCOPE_UNPACKED_RATIO to a larger number\n"
     )
     assert "250 times" in fails(capsys, "eval", "bomb.gz", "run", "-m", "AP")

@@ -195,7 +195,7 @@ def test_a_manifest_of_an_earlier_version_gets_a_clear_line(studied, tmp_path, c
 def test_a_name_that_is_given_twice_is_refused(studied, tmp_path) -> None:
     text = (studied / "s" / MANIFEST).read_text().replace('"alpha"', '"seed": 9, "alpha"')
     (tmp_path / "m.json").write_text(text)
-    with pytest.raises(InputError, match="'seed' is given twice"):
+    with pytest.raises(InputError, match="'seed' occurs twice"):
         read_manifest(tmp_path / "m.json")
 
 

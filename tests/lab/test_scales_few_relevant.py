@@ -18,7 +18,7 @@ from rankscope.lab.measurement import scales as names
 from rankscope.lab.measurement.counting import count_groups, count_intervals, estimate_work
 from rankscope.lab.measurement.intervals import groups, interval_count, intervals, rankings, vector_count
 from rankscope.lab.measurement.setting import Setting
-from rankscope.lab.measurement.walks import sample_few
+from rankscope.lab.measurement.walks import sample_few_relevant
 from rankscope.measures import measure
 
 Ranking = tuple[int, ...]
@@ -152,7 +152,7 @@ def test_groups_count_as_their_intervals_do() -> None:
 
 @pytest.mark.parametrize("equal", [False, True])
 def test_samples_are_comparable_pairs_and_estimate_the_share(equal: bool) -> None:
-    pair = sample_few(6, 20_000, np.random.default_rng(5), equal, 2)
+    pair = sample_few_relevant(6, 20_000, np.random.default_rng(5), equal, 2)
     written = [tuple(row) for row in rankings(6).tolist()]
     pairs, counts = np.unique(np.stack(pair), axis=1, return_counts=True)
     expected, _ = interval_like(lambda r: 0.0, 6, 2, equal)

@@ -240,9 +240,9 @@ def test_home_is_expanded(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatc
             "x.csv:2: relevance '9999999999' is not a 32-bit",
         ),
         ("x.csv", "qid,docno,score\n", "run", "no topic in common"),
-        ("x.json", '{"1": {"d1": 1}', "run", "x.json:1: this is not JSON; give"),
-        ("x.json", '{"1": {"d1": 1, "d1": 2}}', "run", "x.json: 'd1' is given twice"),
-        ("x.json", '{"1": {"d1": NaN}}', "run", "x.json: this is not JSON"),
+        ("x.json", '{"1": {"d1": 1}', "run", "x.json:1: the text is not valid JSON; give"),
+        ("x.json", '{"1": {"d1": 1, "d1": 2}}', "run", "x.json: 'd1' occurs twice"),
+        ("x.json", '{"1": {"d1": NaN}}', "run", "x.json: the text is not valid JSON"),
         ("x.json", '{"1": {"d1": "high"}}', "run", "x.json: a score of topic '1' is not a number"),
         ("x.json", '{"1": {"d1": 1.5}}', "qrels", "x.json: a grade is not a whole number"),
         ("x.json", '{"1": 2}', "run", "x.json: this JSON has no rankings of documents"),
@@ -259,7 +259,12 @@ def test_home_is_expanded(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatc
             "run",
             "x.jsonl:2: there is no doc_id",
         ),
-        ("x.jsonl", '{"qid": 1, "docno": "d", "score": 1}\n{"qid"\n', "run", "x.jsonl:2: this is not JSON"),
+        (
+            "x.jsonl",
+            '{"qid": 1, "docno": "d", "score": 1}\n{"qid"\n',
+            "run",
+            "x.jsonl:2: the text is not valid JSON",
+        ),
         (
             "x.jsonl",
             '{"qid": 1, "docno": "d", "score": 1}\n[]\n',
@@ -290,7 +295,7 @@ def test_a_guess_can_be_overruled(files: SimpleNamespace, capsys: Any) -> None:
     assert main(["eval", str(path), str(files.run), "--input-format", "qrels=columns", "-m", "P@2"]) == 0
     capsys.readouterr()
     assert main(["eval", str(files.qrels), str(files.run), "--input-format", "jsonl"]) == 2
-    assert "q.txt:1: this is not JSON; give one object per line" in capsys.readouterr().err
+    assert "q.txt:1: the text is not valid JSON; give one object per line" in capsys.readouterr().err
     with pytest.raises(SettingsError, match="unknown file format 'jason'; did you mean json"):
         rs.read_qrels(path, input_format="jason")
     with pytest.raises(SystemExit):
@@ -435,7 +440,7 @@ def test_rows_in_json_have_the_same_columns(tmp_path: Path) -> None:
     path.write_text(json.dumps([row, {"score": 1, "docno": "b", "qid": "1"}]))
     assert rs.read_run(path).ranking("1") == ["a", "b"]
     path.write_text(json.dumps([row, {"qid": "1", "docno": "b"}]))
-    with pytest.raises(InputError, match="row 2 has other columns than the first one"):
+    with pytest.raises(InputError, match="row 2 has different columns from the first row"):
         rs.read_run(path).ranking("1")
 
 

@@ -173,7 +173,7 @@ def test_columns_of_files_without_a_header_are_recognised() -> None:
         ("map\t1\t.5\nmap\t2\thigh\n", r"x\.txt:2: the score 'high' of 'x' is not a number"),
         (
             '{"topic": "1", "measure": "AP", "value": 1}\n[1]\n',
-            r"x\.txt:2: this is not JSON|:2: the line is not",
+            r"x\.txt:2: the text is not valid JSON|:2: the line is not",
         ),
         ("[]", r"x\.txt: this JSON has no scores"),
     ],

@@ -125,7 +125,7 @@ def test_members_of_a_zstd_file_share_a_context(monkeypatch: pytest.MonkeyPatch)
 def test_the_first_repetition_in_json_is_named() -> None:
     for names, repeated in (("abba", "b"), ("aa", "a"), ("abcdb", "b")):
         data = "{" + ", ".join(f'"{name}": 1' for name in names) + "}"
-        with pytest.raises(InputError, match=f"'{repeated}' is given twice"):
+        with pytest.raises(InputError, match=f"'{repeated}' occurs twice"):
             parse_json(data.encode(), "x.json", "write it again")
 
 
@@ -134,6 +134,6 @@ def test_a_repeated_name_in_json_is_found_in_one_pass() -> None:
     names = [f'"{i}": 1' for i in range(200_000)]
     data = ("{" + ", ".join([*names, '"199999": 2']) + "}").encode()
     start = time.process_time()
-    with pytest.raises(InputError, match="'199999' is given twice"):
+    with pytest.raises(InputError, match="'199999' occurs twice"):
         parse_json(data, "x.json", "write it again")
     assert time.process_time() - start < 10

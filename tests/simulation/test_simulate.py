@@ -281,7 +281,7 @@ def test_random_streams_are_nearly_normal_and_skewed() -> None:
     assert abs(bell.mean()) < 0.01
     assert abs(bell.std() - 1) < 0.01
     assert abs(np.mean(np.abs(bell) < 1) - 0.6827) < 0.02
-    skewed = RandomStream(2).skewed(100_000, 0.9)
+    skewed = RandomStream(2).log_normal(100_000, 0.9)
     assert (skewed >= 0).all()
     assert abs(np.median(skewed) - 1) < 0.02
     uniform = RandomStream(3).uniform(100_000)

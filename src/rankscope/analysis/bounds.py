@@ -111,13 +111,13 @@ class Bounds(TypedResult):
                 shape = (len(judged.runs), len(judged.topics), len(depths))
                 both = np.array([end.reshape(shape)[runs] for end in ends])
                 name, p = str(measure), measure.settings.get("p")
-                is_there = np.broadcast_to(is_kept, both.shape[1:3])
+                is_present = np.broadcast_to(is_kept, both.shape[1:3])
                 with np.errstate(invalid="ignore"):  # a run may have no topic at all
-                    total = both.sum(axis=2, where=is_there[None, :, :, None])
-                    means = total / is_there.sum(axis=1)[None, :, None]
+                    total = both.sum(axis=2, where=is_present[None, :, :, None])
+                    means = total / is_present.sum(axis=1)[None, :, None]
                 rows += [
                     ListBound(judged.runs[runs[r]], judged.topics[t], p, depth, lower, upper, name, pool)
-                    for r, t in np.argwhere(is_there).tolist()
+                    for r, t in np.argwhere(is_present).tolist()
                     for depth, (lower, upper) in zip(depths, both[:, r, t].T.tolist(), strict=True)
                 ]
                 run_rows += [

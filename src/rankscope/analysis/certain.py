@@ -93,11 +93,9 @@ class OrderChange(Row):
     """Difference of an order of the runs from the first one."""
 
     by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
-    pairs: int = column("pairs of runs that this order and the first both tell apart")
-    swapped: int = column("pairs that stand the other way round than by the first order")
-    share: float | None = column(
-        "share of these pairs that stand the other way round than by the first order"
-    )
+    pairs: int = column("pairs of runs that neither this order nor the first ties")
+    swapped: int = column("pairs in the opposite order to the first order")
+    share: float | None = column("share of the pairs in the opposite order to the first order")
     tau: float = column("Kendall's tau-b of this order with the first")
     best: str = column("the best run by this order")
 
@@ -111,7 +109,7 @@ class Certain(TypedResult):
     certainty: RowTable[Certainty] | None = table("number of certain pairs", main=False, default=None)
     changes: RowTable[OrderChange] | None = table("changes of the order", main=False, default=None)
     labels: RowTable[ReversingLabel] | None = table("labels that reverse pairs", main=False, default=None)
-    ranges: RowTable[DifferenceRange] | None = table("ranges of differences", main=False, default=None)
+    ranges: RowTable[DifferenceRange] | None = table("bounds of differences", main=False, default=None)
 
     @property
     def display(self) -> Sequence[Table]:
@@ -165,22 +163,22 @@ def certain(
 
     The order of two runs by the mean of a measure is certain under ties if it is the same for all orders of documents
     with equal scores, and certain under unjudged if it is the same for all labels of the unjudged documents; a document
-    has one label, which counts for all runs. Topics is no proof: it states whether the difference is significant over
-    the sample of topics. Together: no labels and orders at once reverse the order, and the difference is significant.
-    An empty cell means neither proved nor refuted.
+    has one label, which counts for all runs. ``significant`` is a test over the sample of topics, not a proof.
+    ``together`` means that no labels and orders at once reverse the order, and that the difference is significant. An
+    empty cell means neither proved nor refuted.
 
     Labels are those of all unjudged documents that some run has, because a relevant document changes the recall base
-    and the ideal ranking for every run. Exact states whether a range is reached, as for sums of gain times weight (P,
-    RBP, DCG), nDCG, R, Rprec, RR and Success, and for every measure on topics with few unjudged documents, or is a
-    proved bound. Geometric means differ by logarithms.
+    and the ideal ranking for every run. ``exact`` states whether labels attain the bounds, as for sums of gain times
+    weight (P, RBP, DCG), nDCG, R, Rprec, RR and Success, and for every measure on topics with few unjudged documents;
+    other bounds are proved, but may be loose. Geometric means are compared by their logarithms.
 
     With ``across``, the runs are ranked by other measures, cutoffs, smaller pools or samples of topics instead, and
-    each order is compared with the first one: how many pairs of runs are swapped?
+    the result counts the pairs of runs that each order swaps, compared with the first order.
 
     Parameters
     ----------
     scores
-        Measures and runs to look at; the scores need their rankings.
+        Measures and runs to examine; the scores need their rankings.
     baseline
         Run whose pairs to examine (default: all pairs).
     alpha
@@ -190,14 +188,14 @@ def certain(
     correction
         Correction for multiple comparisons (default: the correction of the test).
     labels
-        List labels that reverse each pair, and all ranges (default: for up to 1,000 pairs).
+        List labels that reverse each pair, and bounds of all differences (default: for up to 1,000 pairs).
     across
         Rank the runs by all measures, or by the first measure with other cutoffs, with smaller pools, or on samples of
         the topics; without -m, by AP and other usual measures.
     cutoffs
-        Cutoffs of across cutoffs.
+        Cutoffs to rank by (across cutoffs).
     pool_depth
-        Depths of the pools of across pools.
+        Depths of the smaller pools (across pools).
     ratios
         Percent of the judgments kept, of across pools.
     samples

@@ -132,8 +132,8 @@ def correlate(
     """Correlate measures over the means of the runs: do they rank the runs alike?
 
     Kendall's tau-b is reported with tau-a, discordant pairs and ties; ap is the AP correlation, the mean of both
-    directions; rbo is the rank-biased overlap of the two rankings of the runs, with bounds: the top counts most.
-    The sign of measures where lower values are better is reversed, so that 1 always means the same ranking.
+    directions; rbo is the rank-biased overlap of the two rankings of the runs, with bounds, which weights the top
+    most. The sign of measures where lower values are better is reversed, so that 1 always means the same ranking.
 
     Parameters
     ----------
@@ -142,14 +142,14 @@ def correlate(
     method
         Coefficient; repeatable.
     per_topic
-        Whether to correlate on every topic as well.
+        Also correlate on every topic.
     swaps
-        Whether to list the pairs of runs that two measures order differently.
+        List the pairs of runs that two measures order differently.
     rbo_p
         Persistence of rank-biased overlap: the closer to 1, the deeper it looks.
     rbo_ties
-        Meaning of ties to rank-biased overlap: an unknown order (a), the same corrected so that a ranking agrees with
-        itself (b), equality (w).
+        Treatment of ties in rank-biased overlap: a: tied runs have an unknown order; b: as a, normalised so that a
+        ranking agrees with itself; w: tied runs are equal.
     top
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by

@@ -40,7 +40,7 @@ class Rank(Row):
     crp: int = column()
     dcg: float = column("DCG down to this rank")
     ideal_dcg: float = column("DCG of the ideal list down to this rank")
-    delta_gain: float = column("what the document adds to DCG beyond what the ideal list adds at this rank")
+    delta_gain: float = column("discounted gain of the document minus that of the ideal ranking at this rank")
     crp_before: int | None = column("CRP of the list as the run has it, before the edits", default=None)
 
 
@@ -272,15 +272,17 @@ class Curve(TypedResult):
             is_crossed = ((a < 0) & (b >= 0)) | ((a > 0) & (b <= 0))
         return (np.flatnonzero(is_crossed) + 1).tolist() if self.recall_base else []
 
-    def label(self, name: str, form: str = "") -> str:
-        """Return the name of an effort measure at the N of the curve: ``Twist`` is that at 1000, as everywhere."""
+    def label(self, name: str, variant: str = "") -> str:
+        """Return the name of an effort measure with the cutoff N of the curve; ``Twist`` alone means N = 1000."""
         from rankscope.measures import REGISTRY
 
         measure = str(REGISTRY[name] @ self.cutoff)
-        return f"{measure} ({form})" if form else measure
+        return f"{measure} ({variant})" if variant else measure
 
-    def _value(self, measure: Any, form: str = "") -> Value:
-        return Value(self.label(measure.name, form), float((measure @ self.cutoff).evaluate(self.lists)[0]))
+    def _value(self, measure: Any, variant: str = "") -> Value:
+        return Value(
+            self.label(measure.name, variant), float((measure @ self.cutoff).evaluate(self.lists)[0])
+        )
 
     @property
     def display(self) -> Sequence[Table]:
@@ -302,21 +304,21 @@ def curve(
 ) -> Curve:
     """Follow one run on one topic, rank by rank: grades, relative position (RP), CRP, DCG, and marked points.
 
-    RP says how far a document stands from the ranks that its grade has in the ideal list: negative if it comes too
-    early, positive if too late. CRP is its running sum. The points are the recall base, the turn-around, the balance
-    points and the crossings of the axis.
+    RP is the distance of a document from the ranks of its grade in the ideal ranking: negative if the document comes
+    too early, positive if too late. CRP is the running sum of RP. The points are the recall base, the turn-around, the
+    balance points and the crossings of the axis.
 
     Parameters
     ----------
     collection
         Judgments and runs.
     run
-        Name of the run; None if the collection has only one.
+        Name of the run (default: the only run of the collection).
     topic
         Topic whose ranking is shown.
     cutoff
-        Length N at which the list is evaluated, as many ranks as it has unless set; ranks beyond the end of the list,
-        up to 2 RB, count as non-relevant documents.
+        Number N of ranks to evaluate (default: the length of the ranking). N is at least 2 RB; ranks beyond the end of
+        the ranking count as non-relevant documents.
     gains
         Gains of DCG: linear, exp2, or a list for grades 0, 1, ... such as 0,5,10.
     discount
@@ -324,8 +326,8 @@ def curve(
     base
         Base of the jk discount.
     edits
-        Changes to the list before it is evaluated: m5-2 moves the document at rank 5 to rank 2, r7=1 replaces the one
-        at rank 7 by one of grade 1 that the list lacks; several are separated by spaces.
+        Changes to the ranking before it is evaluated, separated by spaces: m5-2 moves the document at rank 5 to rank 2;
+        r7=1 replaces the document at rank 7 by a document of grade 1 that the ranking lacks.
 
     Returns
     -------
@@ -344,7 +346,7 @@ def curve(
     rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
     rankscope curve qrels.txt bm25.run --topic 351 --axis linear --bars linear --plot curve.pdf
     rankscope curve qrels.txt bm25.run --topic 351 --figure rp --plot rp.pdf    how RP arises, document by document
-    # what if the document at rank 5 stood at rank 2, and that at rank 7 were one of grade 1?
+    # what if: move the document at rank 5 to rank 2, and replace that at rank 7 by one of grade 1
     rankscope curve qrels.txt bm25.run --topic 351 --edits "m5-2 r7=1"
 
     Examples

@@ -90,7 +90,7 @@ class Gate(TypedResult):
         return all(check.passed for check in self.gate)
 
     def report(self) -> str:
-        """Return the verdict, the numbers and the topics that lost most, in Markdown for a pull request."""
+        """Return the verdict, the numbers and the topics with the largest losses, in Markdown for a pull request."""
         checks = list(self.gate)
         failed = {(check.run, check.measure) for check in checks if not check.passed}
         level = f"{100 * (1 - self.settings['alpha']):g} %"
@@ -268,7 +268,7 @@ def _needed(topics: int, alpha: float) -> float:
 
 
 def _describe_plan(check: Check) -> str:
-    """Return a line of a list: the probability of passing, and what makes it 80 %."""
+    """Return a line of a list: the probability of passing, and the margin or number of topics that makes it 80 %."""
     line = (
         f"- {_escape(check.run)}, {_escape(check.measure)}: a system as good as the baseline passes with probability"
         f" {100 * check.pass_probability:.0f} % ({check.topics} topics, this variance)"

@@ -59,10 +59,10 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
                 yield Influence(document, topic, (row - base) / n_topics)
 
 
-def reversals(merits: Floats, moved: Floats) -> int:
+def count_reversals(merits: Floats, moved: Floats) -> int:
     """Return the number of pairs of runs whose order is reversed after a change of the merits.
 
-    >>> reversals(np.array([0.5, 0.4, 0.1]), np.array([0.3, 0.4, 0.35]))
+    >>> count_reversals(np.array([0.5, 0.4, 0.1]), np.array([0.3, 0.4, 0.35]))
     2
     """
     before, after = rounded(merits), rounded(moved)

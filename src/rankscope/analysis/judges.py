@@ -145,13 +145,13 @@ def judges(
     With runs, the leaderboards under every two judges are compared: Kendall's tau, tau_AP and rank-biased overlap
     (p = .9) with intervals, the largest change of rank, the share of the top runs in common, and the pairs of runs that
     are significant under both judges or one (Sanderson and Soboroff 2007). The gain of a run is its difference minus
-    the difference of the mean run. Disputed judgments are ordered by how far they move two runs apart if the grade of
-    the second judge replaces the grade of the first.
+    the difference of the mean run. Disputed judgments are sorted by the largest change of the difference of two runs
+    if the grade of the second judge replaces that of the first.
 
     Parameters
     ----------
     judgments
-        Two or more sets of judgments by name, each whatever :func:`~rankscope.evaluate` takes.
+        Two or more sets of judgments by name, in any form that :func:`~rankscope.evaluate` accepts.
     collection
         Collection of the runs to rank under each judge; its own judgments are not used.
     measures
@@ -161,7 +161,7 @@ def judges(
     replicates
         Bootstrap samples of the topics.
     top
-        Number of best runs to look for under both judges.
+        Number of best runs whose overlap between two judges is reported.
     max_disputed
         Maximum number of disputed judgments to list; 0 lists none.
     distance
@@ -323,7 +323,7 @@ def _statistics(levels: AnyArray, distance: str) -> dict[str, Callable[[Floats],
 
 
 def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
-    """Return the grades that occur, and how often both judges gave which (topics, grades, grades)."""
+    """Return the grades that occur, and the documents by pair of grades, shape (topics, grades, grades)."""
     both = (panel.grades[a] != UNJUDGED) & (panel.grades[b] != UNJUDGED)
     x, y = panel.grades[a][both], panel.grades[b][both]
     levels = np.unique(np.concatenate([x, y]))
@@ -333,7 +333,7 @@ def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
 
 
 def _count_grade_pairs(panel: _Panel, a: int, b: int) -> list[tuple[int | None, int | None, int]]:
-    """Return every pair of grades that occurs, and how often; None if a judge has no grade."""
+    """Return every pair of grades that occurs, and its number of documents; None if a judge has no grade."""
     both = np.stack([panel.grades[a], panel.grades[b]])[:, (panel.grades[[a, b]] != UNJUDGED).any(axis=0)]
     pairs, numbers = np.unique(both, axis=1, return_counts=True)
     return [(_grade(x), _grade(y), n) for (x, y), n in zip(pairs.T.tolist(), numbers.tolist(), strict=True)]
@@ -386,7 +386,7 @@ def _find_disputed(
     panel: _Panel, pairs: Pairs, judged: Judged, scored: Sequence[Scores], max_disputed: int
 ) -> RowTable[DisputedJudgment]:
     """Return the disputed judgments, sorted by their effect on the leaderboard, largest first."""
-    from rankscope.analysis.influence import influences, reversals
+    from rankscope.analysis.influence import count_reversals, influences
     from rankscope.read.ids import to_text
 
     rows: list[DisputedJudgment] = []
@@ -404,7 +404,7 @@ def _find_disputed(
             for reach, document, topic, moves in disputes[:max_disputed]:
                 label = panel.names[a], panel.names[b], str(measure), panel.qrels.topics[topic]
                 grades = _grade(first[document]), _grade(second[document])
-                effect = reach, reversals(merits, merits + moves)
+                effect = reach, count_reversals(merits, merits + moves)
                 runs = judged.runs[int(moves.argmax())], judged.runs[int(moves.argmin())]
                 name = to_text(panel.qrels.documents[document])
                 rows.append(DisputedJudgment(*label, name, *grades, *effect, *runs))

@@ -25,7 +25,7 @@ ORDERS = ("influence", "depth", "random")
 
 
 def counted_topics(judged: Judged, missing: str) -> Ints:
-    """Return the indices of the topics that means are over: with ``skip``, those that all runs have."""
+    """Return the indices of the topics that means include: with ``skip``, those that all runs have."""
     is_kept = judged.grid(judged.present).all(axis=0) | (missing != "skip")
     if not is_kept.any():
         raise InputError("the runs have no topic in common", hint="evaluate with missing=zero")

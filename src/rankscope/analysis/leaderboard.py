@@ -69,8 +69,8 @@ def leaderboard(
     """Estimate how far the means and ranks of runs would move with other topics of the same kind.
 
     The interval of a mean is Student's (``low``, ``high``) and the percentile interval of bootstrap samples of the
-    topics (``bootstrap_low``, ``bootstrap_high``), expanded for few topics (Hesterberg 2015). The rank over all topics
-    that could have been asked lies between ``first_rank`` and ``last_rank`` with confidence 1 - alpha
+    topics (``bootstrap_low``, ``bootstrap_high``), expanded for few topics (Hesterberg 2015). The rank over the
+    population of topics lies between ``first_rank`` and ``last_rank`` with confidence 1 - alpha
     (:func:`~rankscope.analysis.stats.intervals.rank_intervals`). ``tied_for_first`` is the result of
     :func:`tied_for_first`. Scores that were evaluated with ``ties=`` or ``unjudged=`` have further columns: ``error``
     and ``exact``, ``lowest``, ``highest`` and ``tight``.
@@ -116,7 +116,7 @@ def leaderboard(
         columns.append(tied_for_first(scores, measure, alpha=alpha, replicates=replicates, seed=seed))
         cells = list(zip(*columns, strict=True))
         for r in measure.best_first(means):
-            limits = () if scores.uncertainty is None else scores.uncertainty.of_mean(measure, index, r)
+            limits = () if scores.uncertainty is None else scores.uncertainty.for_mean(measure, index, r)
             named: dict[str, Any] = dict(zip(known, limits, strict=True))
             rows.append(Standing(scores.runs[r], str(measure), *cells[r], **named))
     without = [name for name in _UNCERTAINTY if name not in known]

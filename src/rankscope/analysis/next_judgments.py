@@ -91,7 +91,7 @@ def next(
     Parameters
     ----------
     scores
-        Measures and runs to look at; the scores need their rankings.
+        Measures and runs to examine; the scores need their rankings.
     budget
         Largest number of documents.
     simulate

@@ -84,10 +84,10 @@ def overlap(
 ) -> Overlap:
     """Compare the rankings of every two runs, on the topics that both have.
 
-    Rank-biased overlap with bounds, Kendall's tau-b between the ranks of the common documents, and the Jaccard
-    coefficient, common documents divided by all. Documents with equal scores are tied; the orders rank and file
-    have no ties. If the collection has judgments, only judged topics count, and the relevant documents of
-    both rankings are compared as well.
+    The result has rank-biased overlap with bounds, Kendall's tau-b between the ranks of the common documents, and the
+    Jaccard coefficient (common documents divided by all). Documents with equal scores are tied; the orders rank and
+    file have no ties. If the collection has judgments, only judged topics count, and the relevant documents of both
+    rankings are compared as well.
 
     Parameters
     ----------

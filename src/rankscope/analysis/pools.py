@@ -94,7 +94,7 @@ def pools(
     Parameters
     ----------
     scores
-        Measures and runs to look at; the scores need their rankings.
+        Measures and runs to examine; the scores need their rankings.
     ratios
         Percent of the judgments kept (default: 90,70,50,30,10 unless ``pool_depth`` is set).
     repeats
@@ -253,7 +253,7 @@ def _agreement(full: Floats, reduced: Floats) -> tuple[float, float]:
     return kendall(full, reduced).tau_b, ap_correlation(full, reduced)
 
 
-class Left(Row):
+class LeaveOutEffect(Row):
     """Scores of a run with and without the documents that only its group contributed to the pool."""
 
     group: str = column("group of the run; without groups, its name")
@@ -280,7 +280,7 @@ class Bias(Row):
 class LeaveOut(TypedResult):
     """Bias of the pool towards the runs that contributed to it."""
 
-    leave_out: RowTable[Left] = table("every run")
+    leave_out: RowTable[LeaveOutEffect] = table("every run")
     bias: RowTable[Bias] = table("every measure")
 
     shown = ("bias", "leave_out")
@@ -303,12 +303,12 @@ def leave_out(
     Parameters
     ----------
     scores
-        Measures and runs to look at; the scores need their rankings.
+        Measures and runs to examine; the scores need their rankings.
     pool_depth
-        Number of first ranks of each run that made the pool.
+        Depth of the pool: the number of ranks of each run that were judged.
     groups
-        Groups of runs: a file with lines of `run group`, or a regular expression whose first parentheses (or all of it)
-        match the group in names of runs; in Python also a mapping (default: each run by itself).
+        Groups of runs: a file with lines of `run group`, or a regular expression whose first capture group (or whole
+        match) in the name of a run is its group; in Python also a mapping (default: each run by itself).
     top
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
@@ -351,7 +351,7 @@ def leave_out(
     n_judgments = int((judged.qrels.grade != UNJUDGED).sum())
     pieces = [partial(without_group, depth=pool_depth, group=group) for group in members.values()]
     results = run_pieces(_Evaluation(judged, measures, missing), pieces, label="leave out")
-    rows: list[Left] = []
+    rows: list[LeaveOutEffect] = []
     bias: list[Bias] = []
     for m, measure in enumerate(measures):
         changes: list[tuple[float, int]] = []
@@ -360,14 +360,14 @@ def leave_out(
                 value, without = float(full[m, r]), float(means[m, r])
                 ranks = _rank(measure.merit(full[m]), r), _rank(measure.merit(means[m]), r)
                 label = name, judged.runs[r], str(measure), n_judgments - n_kept
-                rows.append(Left(*label, value, without, without - value, *ranks))
+                rows.append(LeaveOutEffect(*label, value, without, without - value, *ranks))
                 changes.append((abs(without - value), abs(ranks[1] - ranks[0])))
         moved = [change for change, _ in changes if not isnan(change)] or [nan]
         worst = max(change for _, change in changes)
         bias.append(Bias(str(measure), len(members), float(np.mean(moved)), max(moved), worst))
     return LeaveOut(
-        leave_out=Left.table("leave_out", rows, caption="Runs without what they alone put into the pool"),
-        bias=Bias.table("bias", bias, caption="What leaving out changes, by measure"),
+        leave_out=LeaveOutEffect.table("leave_out", rows, caption="Runs without their own part of the pool"),
+        bias=Bias.table("bias", bias, caption="Effect of leaving runs out, by measure"),
         settings={**scores.settings, **top_settings(top, by), "depth": pool_depth, "groups": teams},
     )
 

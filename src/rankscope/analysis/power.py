@@ -207,7 +207,7 @@ def power(
 
 
 def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None:
-    """Reject what no paired test can work with: a single run, or a single topic."""
+    """Raise an error for a single run or a single topic, which no paired test can compare."""
     if len(scores.runs) < 2:
         raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
     for matrix in matrices:
@@ -217,7 +217,7 @@ def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None
 
 
 def _asl(p: Floats, replicates: int) -> Floats:
-    """Return Sakai's ASL, the share b/B of the replicates, of p-values (b + 1)/(B + 1) that count the data, too."""
+    """Convert p-values (b + 1)/(B + 1), which count the data too, to Sakai's ASL, the share b/B of the replicates."""
     return np.asarray(np.rint(p * (replicates + 1) - 1) / replicates)
 
 

@@ -148,7 +148,7 @@ def verdict(
     pair
         Two runs to compare (default: all runs).
     depth
-        Ranks compared.
+        Number of ranks to compare.
 
     Returns
     -------

@@ -66,7 +66,7 @@ class Cases:
 
 
 def find_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> Cases:
-    """Return the cases of a topic: labellings if they are few, else what the measure declares."""
+    """Return the cases of a topic: labellings if they are few, else cases by the declared properties of the measure."""
     cases = labelled_cases(judged, measure, hits, ties)
     form = declared_form(measure)
     if cases is None and form is not None and not measure.needs_aspects:
@@ -210,7 +210,7 @@ def _evaluated_cases(
 
 
 def _open_list(judged: Judged, hits: TopicHits, run: int, ties: bool) -> tuple[OpenList, Ints]:
-    """Return the list of a run among all unjudged documents of the topic, and which of them each label belongs to."""
+    """Return the list of a run among all unjudged documents of the topic, and the document index of each label."""
     union = hits.union
     own = np.flatnonzero(hits.run == run)
     own = own[np.argsort(hits.rank[own])]

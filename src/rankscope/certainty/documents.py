@@ -26,8 +26,9 @@ SMALL = 10_000
 def with_unjudged(
     qrels: Qrels, runs: Runs, measures: Sequence[Measure], *, depth: int = 0, **options: Any
 ) -> Judged:
-    """Return the lists under judgments extended by every document that a label can make count, at least those down to
-    ``depth``; ``options`` as for :func:`rankscope.judge`.
+    """Return the lists under judgments extended by every document whose label can change a measure.
+
+    All documents down to ``depth`` are included; ``options`` are those of :func:`rankscope.judge`.
 
     For sums of gain times weight, the documents with a weight are enough, provided that a topic has enough other
     unjudged documents to fill the ideal list.
@@ -87,8 +88,9 @@ def deepest_weight(measure: Measure) -> int:
 
 
 def with_documents(qrels: Qrels, runs: Runs, depth: int = EVERY) -> Qrels:
-    """Return the judgments extended by each document that some list has down to a depth for a judged topic, without a
-    grade, and by each other one with the score of the last.
+    """Return the judgments extended by the documents of all lists down to a depth, without a grade.
+
+    Documents with the same score as the document at that depth are included.
 
     >>> from rankscope.read import Run
     >>> more = with_documents(Qrels.from_dict({"q": {"b": 1}}), Runs([Run.from_dict({"q": {"c": 2.0, "a": 1.0}})]))

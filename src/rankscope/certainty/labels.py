@@ -251,10 +251,10 @@ class _Pools:
         known_index = np.searchsorted(open_list.known, aspects.document[inside] - start)
         new = np.repeat(len(open_list.known) + np.arange(open_list.n_unjudged), by_document.shape[1])
         all_aspects = np.tile(np.arange(by_document.shape[1]), open_list.n_unjudged)
-        which = np.concatenate([aspects.aspect[inside] - low, all_aspects])
+        aspect_index = np.concatenate([aspects.aspect[inside] - low, all_aspects])
         document = self.starts[topic] + in_pool[np.concatenate([known_index, new])]
         grades = np.concatenate([aspects.grade[inside], by_document.ravel()])
-        self.aspect_rows.append((document, which, grades))
+        self.aspect_rows.append((document, aspect_index, grades))
         return topic
 
     def pool(self) -> Pool:
@@ -274,7 +274,7 @@ class _Pools:
             return None
         n_aspects = np.diff(aspects.topic_offsets)[self.topics]
         offsets = np.concatenate([[0], np.cumsum(n_aspects)])
-        aspect = [which + offset for (_, which, _), offset in zip(self.aspect_rows, offsets, strict=False)]
+        aspect = [index + offset for (_, index, _), offset in zip(self.aspect_rows, offsets, strict=False)]
         where = np.concatenate(
             [np.arange(aspects.topic_offsets[t], aspects.topic_offsets[t + 1]) for t in self.topics]
         )

@@ -148,7 +148,7 @@ class Sums:
     def _minimise_fractions(
         self, base: Floats, ideal: Floats, added: Floats, worth: Sequence[Floats], place: Ints
     ) -> Floats:
-        """Return the lowest (base + sum of step * added) / sum of worth, one place per grade that never rises."""
+        """Return the lowest (base + sum of step * added) / sum of worth; places never increase with the grade."""
         best = np.divide(base, ideal, out=np.zeros(len(base)), where=ideal > 0)
         active = np.arange(len(base))
         while len(active):
@@ -218,11 +218,12 @@ class FirstHit:
 
 
 class Counts:
-    """Relevant documents down to a rank, as a share of all: the rank may depend on how many there are.
+    """Share of the relevant documents that are found down to a rank, which may depend on their number.
 
-    For m new relevant documents those that only the second run has so far up come first, then those of both or of
-    neither, then those of the first run. The difference is monotone in m between the ends of these parts. With ties a
-    document is so far up in the first run if it is in all orders, and in the second one if it is in some.
+    The lowest difference takes new relevant documents in this order: those that only the second run has down to the
+    rank, then those of both runs or of neither, then those of the first run only. It is monotone in their number m
+    between the ends of these parts. With ties, the first run has a document if all orders put it above the rank, the
+    second run if some order does.
     """
 
     may_be_undefined = False

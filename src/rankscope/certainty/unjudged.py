@@ -1,4 +1,4 @@
-"""The range of a value over all labellings of the unjudged documents of its list.
+"""Bounds of a value over all labellings of the unjudged documents of its list.
 
 The properties that a measure declares select the labellings to evaluate. If a higher grade never harms, all documents
 get the highest grade or all get 0. If it respects swaps, each multiset of grades has its best labelling with the
@@ -63,7 +63,7 @@ def check_unjudged(unjudged: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """Ends of the range of one measure, one per list."""
+    """Lower and upper bounds of one measure, one per list."""
 
     lowest: Floats
     highest: Floats
@@ -78,9 +78,9 @@ def ranges(
     options: EvaluationOptions,
     max_labellings: int = MAX_LABELLINGS,
 ) -> list[Range]:
-    """Return the range of every measure for every list; ``values``, measures x lists, take unjudged as non-relevant.
+    """Return the bounds of every measure for every list; ``values`` (measures x lists) take unjudged as non-relevant.
 
-    Under ``options.ties`` other than ``break`` the range is that of the expected, best or worst value. Lists are
+    Under ``options.ties`` other than ``break``, the bounds are those of the expected, best or worst value. Lists are
     processed one after the other, so that memory does not grow with the number of retrieved documents.
     """
     results = [Range(row.copy(), row.copy(), np.ones(len(row), np.bool_)) for row in values]
@@ -113,7 +113,7 @@ def _fill_additive(judged: Judged, measure: WeightedPrecision, result: Range) ->
 
 @dataclass(eq=False)
 class _BoundSolver:
-    """Ranges of one measure for a stream of lists; labellings of several short lists are evaluated together."""
+    """Bounds of one measure for a stream of lists; labellings of several short lists are evaluated together."""
 
     judged: Judged
     measure: Measure

@@ -1,4 +1,4 @@
-"""The values of measures for judged lists, as ties and unjudged documents are to be handled."""
+"""Values of measures for judged lists, under the options for tied and unjudged documents."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Uncertainty:
             width = values.shape[2]
             lists = values[:, run, np.minimum(topic, width - 1)]
             for row in np.flatnonzero(topic == width).tolist():
-                lists[:, row] = [self.of_mean(m, i, int(run[row]))[index] for i, m in enumerate(measures)]
+                lists[:, row] = [self.for_mean(m, i, int(run[row]))[index] for i, m in enumerate(measures)]
             columns[name] = lists.T.ravel()
         return columns
 
@@ -62,7 +62,7 @@ class Uncertainty:
         """Return the uncertainty of some of the measures."""
         return replace(self, **{name: getattr(self, name)[list(keep)] for name in self.columns})
 
-    def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
+    def for_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
         """Return the uncertainty of the mean of a run over topics, assuming independent errors."""
         values: list[float | bool] = []
         for name in self.columns:

@@ -53,9 +53,9 @@ def reversing_labels(
     first: Ints,
     second: Ints,
 ) -> list[list[Label]]:
-    """Return few labels that reverse each pair, nothing where none are found.
+    """Return a small set of labels that reverses each pair; empty if none is found.
 
-    On each topic documents that the second run ranks higher get the best grade, from the one that should help most on.
+    On each topic, documents that the second run ranks higher get the best grade, the most helpful ones first.
     Topics, and the number of documents on each, are chosen by the values of the measure under these labels.
 
     Parameters
@@ -197,7 +197,7 @@ class _Search:
 
 
 def _fewest(total: float, limit: float, steps: dict[int, list[tuple[int, float]]]) -> dict[int, int]:
-    """Return how many labels each topic gets: the steps with most change per label, until the order is reversed."""
+    """Return the number of labels per topic: steps with the largest change per label, until the order is reversed."""
     sizes = dict.fromkeys(steps, 0)
     changes, start = dict.fromkeys(steps, 0.0), total
 

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
     declared = get_declaration(function)
     tables = declared.result.specs()
     options.add_collection(parser, declared.uses, needs_qrels=declared.needs_qrels)
-    if declared.takes == "scores":
+    if declared.input_name == "scores":
         options.add_measures(parser, declared.measures)
         if not declared.needs_rankings:
             options.add_scores(parser)
@@ -151,7 +151,7 @@ def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
     """Run an analysis with the collection, measures and parameters of the command line."""
     declared = get_declaration(function)
     parameters = parameter_values(args, function)
-    if declared.takes == "collection":
+    if declared.input_name == "collection":
         if not declared.needs_qrels:
             _find_qrels(args)
         arguments.load_plugins(args)

@@ -74,7 +74,7 @@ def _pass_and_stop_probabilities(groups: HitGroups, passes: Floats) -> tuple[Flo
     """
     starts = np.concatenate([[0], np.cumsum(groups.size)])
     begin = np.concatenate([[0], np.cumsum(groups.n_hits)])
-    through, stopped = np.ones(len(groups.size)), np.zeros(int(starts[-1]))
+    pass_probability, stop_probability = np.ones(len(groups.size)), np.zeros(int(starts[-1]))
     order = np.argsort(groups.size, kind="stable")
     first = 0
     while first < len(order):
@@ -96,7 +96,7 @@ def _pass_and_stop_probabilities(groups: HitGroups, passes: Floats) -> tuple[Flo
         at = np.arange(len(rows)) - np.repeat(
             np.cumsum(groups.size[block]) - groups.size[block], groups.size[block]
         )
-        stopped[starts[block][rows] + at] = mean[rows, at] - mean[rows, at + 1]
-        through[block] = mean[np.arange(len(block)), groups.size[block]]
+        stop_probability[starts[block][rows] + at] = mean[rows, at] - mean[rows, at + 1]
+        pass_probability[block] = mean[np.arange(len(block)), groups.size[block]]
         first = last
-    return through, stopped
+    return pass_probability, stop_probability

@@ -74,7 +74,7 @@ class _OwnOrder(GradedGains, abstract=True):
     def validate(self) -> None:
         super().validate()
         if self.gains not in ("linear", "exp2") and min(self._gain_of_grades().values()) < 0:
-            hint = "a share of a sum needs gains from 0 on"
+            hint = "gains must not be negative"
             raise MeasureError(f"{self.name} cannot have the negative gains {self.gains!r}", hint=hint)
         if self.gains not in ("linear", "exp2") and self._gain_of_grades().get(0, 0) != 0:
             hint = "leave out grade 0, or give it 0"

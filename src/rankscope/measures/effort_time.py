@@ -131,20 +131,20 @@ class TimedCurves(FractionalCurves):
         latest = start + np.maximum(count - 1, 0) * seconds
         length = np.maximum(self.cutoff, 2 * ideal.base)
         limit = (length - ideal.base) * self.times[0] + self.ideal_end - latest
-        taken = np.zeros(count.shape)
+        n_taken = np.zeros(count.shape)
         space = np.zeros(len(ideal.base))
         topics = np.arange(len(ideal.base))
         for _ in range(int(ideal.base.max(initial=0))):
-            better = np.cumsum(taken, axis=0) - taken
-            worse = np.cumsum((taken * seconds)[::-1], axis=0)[::-1] - taken * seconds
-            added = limit - seconds * (taken + 1.0) - seconds * better - worse
-            added = np.where(taken < count, added, -np.inf)
+            better = np.cumsum(n_taken, axis=0) - n_taken
+            worse = np.cumsum((n_taken * seconds)[::-1], axis=0)[::-1] - n_taken * seconds
+            added = limit - seconds * (n_taken + 1.0) - seconds * better - worse
+            added = np.where(n_taken < count, added, -np.inf)
             best = added.argmax(axis=0)
             gain = added[best, topics]
             if not (gain > 0).any():
                 break
             space += np.maximum(gain, 0.0)
-            taken[best, topics] += gain > 0
+            n_taken[best, topics] += gain > 0
         return space
 
     def crossing_time(self, mode: str) -> Floats:

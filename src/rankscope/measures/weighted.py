@@ -282,10 +282,10 @@ class GradedGains(Gains, abstract=True):
     def gains_rise(self) -> bool:
         if self.gains in ("linear", "exp2"):
             return True
-        named = self._gain_of_grades()
-        grades = np.arange(max(named) + 1 if "=" not in self.gains else max(named) + 2)
+        gain_by_grade = self._gain_of_grades()
+        grades = np.arange(max(gain_by_grade) + 1 if "=" not in self.gains else max(gain_by_grade) + 2)
         gains = self.gain(grades, int(grades[-1]))
-        return bool(gains[0] == 0 and (np.diff(gains) >= 0).all() and min(named) >= 0)
+        return bool(gains[0] == 0 and (np.diff(gains) >= 0).all() and min(gain_by_grade) >= 0)
 
     def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         """Return the gain of each grade; a negative grade gains as grade 0, or nothing with ``unjudged=zero``."""
@@ -310,9 +310,9 @@ class GradedGains(Gains, abstract=True):
 
     def extreme_gains(self, max_grade: int) -> tuple[float, float]:
         """Return the smallest and the largest possible gain."""
-        named = {} if self.gains in ("linear", "exp2") else self._gain_of_grades()
+        gain_by_grade = {} if self.gains in ("linear", "exp2") else self._gain_of_grades()
         # A grade without a pair gains its own value: the largest such grade may be just below one with a pair.
-        grades = {0, max_grade, *named, *(grade - 1 for grade in named)}
+        grades = {0, max_grade, *gain_by_grade, *(grade - 1 for grade in gain_by_grade)}
         possible = np.array(sorted(grade for grade in grades if 0 <= grade <= max_grade))
         gains = self.gain(possible, max_grade)
         return float(gains.min()), float(gains.max())

@@ -37,5 +37,5 @@ def load_library(path: Path, version: tuple[str, int], functions: Signatures) ->
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     if getattr(library, version[0])() != version[1]:
-        raise OSError(f"{path} has another version")
+        raise OSError(f"{path} does not have the expected version")
     return library

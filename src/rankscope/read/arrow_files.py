@@ -58,16 +58,16 @@ def _detect_format(part: Path) -> str | None:
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
 
 
-def arrow_names(source: Source, form: str) -> list[str]:
+def arrow_names(source: Source, file_format: str) -> list[str]:
     """Return the names of the columns, without reading them."""
-    with _locate_errors(source.label, form):
-        return list(_open(source, form).schema.names)
+    with _locate_errors(source.label, file_format):
+        return list(_open(source, file_format).schema.names)
 
 
-def read_arrow(source: Source, form: str, kind: str | None = None) -> pyarrow.Table:
+def read_arrow(source: Source, file_format: str, kind: str | None = None) -> pyarrow.Table:
     """Read the columns of a ``run`` or of ``qrels``, or all columns, as an Arrow table."""
-    with _locate_errors(source.label, form):
-        opened = _open(source, form)
+    with _locate_errors(source.label, file_format):
+        opened = _open(source, file_format)
         names = list(opened.schema.names)
         if kind is None:
             return _read_columns(opened, names, source)
@@ -79,17 +79,17 @@ def read_arrow(source: Source, form: str, kind: str | None = None) -> pyarrow.Ta
 
 
 @contextmanager
-def _locate_errors(label: str, form: str) -> Iterator[None]:
+def _locate_errors(label: str, file_format: str) -> Iterator[None]:
     """Turn exceptions of pyarrow about a damaged file into one error with its name."""
-    kind = "Parquet" if form == "parquet" else "Arrow"
+    kind = "Parquet" if file_format == "parquet" else "Arrow"
     with require_package("pyarrow", "frames", "Parquet and Arrow files", path=label):
         import pyarrow
     try:
         yield
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         reason = (str(error).splitlines() or ["no reason given"])[0][:120]
-        what = f"this is not {kind}, or it is damaged ({reason})"
-        raise InputError(what, path=label, hint="copy or write the file again") from None
+        problem = f"this is not {kind}, or it is damaged ({reason})"
+        raise InputError(problem, path=label, hint="copy or write the file again") from None
 
 
 @contextmanager
@@ -218,7 +218,7 @@ def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
             yield file
 
 
-def _open(source: Source, form: str) -> _TableReader:
+def _open(source: Source, file_format: str) -> _TableReader:
     """Open a table and read its schema."""
     import pyarrow
     import pyarrow.ipc
@@ -226,12 +226,12 @@ def _open(source: Source, form: str) -> _TableReader:
 
     is_plain = source.path is not None and not source.is_compressed
     content = None if is_plain else pyarrow.BufferReader(b"".join(source.memory_blocks(text=False)))
-    if form != "parquet" and not source.is_directory:
+    if file_format != "parquet" and not source.is_directory:
         head = source.head()
         if head.startswith(b"FEA1"):
-            what = "this is Feather V1, whose content cannot be validated"
+            problem = "this is Feather V1, whose content cannot be validated"
             hint = "write it again as Feather V2 (the default) or Parquet"
-            raise InputError(what, path=source.label, hint=hint)
+            raise InputError(problem, path=source.label, hint=hint)
         data: Any = content or pyarrow.OSFile(str(source.path), "rb")
         read: Any = pyarrow.ipc.open_file if head.startswith(b"ARROW1") else pyarrow.ipc.open_stream
         return _open_stream(read(data))
@@ -248,7 +248,7 @@ def _open(source: Source, form: str) -> _TableReader:
         root = str(source.path)
         return dataset.dataset(parts, format=kind, partitioning=columns, partition_base_dir=root)
 
-    if form != "parquet":
+    if file_format != "parquet":
         return _open_dataset(open_dataset("ipc"), _BATCH)
     data = open_dataset(dataset.ParquetFileFormat())
     if source.is_directory:

@@ -118,11 +118,13 @@ def describe_formats(opened: Iterable[Qrels | Run]) -> list[str]:
         if item.format != "trec" and path is not None:
             paths_by_format.setdefault(("judgments" if is_qrels else "run", item.format), []).append(path)
     sentences = []
-    for (kind, form), paths in paths_by_format.items():
+    for (kind, file_format), paths in paths_by_format.items():
         others = len(set(paths)) - 1
         files = paths[0] + (f" and {others} other file{'s' * (others > 1)}" if others else "")
-        what = kind if kind == "judgments" or len(paths) == 1 else f"{len(paths)} runs"
-        sentences.append(f"{files}: read as {describe_format(form)} ({what}; --input-format overrules)")
+        content = kind if kind == "judgments" or len(paths) == 1 else f"{len(paths)} runs"
+        sentences.append(
+            f"{files}: read as {describe_format(file_format)} ({content}; --input-format overrules)"
+        )
     return sentences
 
 

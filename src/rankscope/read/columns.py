@@ -48,8 +48,8 @@ class TextColumn(NamedTuple):
     starts: Ints
 
     @classmethod
-    def from_column(cls, column: Any, what: str) -> TextColumn:
-        """Return a column of ids of any type as text (:func:`rankscope.read.ids.id_text`); ``what`` names the column.
+    def from_column(cls, column: Any, location: str) -> TextColumn:
+        """Return ids of any type as text (:func:`rankscope.read.ids.id_text`); messages name the column ``location``.
 
         >>> TextColumn.from_column(["q1", 7, 8.0, b"9"], "topic").pieces()
         [b'q1', b'7', b'8', b'9']
@@ -58,15 +58,15 @@ class TextColumn(NamedTuple):
             return column
         if getattr(getattr(column, "dtype", None), "kind", "") in ("m", "M"):
             hint = "convert them to text"
-            raise InputError(f"{what}: values of type {column.dtype} are not ids", hint=hint)
+            raise InputError(f"{location}: values of type {column.dtype} are not ids", hint=hint)
         has_objects = str(getattr(column, "dtype", "")) == "object"  # slow to convert with Arrow
         if has_objects and (runs := _runs_of_objects(column)) is not None:
-            return cls.from_column(column.to_numpy()[runs[0]], what)._repeat(runs[1])
-        converters = [cls._from_strings, lambda values: _from_arrow(values, what)]
+            return cls.from_column(column.to_numpy()[runs[0]], location)._repeat(runs[1])
+        converters = [cls._from_strings, lambda values: _from_arrow(values, location)]
         for convert in converters if has_objects else reversed(converters):
             if (result := convert(column)) is not None:
                 return result
-        return cls._from_pieces([to_bytes(id_text(value, what)) for value in as_list(column)])
+        return cls._from_pieces([to_bytes(id_text(value, location)) for value in as_list(column)])
 
     @classmethod
     def _from_strings(cls, column: Any) -> TextColumn | None:
@@ -132,7 +132,7 @@ def _runs_of_objects(column: Any) -> tuple[Ints, Ints] | None:
     return starts, np.diff(starts, append=len(values))
 
 
-def _from_arrow(column: Any, what: str) -> TextColumn | None:
+def _from_arrow(column: Any, location: str) -> TextColumn | None:
     """Convert a column of pyarrow, polars or pandas without an object per id; None if Arrow cannot represent it."""
     if type(column).__module__.partition(".")[0] not in ("pyarrow", "polars", "pandas"):
         return None
@@ -146,7 +146,7 @@ def _from_arrow(column: Any, what: str) -> TextColumn | None:
             array = pyarrow.array(array, from_pandas=True)
     except (pyarrow.ArrowException, UnicodeError, TypeError, ValueError):
         return None
-    array = arrow_ids(array, what)
+    array = arrow_ids(array, location)
     _, offsets, data = array.buffers()
     if not len(array) or offsets is None:
         return TextColumn(np.zeros(0, np.uint8), np.zeros(len(array) + 1, np.int64))
@@ -185,19 +185,19 @@ class RunColumns:
             raise InputError("a rank is not an integer", path=path, hint="give integers, or scores")
         run = cls(topics, documents, scores, ranks, lines, path)
         if invalid is not None:
-            row, what = invalid, "not a number"
+            row, fault = invalid, "not a number"
         elif np.isnan(scores).any():
-            row, what = int(np.isnan(scores).argmax()), "NaN"
+            row, fault = int(np.isnan(scores).argmax()), "NaN"
         else:
             return run
         topic = to_text(topics.take(np.array([row])).pieces()[0])
         hint = "remove the document or give a number"
-        raise run.problem(f"a score of topic {topic!r} is {what}", row, hint)
+        raise run.problem(f"a score of topic {topic!r} is {fault}", row, hint)
 
-    def problem(self, what: str, row: int, hint: str) -> InputError:
+    def problem(self, problem: str, row: int, hint: str) -> InputError:
         """Return the error for a row."""
         line = None if self.lines is None else int(self.lines[row])
-        return InputError(what, path=self.path, line=line, hint=hint)
+        return InputError(problem, path=self.path, line=line, hint=hint)
 
     def take(self, rows: Ints) -> RunColumns:
         """Return some rows."""
@@ -235,8 +235,8 @@ class RunColumns:
 
     def repeated(self, document: bytes, topic: bytes, row: int) -> InputError:
         """Return the error for a document that occurs for the second time."""
-        what = f"document {to_text(document)!r} occurs twice in topic {to_text(topic)!r}"
-        return self.problem(what, row, "keep one of the two")
+        problem = f"document {to_text(document)!r} occurs twice in topic {to_text(topic)!r}"
+        return self.problem(problem, row, "keep one of the two")
 
 
 def as_list(column: Any) -> list[Any]:

@@ -42,18 +42,18 @@ class _Member(Protocol):
         """Return up to ``max_size`` bytes of content; unused input is in ``rest``."""
 
     rest: bytes
-    ended: bool
+    has_ended: bool
 
 
 class _Gzip:
     def __init__(self) -> None:
         self._state = zlib.decompressobj(wbits=31)
-        self.rest, self.ended = b"", False
+        self.rest, self.has_ended = b"", False
 
     def feed(self, data: bytes, max_size: int) -> bytes:
         block = self._state.decompress(data, max_size)
-        self.ended = self._state.eof
-        self.rest = self._state.unused_data if self.ended else self._state.unconsumed_tail
+        self.has_ended = self._state.eof
+        self.rest = self._state.unused_data if self.has_ended else self._state.unconsumed_tail
         return block
 
 
@@ -62,12 +62,12 @@ class _Buffered:
 
     def __init__(self, state: Any) -> None:
         self._state = state
-        self.rest, self.ended = b"", False
+        self.rest, self.has_ended = b"", False
 
     def feed(self, data: bytes, max_size: int) -> bytes:
         block: bytes = self._state.decompress(data, max_size)
-        self.ended = self._state.eof
-        self.rest = self._state.unused_data if self.ended else b""
+        self.has_ended = self._state.eof
+        self.rest = self._state.unused_data if self.has_ended else b""
         return block
 
 
@@ -77,7 +77,7 @@ class _Zstd:
     def __init__(self, state: Any) -> None:
         self._state = state
         self._pending = b""
-        self.rest, self.ended = b"", False
+        self.rest, self.has_ended = b"", False
 
     def feed(self, data: bytes, max_size: int) -> bytes:
         self.rest = data
@@ -85,7 +85,7 @@ class _Zstd:
             self._pending = self._state.decompress(data[:_ZSTD_PORTION])
             self.rest = self._state.unused_data + data[_ZSTD_PORTION:]
         block, self._pending = self._pending[:max_size], self._pending[max_size:]
-        self.ended = self._state.eof and not self._pending
+        self.has_ended = self._state.eof and not self._pending
         return block
 
 
@@ -103,7 +103,7 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
         data, position = data[position:] + chunk, 0
         compressed += len(chunk)
         while position < len(data) or is_full:
-            if member.ended:
+            if member.has_ended:
                 position = _ZEROS.match(data, position).end()  # type: ignore[union-attr] # always matches
                 if len(data) - position < 2:
                     break
@@ -115,14 +115,14 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
                 raise _damaged_error(f"the {compression} data is damaged", label) from None
             position += len(fed) - len(member.rest)  # may decrease: the rest can include earlier input
             portion = min(2 * portion, BLOCK)
-            is_full = len(block) == max_block and not member.ended  # more may follow without more input
+            is_full = len(block) == max_block and not member.has_ended  # more may follow without more input
             if block:
                 content += len(block)
                 check_decompressed_size(content, compressed, label)
                 yield block
     if position < len(data):
         raise _damaged_error(f"the {compression} data is damaged", label)
-    if not member.ended:
+    if not member.has_ended:
         raise _damaged_error(f"the {compression} data ends too early", label)
 
 
@@ -150,5 +150,5 @@ def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member]
         raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None
 
 
-def _damaged_error(what: str, label: str) -> InputError:
-    return InputError(what, path=label, hint="copy or download the file again")
+def _damaged_error(problem: str, label: str) -> InputError:
+    return InputError(problem, path=label, hint="copy or download the file again")

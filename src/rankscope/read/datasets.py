@@ -74,13 +74,13 @@ def load_dataset(dataset: str) -> Any:
 
 
 @contextmanager
-def fetch_from_dataset(dataset: str, what: str) -> Iterator[None]:
+def fetch_from_dataset(dataset: str, part: str) -> Iterator[None]:
     """Turn exceptions of ir_datasets into an error with the name of the dataset."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:
         reason = (str(error).splitlines() or ["no reason given"])[0][:200]
-        problem = f"ir_datasets cannot provide the {what} ({reason})"
+        problem = f"ir_datasets cannot provide the {part} ({reason})"
         raise InputError(problem, path=f"{IRDS}{dataset}", hint="check the network, and try again") from None
 
 

@@ -59,8 +59,8 @@ def iterate_cells(source: Source, separator: str) -> Iterator[tuple[int, list[st
                 has_header = True
                 yield number, row
     except csv.Error as error:
-        what = f"not a line of a table ({error})"
-        raise InputError(what, path=source.label, line=number, hint="check the quotes") from None
+        problem = f"not a line of a table ({error})"
+        raise InputError(problem, path=source.label, line=number, hint="check the quotes") from None
 
 
 def read_delimited(source: Source, separator: str, kind: str) -> FileTable:
@@ -78,9 +78,9 @@ def read_delimited(source: Source, separator: str, kind: str) -> FileTable:
     numbers: list[int] = []
     for number, row in rows:
         if len(row) != len(header):
-            what = f"{len(row)} cell{'s' * (len(row) != 1)} where the header has {len(header)}"
+            problem = f"{len(row)} cell{'s' * (len(row) != 1)} where the header has {len(header)}"
             hint = "complete the line, or put quotes around text with separators"
-            raise InputError(what, path=source.label, line=number, hint=hint)
+            raise InputError(problem, path=source.label, line=number, hint=hint)
         for column, index in targets:
             column.append(row[index])
         numbers.append(number)
@@ -120,14 +120,14 @@ def read_bare_columns(source: Source, kind: str) -> FileTable:
         columns = columns or tuple([] for _ in row)
         if len(row) != len(columns) or (kind, len(row)) not in _BARE:
             expected, files = " ".join(_BARE[kind, 3]), "qrels" if kind == "qrels" else "runs"
-            what = f"{len(row)} field{'s' * (len(row) != 1)} where {files} of columns have: {expected}"
-            raise InputError(what, path=source.label, line=number, hint="complete the line or remove it")
+            problem = f"{len(row)} field{'s' * (len(row) != 1)} where {files} of columns have: {expected}"
+            raise InputError(problem, path=source.label, line=number, hint="complete the line or remove it")
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)
         numbers.append(number)
     if not numbers:
-        what = "there is no line with data" if source.size else "the file is empty"
-        raise InputError(what, path=source.label, hint=f"give lines of: {' '.join(_BARE[kind, 3])}")
+        problem = "there is no line with data" if source.size else "the file is empty"
+        raise InputError(problem, path=source.label, hint=f"give lines of: {' '.join(_BARE[kind, 3])}")
     names = _BARE[kind, len(columns)]
     if kind == "run" and len(columns) == 3 and all(cell.isascii() and cell.isdigit() for cell in columns[2]):
         names = ("query_id", "doc_id", "rank")
@@ -153,11 +153,11 @@ def _parse_numbers(column: Sequence[Any], meaning: str, lines: Ints, path: str) 
         row = values.index(None)
         text = "" if column[row] is None else str(column[row]).strip()
         if text.lower() in ("nan", "+nan", "-nan", ""):
-            what = f"NaN {meaning}" if text else f"there is no {meaning}"
+            problem = f"NaN {meaning}" if text else f"there is no {meaning}"
         else:
-            what = f"{meaning} {text[:60]!r} is not {'a 32-bit integer' if is_integer else 'a number'}"
+            problem = f"{meaning} {text[:60]!r} is not {'a 32-bit integer' if is_integer else 'a number'}"
         hint = "remove the line or give a number"
-        raise InputError(what, path=path, line=int(lines[row]), hint=hint)
+        raise InputError(problem, path=path, line=int(lines[row]), hint=hint)
     return np.array(values, np.int64 if is_integer else np.float64)
 
 
@@ -179,12 +179,12 @@ def _check_ids(column: Sequence[Any], meaning: str, lines: Ints, path: str) -> N
     for row, value in enumerate(column):
         if type(value) is str and value:
             continue
-        what = f"there is no {meaning}"
+        problem = f"there is no {meaning}"
         try:
             if value not in (None, ""):
                 id_text(value, meaning)
                 continue
         except InputError as error:
-            what = error.message
+            problem = error.message
         hint = "complete the line or remove it"
-        raise InputError(what, path=path, line=int(lines[row]), hint=hint)
+        raise InputError(problem, path=path, line=int(lines[row]), hint=hint)

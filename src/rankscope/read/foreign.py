@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
 
 
-def read_judgments(source: Source, form: str, aspects: bool | None = None) -> Qrels:
+def read_judgments(source: Source, file_format: str, aspects: bool | None = None) -> Qrels:
     """Read the judgments of a file of a format."""
     from rankscope.read.qrels import Qrels
 
     with error_path(source.label):
-        content, lines = _read_content(source, form, "qrels")[""]
+        content, lines = _read_content(source, file_format, "qrels")[""]
         if is_table(content) or not isinstance(content, Mapping):
             qrels = Qrels.from_frame(content, aspects=aspects, path=source.label, lines=lines)
         else:
             qrels = Qrels.from_dict(content)
-    return replace(qrels, path=source.label, format=form)
+    return replace(qrels, path=source.label, format=file_format)
 
 
-def read_named_runs(source: Source, form: str) -> dict[str, dict[str, Any]]:
+def read_named_runs(source: Source, file_format: str) -> dict[str, dict[str, Any]]:
     """Read the runs of a file: fields of a ``Run`` by name. The name of a single unnamed run is empty."""
     from rankscope.read.runs import Run, split_table
 
     with error_path(source.label):
         fields: dict[str, dict[str, Any]] = {}
-        for name, (content, lines) in _read_content(source, form, "run").items():
+        for name, (content, lines) in _read_content(source, file_format, "run").items():
             if isinstance(content, Mapping) and not is_table(content):
                 run = Run.from_dict(content)
                 run.validate()  # here, where errors name the file
@@ -50,24 +50,27 @@ def read_named_runs(source: Source, form: str) -> dict[str, dict[str, Any]]:
     return fields
 
 
-def read_single_run(source: Source, form: str) -> dict[str, Any]:
+def read_single_run(source: Source, file_format: str) -> dict[str, Any]:
     """Read the only run of a file."""
-    runs = read_named_runs(source, form)
+    runs = read_named_runs(source, file_format)
     if len(runs) != 1:
         hint = "open it with read_runs, or by name"
         raise InputError(f"the file has {len(runs)} runs", path=source.label, hint=hint)
     return next(iter(runs.values()))
 
 
-def may_name_runs(source: Source, form: str) -> bool:
+def may_name_runs(source: Source, file_format: str) -> bool:
     """Return whether the first lines of a file have names of runs."""
-    if form in ("csv", "tsv"):
+    if file_format in ("csv", "tsv"):
         text = first_data_line(source.head())
         names = [name.strip().strip('"') for name in text.split(find_separator(text))]
         return find_column("run", names) is not None
-    if form in ("json", "jsonl"):
+    if file_format in ("json", "jsonl"):
         return _json_names_runs(source.head())
-    return form in ("parquet", "arrow") and find_column("run", arrow_names(source, form)) is not None
+    return (
+        file_format in ("parquet", "arrow")
+        and find_column("run", arrow_names(source, file_format)) is not None
+    )
 
 
 _KEY = rb'"((?:[^"\\]|\\.)*)"\s*:\s*'
@@ -84,18 +87,18 @@ def _json_names_runs(head: bytes) -> bool:
     return any(column_meaning(name.decode("utf-8", "replace")) == "run" for name in names)
 
 
-def _read_content(source: Source, form: str, kind: str) -> dict[str, tuple[Any, Lines | None]]:
+def _read_content(source: Source, file_format: str, kind: str) -> dict[str, tuple[Any, Lines | None]]:
     """Return tables with the lines of their rows, if known, or rankings by topic, by the name of the run.
 
     The name is empty if the file does not name runs.
     """
-    if form in ("csv", "tsv", "beir"):
-        separator = "\t" if form == "beir" else find_separator(first_data_line(source.head()))
+    if file_format in ("csv", "tsv", "beir"):
+        separator = "\t" if file_format == "beir" else find_separator(first_data_line(source.head()))
         return {"": read_delimited(source, separator, kind)}
-    if form == "columns":
+    if file_format == "columns":
         return {"": read_bare_columns(source, kind)}
-    if form == "jsonl":
+    if file_format == "jsonl":
         return {"": read_json_lines(source, kind)}
-    if form in ("parquet", "arrow"):
-        return {"": (read_arrow(source, form, kind), None)}
+    if file_format in ("parquet", "arrow"):
+        return {"": (read_arrow(source, file_format, kind), None)}
     return {name: (content, None) for name, content in read_json_lists(source, kind).items()}

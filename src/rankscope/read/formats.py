@@ -59,11 +59,11 @@ def detect_format_and_head(source: Source, kind: str, chosen: str | None = None)
     """Return the format of a file as :func:`detect_format`, and its first bytes."""
     if source.is_directory:
         assert source.path is not None
-        form = check_format(chosen) or dataset_format(source.path)
-        if form is None:
+        file_format = check_format(chosen) or dataset_format(source.path)
+        if file_format is None:
             hint = "name a file in it" if kind == "qrels" else "use read_runs to read all runs in it"
             raise InputError("this is a directory", path=source.label, hint=hint)
-        return form, b""
+        return file_format, b""
     head = source.head()
     if check_format(chosen):
         return str(chosen), head

@@ -74,8 +74,8 @@ def table_columns(table: Any, required: Sequence[str], optional: Sequence[str] =
     for meaning in (*required, *optional):
         name = find_column(meaning, names)
         if name is not None:
-            column, what = table[name], f"column {str(name)!r}"
-            columns[meaning] = column if meaning in NUMBERS else TextColumn.from_column(column, what)
+            column, location = table[name], f"column {str(name)!r}"
+            columns[meaning] = column if meaning in NUMBERS else TextColumn.from_column(column, location)
         elif meaning in required:
             raise missing_column(meaning, names)
     return columns

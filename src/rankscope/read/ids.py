@@ -66,12 +66,12 @@ def sort_naturally(topics: Iterable[str]) -> list[str]:
     return sorted(topics, key=to_bytes)
 
 
-def id_text(value: Any, what: str, *, any_type: bool = False) -> str:
+def id_text(value: Any, location: str, *, any_type: bool = False) -> str:
     """Return an id of any type as text.
 
     Text is returned unchanged, bytes are UTF-8, and integers and integral floating-point numbers become the text of
-    the integer. Any other value is an error, unless ``any_type`` is set and it is hashable and not missing; ``what`` is
-    its location, such as ``column 'qid'``.
+    the integer. Any other value is an error, unless ``any_type`` is set and the value is hashable and not missing.
+    Messages name the ``location``, such as ``column 'qid'``.
 
     >>> id_text(301, "topic"), id_text(301.0, "topic"), id_text(b"301", "topic"), id_text("q1", "topic")
     ('301', '301', '301', 'q1')
@@ -88,21 +88,21 @@ def id_text(value: Any, what: str, *, any_type: bool = False) -> str:
         return str(int(value))
     is_missing = value is None or type(value).__name__ in ("NAType", "NaTType")  # of pandas
     if is_missing or (isinstance(value, float) and value != value):
-        raise InputError(f"{what}: an id is missing", hint="fill the gap or remove the row")
+        raise InputError(f"{location}: an id is missing", hint="fill the gap or remove the row")
     if any_type and isinstance(value, Hashable):
         return str(value)
     shown = repr(value)
     shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
-    raise InputError(f"{what}: {shown} ({type(value).__name__}) is not an id", hint=_IDS)
+    raise InputError(f"{location}: {shown} ({type(value).__name__}) is not an id", hint=_IDS)
 
 
-def key_text(key: Any, what: str) -> str:
+def key_text(key: Any, location: str) -> str:
     """Return an id in a dict, of any hashable type, as text.
 
     >>> key_text(301, "topic"), key_text(("en", 7), "topic")
     ('301', "('en', 7)")
     """
-    return id_text(key, what, any_type=True)
+    return id_text(key, location, any_type=True)
 
 
 def id_cell(key: Any) -> str | int:
@@ -116,7 +116,7 @@ def id_cell(key: Any) -> str | int:
     return int(key) if hasattr(key, "__index__") else key_text(key, "topic")
 
 
-def arrow_ids(column: Any, what: str, *, allow_missing: bool = False) -> Any:
+def arrow_ids(column: Any, location: str, *, allow_missing: bool = False) -> Any:
     """Return an Arrow column of ids of any type as one array of bytes, by the rule of :func:`id_text`.
 
     The type is ``large_binary``, because more than 2 GB of ids overflow the offsets of ``binary``.
@@ -134,14 +134,14 @@ def arrow_ids(column: Any, what: str, *, allow_missing: bool = False) -> Any:
     elif kinds.is_run_end_encoded(array.type):
         array = pc.call_function("run_end_decode", [array])
     if array.null_count and not allow_missing:
-        id_text(None, what)
+        id_text(None, location)
     if kinds.is_floating(array.type):
         values: Any = pc.drop_null(array.cast(pa.float64()))
         is_exact: Any = pc.less_equal(pc.abs(values), pa.scalar(float(EXACT)))
         is_integral: Any = pc.and_(pc.equal(values, pc.floor(values)), is_exact)
         invalid = pc.index(is_integral, False).as_py()
         if invalid >= 0:
-            id_text(values[invalid].as_py(), what)
+            id_text(values[invalid].as_py(), location)
         array = array.cast(pa.float64()).cast(pa.int64())
     if kinds.is_integer(array.type):
         array = array.cast(pa.large_string())
@@ -150,7 +150,7 @@ def arrow_ids(column: Any, what: str, *, allow_missing: bool = False) -> Any:
         kinds.is_binary_view, kinds.is_fixed_size_binary, kinds.is_null,
     )  # fmt: skip
     if not any(is_text(array.type) for is_text in texts):
-        raise InputError(f"{what}: values of type {array.type} are not ids", hint=_IDS)
+        raise InputError(f"{location}: values of type {array.type} are not ids", hint=_IDS)
     array = array.cast(pa.large_binary())
     if not isinstance(array, pa.ChunkedArray):
         return array

@@ -98,8 +98,8 @@ def _pairs_to_scores(ranking: Any) -> Any:
 def _check_columns(rows: list[dict[str, Any]], path: str) -> list[dict[str, Any]]:
     for number, row in enumerate(rows, 1):
         if set(row) != set(rows[0]):
-            what = f"row {number} has other columns than the first one"
-            raise InputError(what, path=path, hint="give every row the same columns")
+            problem = f"row {number} has different columns from the first row"
+            raise InputError(problem, path=path, hint="give every row the same columns")
     return rows
 
 
@@ -125,7 +125,7 @@ def _merge_splits(content: Mapping[str, Any], depth: int, path: str) -> dict[str
             raise InputError(f"{name!r} has no rankings by topic", path=path, hint=_HINT)
         for topic, documents in _merge_splits(part, depth - 1, path).items():
             if topic in topics:
-                what = f"topic {topic!r} occurs in several splits"
-                raise InputError(what, path=path, hint="keep one split in the file")
+                problem = f"topic {topic!r} occurs in several splits"
+                raise InputError(problem, path=path, hint="keep one split in the file")
             topics[topic] = documents
     return topics

@@ -60,8 +60,8 @@ def with_short_lines(blocks: Iterator[bytes], label: str) -> Iterator[bytes]:
     for block in blocks:
         newline = block.find(b"\n")
         if current + (len(block) if newline < 0 else newline) > limit:
-            what, hint = line_too_long()
-            raise InputError(what, path=label, line=line, hint=hint)
+            problem, hint = line_too_long()
+            raise InputError(problem, path=label, line=line, hint=hint)
         current = current + len(block) if newline < 0 else len(block) - 1 - block.rfind(b"\n")
         line += block.count(b"\n") if newline >= 0 else 0
         yield block
@@ -107,4 +107,4 @@ def check_decompressed_size(content: int, compressed: int, label: str, free: int
     """Reject a compressed file that is probably a decompression bomb."""
     if content > (free or FREE) and content > (ratio := _limit(RATIO_VARIABLE, UNPACKED_RATIO)) * compressed:
         hint = f"if the file is yours, set {RATIO_VARIABLE} to a larger number"
-        raise InputError(f"it decompresses to more than {ratio} times its size", path=label, hint=hint)
+        raise InputError(f"the file decompresses to more than {ratio} times its size", path=label, hint=hint)

@@ -49,8 +49,8 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
             case "nan":
                 return "NaN score", "remove the line or give a number"
             case _:
-                what = f"document {text} occurs twice in topic {_quote(self.topic)}"
-                return what, "keep one of the two lines"
+                description = f"document {text} occurs twice in topic {_quote(self.topic)}"
+                return description, "keep one of the two lines"
 
 
 @contextmanager
@@ -60,8 +60,8 @@ def locate_problems(source: Source) -> Iterator[None]:
         yield
     except LineProblem as problem:
         source.check_unchanged()  # the line may mix two versions of the file
-        what, hint = problem.describe()
-        raise InputError(what, path=source.label, line=problem.line, hint=hint) from None
+        description, hint = problem.describe()
+        raise InputError(description, path=source.label, line=problem.line, hint=hint) from None
 
 
 def _quote(text: bytes) -> str:
@@ -71,5 +71,5 @@ def _quote(text: bytes) -> str:
 
 def reject_empty(text: Source) -> NoReturn:
     """Raise the error for a run without data."""
-    what = "the file is empty" if text.size == 0 else "there is no line with data"
-    raise InputError(what, path=text.label, hint=f"a run has lines of: {COLUMNS}")
+    description = "the file is empty" if text.size == 0 else "there is no line with data"
+    raise InputError(description, path=text.label, hint=f"a run has lines of: {COLUMNS}")

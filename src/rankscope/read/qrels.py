@@ -280,14 +280,14 @@ class Qrels(FrameMixin):
         documents: list[bytes] = []
         grades: list[Any] = []
         original: dict[str, Any] = {}
-        for topic, graded in judgments.items():
-            if not isinstance(graded, Mapping):
+        for topic, grade_by_document in judgments.items():
+            if not isinstance(grade_by_document, Mapping):
                 raise InputError(f"judgments of topic {topic!r} are not a dict of document: grade")
             if original.setdefault(text := key_text(topic, "topic"), topic) is not topic:
                 raise InputError(f"topic {text!r} occurs twice", hint=SAME_TEXT)
-            topics += [to_bytes(text)] * len(graded)
-            documents += [to_bytes(key_text(document, "document")) for document in graded]
-            grades += graded.values()
+            topics += [to_bytes(text)] * len(grade_by_document)
+            documents += [to_bytes(key_text(document, "document")) for document in grade_by_document]
+            grades += grade_by_document.values()
         ids = {text: topic for text, topic in original.items() if not isinstance(topic, str)}
         if not any(isinstance(grade, Mapping) for grade in grades):
             return replace(cls.from_columns(topics, None, documents, check_grades(grades)), topic_ids=ids)
@@ -397,8 +397,8 @@ class RepeatedJudgments(UserWarning):
     """Judgments that are repeated with the same grade; ``first`` is the error for callers that reject them."""
 
     def __init__(self, path: str | None, count: int, first: InputError) -> None:
-        what = "judgment is" if count == 1 else "judgments are"
-        super().__init__(f"{path or 'qrels'}: {count} {what} repeated with the same grade")
+        verb = "judgment is" if count == 1 else "judgments are"
+        super().__init__(f"{path or 'qrels'}: {count} {verb} repeated with the same grade")
         self.first = first
 
 
@@ -472,9 +472,9 @@ class _Rows(NamedTuple):
     def repetition(self, row: int, topic: str, again: str) -> InputError:
         """Return the error for a row that repeats a judgment."""
         document = to_text(self.documents[row])
-        what = f"document {document!r} of topic {topic!r} is judged {self.grades[row]} {again}"
+        problem = f"document {document!r} of topic {topic!r} is judged {self.grades[row]} {again}"
         line = None if self.lines is None else int(self.lines[row])
-        return InputError(what, path=self.path, line=line, hint="keep one of the two judgments")
+        return InputError(problem, path=self.path, line=line, hint="keep one of the two judgments")
 
     def best_grades(self, topic: str, rows: Rows) -> tuple[dict[bytes, int], list[int]]:
         """Return the grade of every document of a topic (the maximum over aspects), and the repeated rows."""
@@ -564,13 +564,13 @@ def read_qrels_ahead(
         qrels = read_dataset(dataset, aspects)
         return qrels.with_merged_grades(grades) if grades else qrels
     text = Source.open(match_single_file(source))
-    form = detect_format(text, "qrels", input_format)
+    file_format = detect_format(text, "qrels", input_format)
     ahead = None if read_ahead is None else read_ahead.find_judgments(text.stamp)
-    parsed = None if form != "trec" or aspects else ahead or parse_natively(text)
+    parsed = None if file_format != "trec" or aspects else ahead or parse_natively(text)
     if parsed is not None and (aspects is False or not parsed.has_iterations):
         offsets, values = np.frombuffer(parsed.offsets(), np.int64), np.frombuffer(parsed.grades(), np.int32)
         qrels = Qrels(parsed.topics, offsets, parsed.documents, values, path=text.label)
-    elif form == "trec":
+    elif file_format == "trec":
         topics, iterations, documents, values, lines = parse_qrels(text)
         qrels = Qrels.from_columns(
             topics, iterations, documents, values, lines=lines, path=text.label, aspects=aspects
@@ -578,7 +578,7 @@ def read_qrels_ahead(
     else:
         from rankscope.read.foreign import read_judgments
 
-        qrels = read_judgments(text, form, aspects)
+        qrels = read_judgments(text, file_format, aspects)
     if ahead is not None and (qrels.topics, qrels.documents) == (ahead.topics, ahead.documents):
         qrels = replace(qrels, tables=ScanTables({ahead.table.library: ahead.table}))
     return qrels.with_merged_grades(grades) if grades else qrels

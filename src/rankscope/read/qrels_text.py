@@ -47,8 +47,8 @@ def parse_qrels(source: Source) -> Columns:
         numbers.append(lines)
         before += text.count(b"\n")
     if not documents:
-        what = "there is no line with data" if before else "the file is empty"
-        raise InputError(what, path=path, hint="qrels have lines of: topic iteration document grade")
+        problem = "there is no line with data" if before else "the file is empty"
+        raise InputError(problem, path=path, hint="qrels have lines of: topic iteration document grade")
     return topics, iterations, documents, np.concatenate(grades), np.concatenate(numbers)
 
 

@@ -56,8 +56,8 @@ def read_run(
     if name is not None:
         return Runs(runs)[name]
     names = ", ".join(run.name for run in runs[:5]) + (", ..." if len(runs) > 5 else "")
-    what = f"the file has {len(runs)} runs: {names}"
-    raise InputError(what, path=source, hint="name one of them, or use read_runs")
+    problem = f"the file has {len(runs)} runs: {names}"
+    raise InputError(problem, path=source, hint="name one of them, or use read_runs")
 
 
 def _read_file(source: str | Path, order: str, name: str | None, chosen: str | None) -> list[Run]:
@@ -75,15 +75,15 @@ def _read_file(source: str | Path, order: str, name: str | None, chosen: str | N
     run = run if name is None else replace(run, name=name)
     assert run.source is not None
     text = Source.open(run.source, run.label)
-    form, head = detect_format_and_head(text, "run", chosen)
-    if form == "trec":
+    file_format, head = detect_format_and_head(text, "run", chosen)
+    if file_format == "trec":
         return [replace(run, metadata=read_metadata(text, head))]
-    run = replace(run, format=form)
+    run = replace(run, format=file_format)
     from rankscope.read.foreign import may_name_runs, read_named_runs
 
-    if not may_name_runs(text, form):
+    if not may_name_runs(text, file_format):
         return [run]
-    named = read_named_runs(text, form)
+    named = read_named_runs(text, file_format)
     return [replace(run, name=run_name or run.name, **fields) for run_name, fields in named.items()]
 
 

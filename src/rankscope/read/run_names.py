@@ -41,15 +41,15 @@ def run_files(source: str | Path) -> tuple[list[Path], list[Path]]:
         return [path], []
     if kind == "a directory":
         entries = sorted(child for child in path.iterdir() if not child.name.startswith("."))
-        what, hint = "there is no file in this directory", "name a directory of run files"
+        problem, hint = "there is no file in this directory", "name a directory of run files"
     elif kind is not None or not glob.has_magic(str(path)):
         return [path], []
     else:
         entries = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207
-        what, hint = "no file matches this pattern", "check the pattern"
+        problem, hint = "no file matches this pattern", "check the pattern"
     files = [entry for entry in entries if entry.is_file() or (entry.is_dir() and dataset_format(entry))]
     if not files:
-        raise InputError(what, path=path, hint=hint)
+        raise InputError(problem, path=path, hint=hint)
     others = set(entries) - set(files)
     return files, [entry for entry in entries if entry in others]
 

@@ -332,8 +332,8 @@ def _parse_lists(lists: Mapping[Any, Any]) -> dict[str, RunList]:
         documents = [to_bytes(key_text(document, "document")) for document in ranking]
         scores = _parse_scores(ranking.values(), topic) if isinstance(ranking, Mapping) else None
         if (repeated := find_repeated(documents)) is not None:
-            what = f"document {to_text(documents[repeated])!r} occurs twice in topic {topic!r}"
-            raise InputError(what, hint="keep one of the two")
+            problem = f"document {to_text(documents[repeated])!r} occurs twice in topic {topic!r}"
+            raise InputError(problem, hint="keep one of the two")
         if (text := key_text(topic, "topic")) in memory:
             raise InputError(f"topic {text!r} occurs twice", hint=SAME_TEXT)
         memory[text] = RunList(documents, scores)

@@ -41,12 +41,12 @@ class ScoreRows(NamedTuple):
 def read_score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
     """Read the rows of a file of scores."""
     head = source.head()
-    form = detect_format_of_head(head, "scores")
-    if form in ("parquet", "arrow"):
-        return rows_from_table(read_arrow(source, form))._replace(has_means=None)
-    if form == "json":
+    file_format = detect_format_of_head(head, "scores")
+    if file_format in ("parquet", "arrow"):
+        return rows_from_table(read_arrow(source, file_format))._replace(has_means=None)
+    if file_format == "json":
         return _read_json_rows(source)
-    if form == "jsonl":
+    if file_format == "jsonl":
         objects = list(iterate_objects(source, _JSON))
         names = list(next((row for _, row in objects if row), {}))
         return ScoreRows(
@@ -88,8 +88,8 @@ def parse_bare_rows(
     for line, cells in lines:
         width = width or len(cells)
         if len(cells) != width:
-            what = f"{len(cells)} field{'s' * (len(cells) != 1)} where the first line has {width}"
-            raise InputError(what, path=path, line=line, hint="give a value for every topic and measure")
+            problem = f"{len(cells)} field{'s' * (len(cells) != 1)} where the first line has {width}"
+            raise InputError(problem, path=path, line=line, hint="give a value for every topic and measure")
         if "runid" in cells[:-1]:
             run = cells[-1] if width == 3 else run
         if not any(cell.startswith(NO_SCORES) for cell in cells[-3:-1]):

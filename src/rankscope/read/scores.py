@@ -155,8 +155,8 @@ def read_score_tables(
     if rows.has_means is None:
         _check_means(means, scores_by_measure, path)
     if not scores_by_measure:
-        what = "there are only means, and no score of a topic" if rows.rows else "there is no score"
-        raise InputError(what, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
+        problem = "there are only means, and no score of a topic" if rows.rows else "there is no score"
+        raise InputError(problem, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
     return _build_tables(scores_by_measure, path)
 
 
@@ -257,8 +257,8 @@ def _parse_score(cell: Any) -> float | None:
     return value if math.isfinite(value) and "_" not in text else None
 
 
-def _check_distinct(names: tuple[str, ...] | list[str], what: str, path: str, line: int | None) -> None:
+def _check_distinct(names: tuple[str, ...] | list[str], kind: str, path: str, line: int | None) -> None:
     if len(set(names)) < len(names) or not names:
         repeated = next((name for name in names if names.count(name) > 1), None)
-        message = f"there is no {what}" if repeated is None else f"the {what} {repeated!r} occurs twice"
-        raise InputError(message, path=path, line=line, hint=f"name every {what} once")
+        message = f"there is no {kind}" if repeated is None else f"the {kind} {repeated!r} occurs twice"
+        raise InputError(message, path=path, line=line, hint=f"name every {kind} once")

@@ -183,9 +183,9 @@ def match_single_file(name: str | Path) -> str | Path:
     matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (patterns may be absolute)
     if len(matches) == 1:
         return Path(matches[0])
-    what = f"{len(matches)} files match this pattern" if matches else "no file matches this pattern"
+    problem = f"{len(matches)} files match this pattern" if matches else "no file matches this pattern"
     hint = f"name one of them, such as {matches[0]}" if matches else "check the pattern"
-    raise InputError(what, path=path, hint=hint)
+    raise InputError(problem, path=path, hint=hint)
 
 
 def is_file(name: str | Path) -> bool:
@@ -295,11 +295,11 @@ def read_bytes(source: str | Path | bytes) -> bytes:
 def read_error(error: OSError, name: str) -> InputError:
     """Return the error for a file that the operating system cannot read."""
     if isinstance(error, FileNotFoundError):
-        what, hint = "no such file", "check the path"
+        problem, hint = "no such file", "check the path"
     elif isinstance(error, IsADirectoryError):
-        what, hint = "this is a directory", "name a file in it"
+        problem, hint = "this is a directory", "name a file in it"
     elif isinstance(error, PermissionError):
-        what, hint = "no permission to read it", "change its permissions"
+        problem, hint = "no permission to read it", "change its permissions"
     else:
-        what, hint = error.strerror or "cannot be read", "check the path"
-    return InputError(what, path=name, hint=hint)
+        problem, hint = error.strerror or "cannot be read", "check the path"
+    return InputError(problem, path=name, hint=hint)

@@ -158,8 +158,8 @@ def _find_source(collection: Collection, study: object, groups: object) -> Sourc
     for name, default in (("order", "trec_eval"), ("missing", "zero"), ("grades", None), ("topics", None)):
         value = getattr(collection, name)
         options += [f"--{name}", str(value)] if value and value != default else []
-    for kind, form in (collection.input_format or {}).items():
-        options += ["--input-format", f"{kind}={form}"]
+    for kind, file_format in (collection.input_format or {}).items():
+        options += ["--input-format", f"{kind}={file_format}"]
     source: SourceFiles = {
         "qrels": qrels,
         "runs": runs,

@@ -44,7 +44,7 @@ def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
         '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
         f"<title>{safe}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         '<div id="page"><p class="loading">Reading the data…</p></div>\n'
-        '<noscript><p class="failure">This page computes in the browser: it needs JavaScript.</p></noscript>\n'
+        '<noscript><p class="failure">This report needs JavaScript.</p></noscript>\n'
         f"{data}<script>{script}</script>\n</body>\n</html>\n"
     )
 

@@ -76,7 +76,7 @@ def payload(
 
     ``measures`` are those of the findings; the report adds them to its standard measures. ``documents`` includes
     (True) or omits (False) document names and the ranks of judged non-relevant documents; None includes each if it is
-    small. With ``bounds`` every mean has its range over orders of tied documents and over labels of unjudged ones,
+    small. With ``bounds`` every mean has bounds over orders of tied documents and over labels of unjudged ones,
     which needs lists judged with ``ties=True``. ``groups`` are groups of runs
     (:func:`rankscope.read.groups.run_groups`).
 
@@ -87,21 +87,26 @@ def payload(
     >>> data["runs"], data["topics"], data["grades"], data["list"]["rank"].tolist(), data["list"]["grade"].tolist()
     (['bm25'], ['q1'], [2, 1], [2], [0])
     """
-    kept: dict[str, Any] = {"length": 1000, "crossing": "sign-change", "dcg": "trec_eval", **(settings or {})}
+    options: dict[str, Any] = {
+        "length": 1000,
+        "crossing": "sign-change",
+        "dcg": "trec_eval",
+        **(settings or {}),
+    }
     requested = list(measures)
     selected = requested or [
-        m @ kept["length"] if m.family == "effort" else m for m in map(parse, FINDINGS_MEASURES)
+        m @ options["length"] if m.family == "effort" else m for m in map(parse, FINDINGS_MEASURES)
     ]
     teams = None if groups is None else run_groups(judged.runs, groups)  # Fails early if groups are invalid.
-    scores = _evaluate(judged, selected, kept)
+    scores = _evaluate(judged, selected, options)
     grades = _grades(judged)
-    kept["findings"] = [str(m) for m in selected]
+    options["findings"] = [str(m) for m in selected]
     document: Document = {
         "format": "rankscope.page",
         "version": VERSION,
         "rankscope": __version__,
         "title": title,
-        "settings": kept,
+        "settings": options,
         "runs": list(judged.runs),
         "topics": list(judged.topics),
         "grades": grades.tolist(),
@@ -111,14 +116,16 @@ def payload(
             "negative": judged.pool.nonrelevant(0).astype(np.int32),
         },
         "list": _lists(judged, grades),
-        "measures": [_measure_data(scores, m, kept["length"]) for m in scores.measures],
+        "measures": [_measure_data(scores, m, options["length"]) for m in scores.measures],
         "lead": str(_lead(scores, selected)),
         "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
-        "archetype": _archetypes(judged, kept),
+        "archetype": _archetypes(judged, options),
         "tied_first": tied_first(scores),
         "findings": find(scores, selected),
         "warnings": notes(judged),
-        "orders": other_orders(judged, _select_followed(scores, requested), str(kept.get("missing", "zero"))),
+        "orders": other_orders(
+            judged, _select_followed(scores, requested), str(options.get("missing", "zero"))
+        ),
     }
     if teams is not None:
         document["groups"] = _groups(judged.runs, teams)
@@ -127,7 +134,7 @@ def payload(
     _add_optional(document, judged, documents)
     if bounds:
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
-        document["ranges"] = open_ranges(judged, ranked, str(kept.get("missing", "zero")))
+        document["ranges"] = open_ranges(judged, ranked, str(options.get("missing", "zero")))
     if study:
         document["study"] = {name: plain_table(table) for name, table in for_page(study).items()}
     return document

@@ -29,7 +29,7 @@ def read_study(directory: str | Path) -> dict[str, Table]:
 
     With a manifest, only its files are read, and must be unchanged; without one, all JSON files are read.
     """
-    root, hint = Path(directory), "name the directory rankscope study wrote"
+    root, hint = Path(directory), "name a directory written by rankscope study"
     if not root.is_dir():
         raise InputError("there is no such directory", path=root, hint=hint)
     result: dict[str, Table] = {}
@@ -40,7 +40,7 @@ def read_study(directory: str | Path) -> dict[str, Table]:
             if name not in result and rows:
                 result[name] = from_json(name, rows)
     if not result:
-        raise InputError("there are no tables here", path=root, hint=hint)
+        raise InputError("the directory contains no tables", path=root, hint=hint)
     return result
 
 
@@ -52,7 +52,7 @@ def _files(root: Path) -> list[Path]:
         return sorted(path for path in root.rglob("*.json") if path.is_file())
     content = read_manifest(root)
     if "collections" in content["settings"]:
-        hint = "study the collection of the report alone"
+        hint = "run rankscope study on the collection of the report only"
         raise InputError("this is a study of several collections", path=root, hint=hint)
     outputs = content["outputs"]
     names = sorted(name for name in outputs if name.endswith(".json"))

@@ -123,7 +123,7 @@ def make_topic(settings: Settings, systems: list[System], number: int) -> Topic:
     """Return a topic with its documents, rankings and judgments, independent of other topics."""
     count = settings.candidates
     stream = RandomStream(settings.seed, 2, number)
-    ease = float(stream.skewed(1, 0.38)[0])
+    ease = float(stream.log_normal(1, 0.38)[0])
     topicality = stream.normal(count)
     attraction = stream.normal(count)
     topicality[_N_CORE:] -= 1.5
@@ -152,11 +152,11 @@ def make_topic(settings: Settings, systems: list[System], number: int) -> Topic:
 
 def _make_grades(settings: Settings, stream: RandomStream, topicality: Floats) -> Ints:
     """Return the true grades: the most topical candidates have grade 1, the best quarter of them grade 2, and so on."""
-    size = float(stream.skewed(1, 1.25)[0])
-    second = float(stream.uniform(1)[0])
+    size = float(stream.log_normal(1, 1.25)[0])
+    sparse_draw = float(stream.uniform(1)[0])
     worth = topicality + 0.5 * stream.normal(len(topicality))
     if settings.sparse:
-        recall_base = 2 if second < 1 / 16 else 1
+        recall_base = 2 if sparse_draw < 1 / 16 else 1
     else:
         recall_base = min(max(4, int(270.0 * size)), _N_CORE // 4)
     best = np.argsort(-worth[:_N_CORE], kind="stable")[:recall_base]

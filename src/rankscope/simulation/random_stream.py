@@ -35,7 +35,7 @@ class RandomStream:
         total = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
         return (total.astype(np.float64) - 131070.0) * (1.7320508075688772 / 65536.0)
 
-    def skewed(self, count: int, spread: float) -> Floats:
+    def log_normal(self, count: int, spread: float) -> Floats:
         """Return approximately log-normal numbers with median 1: (1 + z/8)^8, close to exp(z), z = spread * normal."""
         root = np.maximum(1.0 + self.normal(count) * (spread / 8.0), 0.0)
         square = root * root

@@ -71,8 +71,8 @@ def format_help(options: Options) -> str:
     return f"{text}\n{lines}\n"
 
 
-def _wrap(first: str, words: tuple[str, ...], width: int = 79) -> str:
-    lines = [f"  {first:<10}"]
+def _wrap(label: str, words: tuple[str, ...], width: int = 79) -> str:
+    lines = [f"  {label:<10}"]
     for word in words:
         if len(lines[-1]) + len(word) + 1 > width:
             lines.append(" " * 12)

@@ -65,13 +65,13 @@ class PreferenceGroup:
         relevant, nonrelevant = int(self._relevant.sum()), int(self._nonrelevant.sum())
         if relevant < nonrelevant:
             return self._share_with_first_nonrelevant(relevant, len(self.level))
-        kept = (
+        fulfilled = (
             self.n_fulfilled_both
             + self.n_fulfilled_one
             + int(self._relevant[: self.n_retrieved].sum()) * (relevant - nonrelevant)
         )
         possible = self.n_both + self.n_one + self.n_neither + relevant * (relevant - nonrelevant)
-        return _share(kept, possible)
+        return _share(fulfilled, possible)
 
     def balanced_retrieved(self) -> float:
         """Return :meth:`balanced`, restricted to retrieved documents."""
@@ -82,8 +82,8 @@ class PreferenceGroup:
             return self._share_with_first_nonrelevant(
                 int(self._relevant.sum()) if self.partial else relevant, end
             )
-        kept = self.n_fulfilled_both + relevant * (relevant - nonrelevant)
-        return _share(kept, self.n_both + int(self._relevant.sum()) * (relevant - nonrelevant))
+        fulfilled = self.n_fulfilled_both + relevant * (relevant - nonrelevant)
+        return _share(fulfilled, self.n_both + int(self._relevant.sum()) * (relevant - nonrelevant))
 
     def _share_with_first_nonrelevant(self, count: int, end: int) -> float:
         """Return the share fulfilled among the first ``end`` documents, with the first ``count`` non-relevant ones."""
@@ -94,8 +94,8 @@ class PreferenceGroup:
             prefers[:, nonrelevant[count:]] = False
         else:
             prefers = self._against_first(count, end)
-        kept = np.triu(prefers, 1)[: self.n_retrieved]
-        return _share(int(kept.sum()), int(prefers.sum()))
+        fulfilled = np.triu(prefers, 1)[: self.n_retrieved]
+        return _share(int(fulfilled.sum()), int(prefers.sum()))
 
     def _against_first(self, count: int, end: int) -> Matrix:
         """Return preferences among the upper levels, and of every document over the first ones of the lowest level.
@@ -128,10 +128,13 @@ class PreferenceCounts:
         """Return the sum of these counts over groups."""
         return sum(getattr(group, name) for group in self.groups for name in names)
 
-    def mean_share(self, kept: Sequence[str], possible: Sequence[str]) -> float:
+    def mean_share(self, fulfilled: Sequence[str], possible: Sequence[str]) -> float:
         """Return the share of fulfilled preferences, averaged over groups."""
         shares = [
-            _share(sum(getattr(group, name) for name in kept), sum(getattr(group, name) for name in possible))
+            _share(
+                sum(getattr(group, name) for name in fulfilled),
+                sum(getattr(group, name) for name in possible),
+            )
             for group in self.groups
         ]
         return _mean([share if share == share else 0.0 for share in shares])
@@ -157,14 +160,14 @@ class PreferenceCounts:
         shares = np.where(first[is_judged] < self.n_retrieved, shares, 0.0)
         return float(shares.mean()) if len(shares) else 0.0
 
-    def total_share(self, kept: Sequence[str], possible: Sequence[str]) -> float:
+    def total_share(self, fulfilled: Sequence[str], possible: Sequence[str]) -> float:
         """Return the share of fulfilled preferences over all groups."""
-        share = _share(self.total(*kept), self.total(*possible))
+        share = _share(self.total(*fulfilled), self.total(*possible))
         return share if share == share else 0.0
 
 
-def _share(kept: int, possible: int) -> float:
-    return kept / possible if possible else float("nan")
+def _share(fulfilled: int, possible: int) -> float:
+    return fulfilled / possible if possible else float("nan")
 
 
 def _mean(shares: Sequence[float]) -> float:

@@ -73,7 +73,7 @@ def unjudged(basis: Basis) -> Finding | None:
 
 
 def ties(basis: Basis) -> Finding | None:
-    """Report ranges of means, and pairs whose order may change, over orders of tied documents."""
+    """Report bounds of means, and pairs whose order may change, over orders of tied documents."""
     matrix, lists = basis.first, basis.tied_lists
     if matrix is None or lists is None or lists.ties is None:
         return None

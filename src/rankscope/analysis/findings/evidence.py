@@ -89,7 +89,7 @@ class UnjudgedShare(Row):
 
 
 class TiedMean(Row):
-    """A run and the range of its mean over orders of tied documents."""
+    """A run and the bounds of its mean over orders of tied documents."""
 
     run: str = column()
     value: float = column("mean over the topics")

@@ -1,4 +1,4 @@
-"""Findings about topics: topics that decide, topics that keep the leader in front, hard topics."""
+"""Findings about topics: decisive topics, topics on which the lead depends, and hard topics."""
 
 from __future__ import annotations
 

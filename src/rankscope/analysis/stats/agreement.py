@@ -1,8 +1,8 @@
 """Agreement of two or more judges, computed from tables of counts, for many tables at once.
 
 A table ``counts[..., i, j]`` has the documents that the first judge gave grade i and the second grade j, where i and j
-are places among the sorted grades; leading axes hold several tables, such as bootstrap samples. What divides by
-zero is undefined: judges who know one grade only can neither agree nor disagree beyond chance.
+are indices of the sorted grades; leading axes hold several tables, such as bootstrap samples. A ratio with denominator
+0 is undefined: judges who use a single grade can neither agree nor disagree beyond chance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def exact_agreement(counts: ArrayLike) -> Floats:
 
 
 def kappa(counts: ArrayLike, weights: str = "none", grades: ArrayLike | None = None) -> Floats:
-    """Cohen's kappa (1960), or weighted (1968): 1 - observed disagreement / disagreement by chance.
+    """Return Cohen's kappa (1960), or weighted kappa (1968): 1 - observed disagreement / disagreement by chance.
 
         kappa = 1 - sum of w_ij n_ij / sum of w_ij n_i. n_.j / n
 
@@ -51,7 +51,7 @@ def kappa(counts: ArrayLike, weights: str = "none", grades: ArrayLike | None = N
 
 
 def coincidences(grades: ArrayLike, levels: int) -> Floats:
-    """Krippendorff's coincidence matrix of units x judges; -1 stands for no grade.
+    """Return Krippendorff's coincidence matrix of grades, units x judges; -1 stands for no grade.
 
     Every ordered pair of grades of a unit that m judges graded counts 1 / (m - 1).
 
@@ -68,7 +68,7 @@ def coincidences(grades: ArrayLike, levels: int) -> Floats:
 
 
 def krippendorff_alpha(coincidence: ArrayLike) -> Floats:
-    """Krippendorff's alpha for ordered grades, from a coincidence matrix (of two judges: counts + their transpose).
+    """Return Krippendorff's alpha for ordered grades, from a coincidence matrix (two judges: counts + transpose).
 
         alpha = 1 - (n - 1) sum of o_ij d_ij^2 / sum of n_i n_j d_ij^2,    d_ij = sum over i..j of n_g - (n_i + n_j) / 2
 
@@ -86,7 +86,7 @@ def krippendorff_alpha(coincidence: ArrayLike) -> Floats:
 
 
 def grade_bias(counts: ArrayLike, grades: ArrayLike) -> Floats:
-    """By how much the second judge's grades are higher on average: who is more lenient.
+    """Return the mean difference of the grades, second judge minus first: positive if the second is more lenient.
 
     >>> float(grade_bias([[6, 2], [0, 2]], [0, 1]))
     0.2

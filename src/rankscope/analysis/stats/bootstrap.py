@@ -69,12 +69,12 @@ def _turns(replicates: int, topics: int, multiple: int = 1) -> Iterator[slice]:
 def bootstrap_pairs(
     values: Floats, first: Indices, second: Indices, resampled: Ints, *, alpha: float = 0.05
 ) -> Bootstrap:
-    """Sakai's (2006) paired bootstrap test of run ``first[k]`` against run ``second[k]`` for every k.
+    """Test run ``first[k]`` against run ``second[k]`` for every k by Sakai's (2006) paired bootstrap.
 
     ``values`` is runs x topics without NaN, ``resampled`` replicates x topics as from :func:`resample`.
 
         ASL = #{|t*| >= |t|} / B
-        delta = |mean| of one replicate: in the order of |t*|, largest first, that in place alpha B, rounded up
+        delta = |mean| of the replicate at position ceil(alpha B) in the order of |t*|, largest first
 
     Of replicates with the same |t*| the earlier one comes first.
 
@@ -133,12 +133,12 @@ def bootstrap_max_t(values: Floats, first: Indices, second: Indices, resampled: 
 
 
 def critical_rank(alpha: float, replicates: int) -> int:
-    """ceil(alpha B), where 0.07 x 100 = 7.000000000000001 is 7."""
+    """Return ceil(alpha B), tolerant of rounding errors: 0.07 x 100 = 7.000000000000001 gives 7."""
     return max(1, ceil(alpha * replicates - 1e-9))
 
 
 def resample_counts(resampled: Ints) -> Ints:
-    """Return how often every replicate takes every topic, replicates x topics.
+    """Return the number of times that each replicate takes each topic, replicates x topics.
 
     >>> resample_counts(np.array([[0, 2, 2]])).tolist()
     [[1, 0, 2]]
@@ -177,7 +177,7 @@ def _cut(resampled: Ints) -> Floats:
 
 
 def _multiply(rows: Floats, cut: Floats, out: Floats) -> None:
-    """``rows`` times the weights that were cut, into ``out``."""
+    """Multiply ``rows`` by the weights that were cut, and write the products to ``out``."""
     blocks, _, width = cut.shape
     into = out.reshape(len(rows), blocks, width).transpose(1, 0, 2)
     for start in range(0, blocks, _BLOCKS_IN_TURN):
@@ -281,7 +281,7 @@ class _Work:
 
 
 def _observed_ratio(mean: Floats, variance: Floats, negligible: float) -> Floats:
-    """mean(z)^2 / mean(z^2), 0 for a mean of zero."""
+    """Return mean(z)^2 / mean(z^2); 0 for a mean of zero."""
     square = np.where(np.abs(mean) <= negligible, 0.0, mean * mean)
     result: Floats = np.zeros_like(square)
     np.divide(square, square + variance, out=result, where=square > 0)
@@ -289,7 +289,7 @@ def _observed_ratio(mean: Floats, variance: Floats, negligible: float) -> Floats
 
 
 def _holding(ratio: Floats, copy: Floats, mask: Bools, rank: int) -> tuple[Indices, Floats]:
-    """Per row the column with the rank-th largest value, the earlier of equal ones, and that value."""
+    """Return for each row the column with the rank-th largest value, the earlier of equal ones, and that value."""
     split = ratio.shape[1] - rank
     copy.partition(split, axis=1)
     critical = copy[:, split].copy()
@@ -309,7 +309,7 @@ def _holding(ratio: Floats, copy: Floats, mask: Bools, rank: int) -> tuple[Indic
 def _replicate_means(
     centred: Floats, first: Indices, second: Indices, resampled: Ints, chosen: Indices
 ) -> Floats:
-    """|mean| of each pair's chosen replicate; the largest ones summed exactly, so every machine agrees."""
+    """Return |mean| of the chosen replicate of each pair; the largest are summed exactly, so every machine agrees."""
 
     def differences(pairs: slice) -> Floats:
         topics = resampled[chosen[pairs]]

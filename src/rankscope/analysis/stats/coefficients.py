@@ -22,7 +22,7 @@ _MAX_PAIRWISE = 1000
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A correlation, its two-sided p-value and the number of runs it rests on."""
+    """A correlation, its two-sided p-value and its number of runs."""
 
     value: float
     p: float
@@ -56,7 +56,7 @@ class Standing:
 
     @cached_property
     def pairs(self) -> tuple[Bools, Bools, int]:
-        """Of every pair whether the first is above the second, and whether they are tied; and how many are."""
+        """Masks of pairs: those whose first run is above the second, and tied ones; and the number of tied pairs."""
         first, second = _pairs(len(self))
         left, right = self.scores.take(first), self.scores.take(second)
         tied = left == right
@@ -64,7 +64,7 @@ class Standing:
 
     @cached_property
     def above(self) -> tuple[Bools, Ints]:
-        """Of every run the runs that are above it, and how many they are."""
+        """Mask of the runs above each run, and their number."""
         above = self.scores[None, :] > self.scores[:, None]
         return above, above.sum(axis=1)
 
@@ -74,7 +74,7 @@ class Standing:
 
 
 def kendall(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Kendall:
-    """Kendall's tau between two score vectors (Kendall 1948).
+    """Return Kendall's tau between two score vectors (Kendall 1948).
 
     With C concordant and D discordant pairs among the n(n-1)/2, T_x and T_y pairs tied in x and in y:
 
@@ -82,7 +82,7 @@ def kendall(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Kendall:
         tau_b = (C - D) / sqrt((n(n-1)/2 - T_x) (n(n-1)/2 - T_y))
 
     The p-value is exact without ties when n <= 33 or at most one pair is out of order, and otherwise that of
-    the normal approximation with the variance corrected for ties: what scipy.stats.kendalltau does.
+    the normal approximation with the variance corrected for ties, as in scipy.stats.kendalltau.
 
     >>> result = kendall([5, 1, 2, 5], [5, 3, 3, 4])
     >>> round(result.tau_b, 12), round(result.tau_a, 4), result.ties_x, result.ties_y
@@ -147,7 +147,7 @@ def _count_inversions(ranks: Ints) -> int:
 def ap_correlation(
     reference: ArrayLike | Standing, estimate: ArrayLike | Standing, *, symmetric: bool = False
 ) -> float:
-    """AP-correlation: Kendall's tau that weighs disagreement at the top more (Yilmaz et al. 2008).
+    """Return the AP correlation, a Kendall's tau that weights disagreement at the top more (Yilmaz et al. 2008).
 
         tau_AP = 2/(n-1) * sum over ranks i = 2..n of C(i)/(i-1) - 1
 
@@ -175,7 +175,7 @@ def ap_correlation(
 
 
 def pearson(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
-    """Pearson's linear correlation, p-value of the exact distribution for normal scores.
+    """Return Pearson's linear correlation, with the p-value of the exact distribution for normal scores.
 
     >>> round(pearson([1, 2, 3, 4], [1, 2, 3, 5]).value, 4)
     0.9827
@@ -197,7 +197,7 @@ def pearson(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
 
 
 def spearman(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
-    """Spearman's rho: Pearson's correlation of the average ranks, p-value by Student's t.
+    """Return Spearman's rho, Pearson's correlation of the average ranks, with the p-value by Student's t.
 
     >>> round(spearman([1, 2, 3, 4], [1, 3, 2, 9]).value, 4)
     0.8
@@ -288,7 +288,7 @@ def _kendall_p(a: Floats, b: Floats, balance: int, discordant: int, ties_a: int,
 
 
 def _tie_terms(values: Floats) -> tuple[float, float]:
-    """Sums over groups of t tied values of t(t-1)(t-2) and t(t-1)(2t+5)."""
+    """Return the sums over groups of t tied values of t(t-1)(t-2) and of t(t-1)(2t+5)."""
     t = np.unique(values, return_counts=True)[1].astype(np.float64)
     return float((t * (t - 1) * (t - 2)).sum()), float((t * (t - 1) * (2 * t + 5)).sum())
 

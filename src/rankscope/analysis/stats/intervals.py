@@ -27,7 +27,7 @@ MIN_ALPHA = 1e-12
 
 
 def check_level(alpha: float, replicates: int = 1) -> None:
-    """Reject a level outside (0, 1), one that 1 - alpha/2 cannot tell from 0, and fewer than one replicate."""
+    """Reject a level outside (0, 1), a level so small that 1 - alpha/2 rounds to 1, and fewer than one replicate."""
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
     if alpha < MIN_ALPHA:
@@ -38,7 +38,7 @@ def check_level(alpha: float, replicates: int = 1) -> None:
 
 
 def t_intervals(values: Floats, alpha: float = 0.05) -> tuple[Floats, Floats]:
-    """Student's confidence interval for the mean of each row: mean -+ t(1 - alpha/2; n - 1) sd / sqrt(n).
+    """Return Student's confidence interval of the mean of each row: mean -+ t(1 - alpha/2; n - 1) sd / sqrt(n).
 
     Undefined where fewer than two topics have a value, and where one of them is infinite.
 
@@ -63,7 +63,7 @@ def lower_limit(differences: Floats, alpha: float = 0.05) -> float:
 
 
 def lower_limits(differences: Floats, alpha: float = 0.05) -> Floats:
-    """:func:`lower_limit` of each row."""
+    """Return :func:`lower_limit` of each row."""
     mean, error, count = _moments(differences)
     return mean - _t_quantile(1 - alpha, count - 1) * error
 
@@ -126,7 +126,7 @@ def expanded(alpha: float, topics: int) -> float:
 
 
 def percentile_intervals(replicates: Floats, tail: float) -> tuple[Floats, Floats]:
-    """Per row the values that cut off the share ``tail`` of the replicates at each end; undefined ones are left out.
+    """Return for each row the values that cut off the share ``tail`` of its replicates at each end, without NaN.
 
     >>> [end.tolist() for end in percentile_intervals(np.array([[0.0, 1.0, 2.0, 3.0, 4.0]]), 0.25)]
     [[1.0], [3.0]]
@@ -174,13 +174,13 @@ def ranks(merits: Floats) -> tuple[Ints, Ints]:
 
 
 def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[Ints, Ints]:
-    """Per run a range of ranks, the one it has among them, that holds its true rank with about 1 - alpha.
+    """Return a confidence interval of the rank of each run, of level about 1 - alpha; it includes the observed rank.
 
     ``merits`` is runs x topics, more is better, and ``drawn`` has their means in bootstrap samples of the topics, runs
     x replicates, as :func:`bootstrap_means` gives them.
 
     The means of few topics are further apart than the true ones are, because chance was added to them. In a group of
-    runs, with s^2 the variance of their means and e^2 what chance adds to it, the true means are expected at a share
+    runs, with s^2 the variance of their means and e^2 the part of it due to chance, true means are expected at a share
 
         B = max(0, 1 - e^2 / s^2)
 
@@ -256,7 +256,7 @@ def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Fl
 
 
 def _groups(means: Floats, moved: Floats, reach: Floats) -> list[Ints]:
-    """Runs with finite means by groups of two or more, which end where two neighbours differ by more than chance."""
+    """Return groups of two or more runs with finite means; a group ends where neighbours differ by more than chance."""
     kept = np.flatnonzero(np.isfinite(means))
     order = kept[np.argsort(means[kept], kind="stable")]
     error = np.sqrt(np.square(moved[order[1:]] - moved[order[:-1]]).mean(axis=1))
@@ -265,7 +265,7 @@ def _groups(means: Floats, moved: Floats, reach: Floats) -> list[Ints]:
 
 
 def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean, standard error of the mean and number of values of each row, NaN left out."""
+    """Return mean, standard error of the mean and number of values of each row, without NaN."""
     known = ~np.isnan(values)
     count = known.sum(axis=1).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):

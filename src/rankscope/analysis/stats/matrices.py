@@ -1,4 +1,4 @@
-"""Scores as the statistics want them: complete matrices runs x topics, and means in which ties are ties."""
+"""Complete matrices of scores (runs x topics), and means rounded so that ties are exact."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def averaged(measure: Measure, values: Floats) -> tuple[Floats, Callable[[Floats
 
 
 def rounded(values: Floats, largest: float | None = None) -> Floats:
-    """Numbers rounded to 12 digits of the largest, so that values equal but for rounding errors are equal.
+    """Return numbers rounded to 12 digits of the largest, so that values that differ by rounding errors are equal.
 
     0.3 - 0.2 and 0.2 - 0.1 differ in the 17th digit; without this, ties of P@10 would be broken at random.
 

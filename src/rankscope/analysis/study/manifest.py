@@ -56,9 +56,9 @@ def _files(collection: Collection) -> dict[str, Any]:
     return {"qrels": _file(collection.qrels.path, None, collection.qrels.format), "runs": runs}
 
 
-def _file(path: str | None, source: Path | bytes | None, form: str) -> dict[str, str | None]:
-    stated = {} if form == "trec" else {"format": form}
-    if path is not None and form == "irds":
+def _file(path: str | None, source: Path | bytes | None, file_format: str) -> dict[str, str | None]:
+    stated = {} if file_format == "trec" else {"format": file_format}
+    if path is not None and file_format == "irds":
         return {"path": path, "sha256": input_digest(path), **stated}
     if isinstance(source, bytes):
         return {"path": None, "sha256": digest(source), **stated}

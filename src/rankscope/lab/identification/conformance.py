@@ -94,8 +94,10 @@ def _conformance_cells(text: str, usual: str) -> tuple[Cell, ...]:
         (answer,) = identify(text)["answer"].records()
     except SettingsError as error:
         return error.message, False, 0.0, None, None, None
-    what = (answer["definition"], answer["equal"], answer["agrees"])
+    verdict = (answer["definition"], answer["equal"], answer["agrees"])
     first = first_difference(text, usual)
     return (
-        (*what, None, None, None) if first is None else (*what, str(first.input), first.usual, first.theirs)
+        (*verdict, None, None, None)
+        if first is None
+        else (*verdict, str(first.input), first.usual, first.theirs)
     )

@@ -40,7 +40,13 @@ from rankscope.lab.measurement.scales import Scales, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
 from rankscope.lab.measurement.values import merits_on_binary
-from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_few, sample_pairs, worst_pair
+from rankscope.lab.measurement.walks import (
+    Pair,
+    comparable_pairs,
+    sample_few_relevant,
+    sample_pairs,
+    worst_pair,
+)
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 
@@ -158,7 +164,7 @@ def _draw_sample(
     rng = np.random.default_rng([seed, length, equal_relevant, *([] if relevant is None else [relevant])])
     if relevant is None:
         return sample_pairs(length, samples, rng, equal_relevant)
-    return sample_few(length, samples, rng, equal_relevant, relevant)
+    return sample_few_relevant(length, samples, rng, equal_relevant, relevant)
 
 
 class _Study(ScaleStudy):

@@ -134,14 +134,14 @@ def sample_pairs(length: int, samples: int, rng: np.random.Generator, equal_rele
     return Pair(*codes)
 
 
-def sample_few(
+def sample_few_relevant(
     length: int, samples: int, rng: np.random.Generator, equal_relevant: bool, relevant: int
 ) -> Pair:
     """Draw comparable pairs of intervals whose rankings have at most ``relevant`` relevant documents, uniformly.
 
     This is rejection sampling: pairs of intervals are drawn, and the comparable ones are kept.
 
-    >>> pair = sample_few(5, 100, np.random.default_rng(1), False, relevant=2)
+    >>> pair = sample_few_relevant(5, 100, np.random.default_rng(1), False, relevant=2)
     >>> max(int(code).bit_count() for code in pair.s)
     2
     """
