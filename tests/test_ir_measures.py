@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.errors import MeasureError
 from rankscope.measures import measure
+from rankscope.measures.grammar import from_ir_measures
 
 ir_measures = pytest.importorskip("ir_measures")
 bridge = pytest.importorskip("rankscope.ir_measures")
@@ -112,7 +113,7 @@ AS_THERE = {
 def ours(ir_measure: Any, qrels: list[Any], run: list[Any]) -> dict[tuple[Any, str], float]:
     if ir_measure.NAME not in AS_THERE:
         return values(bridge.provider, [ir_measure], qrels, run)
-    translated = bridge._translate(ir_measure)(**AS_THERE[ir_measure.NAME])
+    translated = from_ir_measures(ir_measure)(**AS_THERE[ir_measure.NAME])
     scores = rs.evaluate(qrels, rs.Run.from_frame(run), translated)
     return {(ir_measure, topic): scores.values[0, 0, t] for t, topic in enumerate(scores.topics)}
 
@@ -213,8 +214,8 @@ def test_rank_biased_precision_without_a_level_is_graded(collection: dict[str, A
         gains = [max(grades.get(document, 0), 0) / best for document in ranking]
         expected = (1 - p) * sum(gain * p**place for place, gain in enumerate(gains))
         assert actual[measure, topic] == pytest.approx(expected, abs=1e-12)
-    assert bridge._translate(measure) == rs.RBP(p=p, graded=True)
-    assert bridge._translate(measure(rel=2)) == rs.RBP(p=p, rel=2)
+    assert from_ir_measures(measure) == rs.RBP(p=p, graded=True)
+    assert from_ir_measures(measure(rel=2)) == rs.RBP(p=p, rel=2)
 
 
 QRELS = [ir_measures.Qrel("q1", "d1", 1), ir_measures.Qrel("q1", "d2", 0), ir_measures.Qrel("q2", "d1", 1)]

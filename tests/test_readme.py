@@ -137,7 +137,7 @@ def test_the_claim_about_ndeval_is_so(tmp_path: Path) -> None:
     printed = dict(zip(head, last, strict=True))
     by_column = {str(one): name for name, one in make_columns(0.5, 0.5).items()}
     for measure in scores.measures:
-        assert printed[by_column[str(measure)]] == f"{scores.mean(measure)[0]:.6f}"
+        assert printed[by_column[measure.canonical_name]] == f"{scores.mean(measure)[0]:.6f}"
 
 
 def test_the_demo_names_the_program_as_it_can_be_typed(tmp_path: Path) -> None:

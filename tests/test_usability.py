@@ -119,7 +119,7 @@ def test_frames_have_integer_topics() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in declared.DECLARED if declared.declaration(name).takes == "scores"]
+    "name", [name for name in declared.DECLARED if declared.declaration(name).input_name == "scores"]
 )
 def test_analyses_accept_integer_topics(name: str) -> None:
     measures = declared.MEASURES.get(name, "AP P@2 nDCG")
@@ -148,3 +148,63 @@ def test_a_missing_topic_is_an_error() -> None:
     scores = rs.evaluate(QRELS, RUNS, "AP")
     with pytest.raises(InputError, match="topic 'missing' was not evaluated; there are topics such as q1"):
         scores.with_topics(["missing"])
+
+
+# Small calls ---------------------------------------------------------------------------------------------------------
+
+
+def test_parameters_of_a_measure_need_no_name() -> None:
+    assert rs.RBP(0.5) == rs.RBP(p=0.5) and rs.RBP(0.8) == rs.RBP and rs.SetF(2.0) == rs.SetF(beta=2.0)
+    with pytest.raises(InputError, match="AP takes no parameters without a name; write AP"):
+        rs.AP(2)
+    with pytest.raises(InputError, match="RBP takes 4 parameters without a name"):
+        rs.RBP(0.8, 1, False, 0, 1)
+
+
+def test_several_cutoffs_make_several_measures() -> None:
+    assert rs.nDCG @ [5, 10] == [rs.nDCG @ 5, rs.nDCG @ 10]
+    scores = rs.evaluate(QRELS, RUNS, ["AP", rs.nDCG @ [5, 10]])
+    assert [*map(str, scores.measures)] == ["AP", "nDCG@5", "nDCG@10"]
+
+
+def test_a_result_iterates_over_the_names_of_its_tables() -> None:
+    scores = rs.evaluate(QRELS, RUNS, "AP")
+    assert list(scores) == ["means", "topics"]
+    assert [scores[name].name for name in scores] == list(scores.tables)
+
+
+def test_qrels_are_made_from_a_dict() -> None:
+    qrels = rs.Qrels(QRELS)
+    assert qrels.judgments("q1") == QRELS["q1"] and qrels.topics == ("q1", "q2") and len(qrels) == 3
+    assert rs.evaluate(qrels, RUNS, "AP").means() == rs.evaluate(QRELS, RUNS, "AP").means()
+
+
+def test_measures_of_ir_measures_are_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    requested = [ir_measures.nDCG @ 10, ir_measures.RBP(p=0.5), ir_measures.AP]
+    scores = rs.evaluate(QRELS, RUNS, requested)
+    assert [*map(str, scores.measures)] == ["nDCG@10", "RBP(p=0.5,graded=True)", "AP"]
+    assert rs.evaluate(QRELS, RUNS, requested[0]).measures == (rs.nDCG @ 10,)
+    theirs = [requested[0], requested[2]]  # It has no provider of RBP without further packages.
+    expected = ir_measures.calc_aggregate(theirs, QRELS, {"q1": {"a": 0.5, "b": 0.6}, "q2": {"c": 1.0}})
+    assert [expected[m] for m in theirs] == pytest.approx([scores.mean("nDCG@10")[0], scores.mean("AP")[0]])
+    with pytest.raises(InputError, match=r"7 is not a measure; write its name, such as 'nDCG@10'"):
+        rs.evaluate(QRELS, RUNS, [7])
+
+
+def test_a_list_of_dicts_is_a_list_of_runs() -> None:
+    scores = rs.evaluate(QRELS, [RUNS["bm25"], RUNS["dense"]], "MRR@10")
+    assert scores.runs == ("run1", "run2")
+    assert scores.mean("RR@10").tolist() == rs.evaluate(QRELS, RUNS, "RR@10").mean("RR@10").tolist()
+    assert rs.evaluate(QRELS, [RUNS["bm25"], ("dense", RUNS["dense"])], "AP").runs == ("run", "dense")
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set])
+def test_judgments_may_be_lists_of_relevant_documents(kind: type) -> None:
+    scores = rs.evaluate({"q1": kind(["a"]), "q2": kind(["c", "d"])}, RUNS, "AP")
+    graded = {"q1": {"a": 1}, "q2": {"c": 1, "d": 1}}
+    assert scores.means() == rs.evaluate(graded, RUNS, "AP").means()
+    with pytest.raises(
+        InputError, match=r"judgments of topic 'q1' are 'ab'; give \{document: grade\}, or a list"
+    ):
+        rs.evaluate({"q1": "ab"}, RUNS, "AP")

@@ -29,6 +29,7 @@ from ir_measures.measures import ParamInfo, registry
 
 from rankscope.errors import MeasureError, suggest_names
 from rankscope.measures import REGISTRY, Measure, needs_aspects
+from rankscope.measures.grammar import from_ir_measures
 from rankscope.measures.spellings import respelled
 from rankscope.read import Qrels, Run, open_qrels
 from rankscope.scores import evaluate
@@ -39,7 +40,9 @@ __all__ = ["in_pyterrier", "parse_measure", "provider"]
 class _Evaluator(providers.Evaluator):  # type: ignore[misc]
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         # Several measures of ir_measures may be the same measure here, such as Twist and Twist@1000.
-        self.translated = [(ir_measure, _translate(ir_measure)) for ir_measure in dict.fromkeys(measures)]
+        self.translated = [
+            (ir_measure, from_ir_measures(ir_measure)) for ir_measure in dict.fromkeys(measures)
+        ]
         rows = ir_measures.util.QrelsConverter(qrels).as_namedtuple_iter()
         columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": [], "iteration": []}
         for row in rows:
@@ -69,7 +72,7 @@ class RankscopeProvider(providers.Provider):  # type: ignore[misc]
     def supports(self, measure: Any) -> bool:
         """Return whether Rankscope has a measure with this name and these parameters."""
         try:
-            _translate(measure)
+            from_ir_measures(measure)
         except MeasureError:
             return False
         return True
@@ -80,34 +83,13 @@ class RankscopeProvider(providers.Provider):  # type: ignore[misc]
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the required columns of the judgments, with aspects for diversity measures."""
         needed = ["query_id", "doc_id", "relevance"]
-        return [*needed, "iteration"] if needs_aspects(map(_translate, measures)) else needed
-
-
-def _translate(measure: Any) -> Measure:
-    """Return the measure of Rankscope for a measure of ir_measures."""
-    settings = dict(measure.params)
-    cutoff = settings.pop(measure.AT_PARAM, None)
-    name = measure.NAME
-    if settings.pop("relative", False) and name == "SetP":
-        name = "SetRelP"
-    if name not in REGISTRY:
-        hint = suggest_names(str(name), REGISTRY) or "see: rankscope measures"
-        raise MeasureError(f"Rankscope has no measure {name!r}", hint=hint)
-    if not _is_registered(name):
-        if name == "RBP" and "rel" not in settings:
-            settings["graded"] = True
-        if "gains" in settings:  # In ir_measures, only judged documents have gains.
-            settings["unjudged"] = "zero"
-    translated = REGISTRY[name](**settings)
-    return (translated if cutoff is None else translated @ cutoff).complete()
-
-
-def _is_registered(name: str) -> bool:
-    return isinstance(registry.get(name), _RankscopeMeasure)
+        return [*needed, "iteration"] if needs_aspects(map(from_ir_measures, measures)) else needed
 
 
 class _RankscopeMeasure(ir_measures.Measure):  # type: ignore[misc]
     """A measure that this module registers in ir_measures."""
+
+    is_rankscope = True
 
 
 def _register(measure: Measure) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_args
@@ -57,6 +57,10 @@ class Result(TransientCacheMixin):
             hint = suggest_names(name, self.tables) or f"there are {', '.join(self.tables)}"
             raise SettingsError(f"there is no table {name!r}", hint=hint)
         return self.tables[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the names of the tables."""
+        return iter(self.tables)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._about()}>"

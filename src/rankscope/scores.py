@@ -59,6 +59,11 @@ class ScoreMatrix(FrameMixin):
         """Numbers of runs and topics."""
         return self.values.shape
 
+    @property
+    def topic_cells(self) -> list[str | int]:
+        """Topics as cells of tables: text and integers unchanged, others as text."""
+        return [*map(id_cell, self.topics)]
+
     def __repr__(self) -> str:
         return f"<ScoreMatrix: {self.measure}, {len(self.runs)} runs x {len(self.topics)} topics>"
 

@@ -102,8 +102,8 @@ def test_grades_are_small_integers(grade: object) -> None:
 
 
 def test_wrong_shapes() -> None:
-    with pytest.raises(InputError, match="not a dict"):
-        Qrels.from_dict({"1": ["a"]})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="judgments of topic '1' are 7; give"):
+        Qrels.from_dict({"1": 7})  # type: ignore[dict-item]
     with pytest.raises(InputError, match="no judgments"):
         Qrels.from_dict({})
     with pytest.raises(

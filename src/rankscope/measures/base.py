@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overload
 
 import numpy as np
 
@@ -206,12 +206,23 @@ class Measure:
         """Number of ranks considered; None for all."""
         return self.default_cutoff if self._cutoff is None else self._cutoff
 
-    def __call__(self, **settings: Any) -> Self:
-        """Return a copy with other parameters."""
+    def __call__(self, *values: Any, **settings: Any) -> Self:
+        """Return a copy with other parameters: by name, or the parameters of its class in order: ``RBP(0.8)``."""
+        own = [name for name in self.parameters if name in vars(type(self))]
+        if len(values) > len(own):
+            hint = f"write {self.name}({', '.join(f'{name}=...' for name in self.parameters)})"
+            raise MeasureError(f"{self.name} takes {len(own) or 'no'} parameters without a name", hint=hint)
+        settings = dict(zip(own, values, strict=False)) | settings
         return type(self)(**{"cutoff": self._cutoff, **self.settings, **self.respelled(settings)})
 
-    def __matmul__(self, cutoff: float) -> Self:
-        """Return a copy with a cutoff: ``nDCG @ 10``."""
+    @overload
+    def __matmul__(self, cutoff: float) -> Self: ...
+    @overload
+    def __matmul__(self, cutoff: Sequence[float]) -> list[Self]: ...
+    def __matmul__(self, cutoff: float | Sequence[float]) -> Self | list[Self]:
+        """Return a copy with a cutoff, ``nDCG @ 10``, or one with each of several: ``nDCG @ [5, 10]``."""
+        if isinstance(cutoff, Sequence):
+            return [self @ number for number in cutoff]
         return type(self)(cutoff, **self.settings)
 
     def with_name(self, name: str) -> Self:

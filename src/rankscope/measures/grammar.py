@@ -89,11 +89,34 @@ def _parse_each(measures: Any) -> Iterator[Measure]:
         yield measures.complete()
     elif isinstance(measures, str):
         yield from (parse(name).with_name(name) for name in _split(measures))
+    elif hasattr(measures, "AT_PARAM"):
+        measure = from_ir_measures(measures)
+        name = str(measures)  # Results show it if it denotes the same measure here.
+        yield measure.with_name(name) if installed(measures.NAME) and parse(name) == measure else measure
     elif isinstance(measures, Iterable):
         for item in measures:
             yield from _parse_each(item)
     else:
         raise MeasureError(f"{measures!r} is not a measure", hint="write its name, such as 'nDCG@10'")
+
+
+def from_ir_measures(measure: Any) -> Measure:
+    """Return the measure of Rankscope for a measure of ir_measures."""
+    settings = dict(measure.params)
+    cutoff = settings.pop(measure.AT_PARAM, None)
+    name = measure.NAME
+    if settings.pop("relative", False) and name == "SetP":
+        name = "SetRelP"
+    if name not in REGISTRY:
+        hint = suggest_names(str(name), REGISTRY) or "see: rankscope measures"
+        raise MeasureError(f"Rankscope has no measure {name!r}", hint=hint)
+    if not hasattr(measure, "is_rankscope"):
+        if name == "RBP" and "rel" not in settings:
+            settings["graded"] = True
+        if "gains" in settings:  # In ir_measures, only judged documents have gains.
+            settings["unjudged"] = "zero"
+    translated = REGISTRY[name](**settings)
+    return (translated if cutoff is None else translated @ cutoff).complete()
 
 
 @lru_cache

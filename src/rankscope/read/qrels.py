@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, pairwise
@@ -111,9 +111,9 @@ class Qrels(FrameMixin):
     """
 
     topics: tuple[str, ...]
-    topic_offsets: Ints
-    documents: Sequence[bytes]
-    grade: Int32s
+    topic_offsets: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    documents: Sequence[bytes] = ()
+    grade: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))
     aspects: Aspects | None = None
     path: str | None = None
     subtopics: Subtopics | None = field(default=None, repr=False)
@@ -130,6 +130,9 @@ class Qrels(FrameMixin):
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.topics, Mapping):  # Qrels(dict) is the same as Qrels.from_dict(dict).
+            vars(self).update(vars(Qrels.from_dict(self.topics)))
+            return
         object.__setattr__(self, "topic_index", dict(zip(self.topics, range(len(self.topics)), strict=True)))
         object.__setattr__(self, "tables", self.tables.bind(self.topics, self.documents))
 
@@ -272,7 +275,8 @@ class Qrels(FrameMixin):
     def from_dict(cls, judgments: Mapping[str, Mapping[str, int | Mapping[str, int]]]) -> Qrels:
         """Return judgments from a dict ``{topic: {document: grade}}``, the format of pytrec_eval.
 
-        With aspects: ``{topic: {document: {aspect: grade}}}``.
+        ``{topic: [document, ...]}`` names relevant documents, of grade 1. With aspects: ``{topic: {document: {aspect:
+        grade}}}``.
         """
         if (qrels := cls.from_plain(judgments)) is not None:
             return qrels
@@ -281,8 +285,13 @@ class Qrels(FrameMixin):
         grades: list[Any] = []
         original: dict[str, Any] = {}
         for topic, grade_by_document in judgments.items():
+            if isinstance(grade_by_document, list | tuple | Set):
+                grade_by_document = dict.fromkeys(grade_by_document, 1)
             if not isinstance(grade_by_document, Mapping):
-                raise InputError(f"judgments of topic {topic!r} are not a dict of document: grade")
+                raise InputError(
+                    f"judgments of topic {topic!r} are {grade_by_document!r}",
+                    hint="give {document: grade}, or a list of relevant documents",
+                )
             if original.setdefault(text := key_text(topic, "topic"), topic) is not topic:
                 raise InputError(f"topic {text!r} occurs twice", hint=SAME_TEXT)
             topics += [to_bytes(text)] * len(grade_by_document)

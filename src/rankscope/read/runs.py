@@ -255,9 +255,15 @@ def as_runs(runs: Any, order: str | None = None, input_format: str | None = None
     if isinstance(runs, list | tuple):
         if all(isinstance(item, str | Path) for item in runs):
             return read_runs(*runs, order=default_order, input_format=input_format)
-        return Runs(
+        converted = [
             run for item in runs for run in as_runs(_pair_to_dict(item), order, input_format).values()
-        )
+        ]
+        if sum(run.name == "run" for run in converted) > 1:  # dicts and frames without a name
+            converted = [
+                replace(run, name=f"run{number}") if run.name == "run" else run
+                for number, run in enumerate(converted, 1)
+            ]
+        return Runs(converted)
     return Runs.from_frame(runs, order=default_order)
 
 

@@ -14,7 +14,6 @@ from rankscope.arrays import Floats, Indices
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import Judged
 from rankscope.measures import Measure, parse_many
-from rankscope.read.ids import id_cell
 from rankscope.scores import Collection, Scores, score
 
 _DIGITS = 12
@@ -37,7 +36,7 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
     """
     matrix = scores.matrix(measure)
     undefined = np.asarray(~np.isfinite(matrix.values).all(axis=0))
-    topics = list(zip(map(id_cell, matrix.topics), undefined.tolist(), strict=True))
+    topics = list(zip(matrix.topic_cells, undefined.tolist(), strict=True))
     kept = tuple(topic for topic, is_undefined in topics if not is_undefined)
     dropped = tuple(topic for topic, is_undefined in topics if is_undefined)
     if not kept:
