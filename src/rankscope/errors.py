@@ -156,9 +156,7 @@ def suggest_names(name: str, candidates: Iterable[str], max_names: int = 3) -> s
 
     # Of candidates that differ only in case, the first one wins.
     folded = {candidate.lower(): candidate for candidate in reversed(list(candidates))}
-    close = [
-        folded[match] for match in get_close_matches(name.lower(), list(folded), n=max_names, cutoff=0.5)
-    ]
+    close = [folded[key] for key in get_close_matches(name.lower(), list(folded), n=max_names, cutoff=0.5)]
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 

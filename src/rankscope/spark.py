@@ -20,6 +20,7 @@ import numpy as np
 from rankscope.engines.spark import unpickle_once
 from rankscope.errors import InputError, RankscopeError
 from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
+from rankscope.lazy import LazyModule
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_qrels
 from rankscope.read.frames import COLUMNS, NUMBERS, find_column
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["evaluate", "means"]
+
+f = LazyModule("pyspark.sql.functions")
 
 BROADCAST = 2_000_000
 """Maximum number of judgments to broadcast to every worker; more are grouped with the rankings of their topics."""
@@ -85,8 +88,6 @@ def evaluate(
     >>> runs = spark.read.parquet("runs")  # doctest: +SKIP
     >>> evaluate(runs, spark.read.parquet("qrels"), "AP nDCG@10").show()  # doctest: +SKIP
     """
-    from pyspark.sql import functions as f
-
     parsed = require_measures(measures)
     check_missing(missing)
     column = "rank" if check_rows_order(order) == "rank" else "score"
@@ -126,8 +127,6 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
     --------
     >>> means(evaluate(runs, qrels, "AP"), "AP").show()  # doctest: +SKIP
     """
-    from pyspark.sql import functions as f
-
     by_name = {str(measure): measure for measure in parse_many(measures)}
     number = int(values.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     bucketed = values.withColumn("bucket", f.pmod(f.xxhash64("run"), f.lit(number)))
@@ -173,8 +172,6 @@ def _find_columns(frame: DataFrame, required: Sequence[str], optional: Sequence[
 
 def _select_columns(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
     """Return the columns under their meanings."""
-    from pyspark.sql import functions as f
-
     quoted = {meaning: "`" + name.replace("`", "``") + "`" for meaning, name in names.items()}
     return frame.select(*(f.col(name).alias(meaning) for meaning, name in quoted.items()))
 
@@ -211,8 +208,6 @@ def _add_markers(rows: DataFrame, topics: DataFrame) -> DataFrame:
 
     The mark of a row is 0, of a list 1, and 2 if its run has no judged topic at all.
     """
-    from pyspark.sql import functions as f
-
     value = rows.columns[2]
     judged = rows.join(topics.withColumn("judged", f.lit(1)), "query_id", "left")
     mark = (f.lit(2) - f.coalesce(f.max("judged"), f.lit(0))).alias("mark")
@@ -227,7 +222,6 @@ def _evaluate_broadcast(
     spark: Any, rows: DataFrame, judged: DataFrame, measures: Any, order: str, missing: str, buckets: int
 ) -> DataFrame:
     from pyspark import cloudpickle
-    from pyspark.sql import functions as f
 
     qrels = open_qrels(judged.toArrow(), needs_aspects=needs_aspects(measures))
     packed = cloudpickle.dumps((PooledQrels(qrels), measures))
@@ -257,8 +251,6 @@ def _evaluate_grouped(
     rows: DataFrame, judged: DataFrame, measures: Any, order: str, missing: str, buckets: int
 ) -> DataFrame:
     """Evaluate judgments and rankings grouped by topic, so that no worker needs all judgments."""
-    from pyspark.sql import functions as f
-
     aspects = "iteration" in judged.columns and (needs_aspects(measures) or _has_aspects(judged))
     best = judged.agg(f.max("relevance")).first()[0]
     if best is None:
@@ -284,8 +276,6 @@ def _evaluate_grouped(
 
 def _has_aspects(judged: DataFrame) -> bool:
     """Return whether a document of a topic has judgments for several iterations, which are then aspects."""
-    from pyspark.sql import functions as f
-
     several = judged.groupBy("query_id", "doc_id").agg(f.countDistinct("iteration").alias("subtopics"))
     return bool(several.where("subtopics > 1").limit(1).count())
 

@@ -293,9 +293,7 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
     plain = without_options(scores, "certain")
     followed = follow_ranks(plain, across, **options)
     measures = plain.measures if across == "measures" else plain.measures[:1]
-    input_settings = {
-        name: value for name, value in plain.settings.items() if name not in ("measures", "missing")
-    }
+    inputs = {name: value for name, value in plain.settings.items() if name not in ("measures", "missing")}
     return Certain(
         ranks=FollowedRank.table("ranks", followed.ranks),
         runs=RunCertainty.table(
@@ -309,7 +307,7 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
             caption=f"Pairs of runs in the opposite order to that by {followed.ranks[0][1]}",
         ),
         settings={
-            **input_settings,
+            **inputs,
             "measures": [str(measure) for measure in measures],
             "across": across,
             "missing": plain.settings["missing"],

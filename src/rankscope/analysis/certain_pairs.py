@@ -15,7 +15,8 @@ from rankscope.certainty.documents import EVERY, has_unjudged, is_small, with_un
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_differences
 from rankscope.certainty.values import compute_values
 from rankscope.certainty.witnesses import Label, reversing_labels
-from rankscope.errors import InputError, suggest_names
+from rankscope.declaration import check_run
+from rankscope.errors import InputError
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import Measure
 from rankscope.read.ids import to_text
@@ -328,9 +329,7 @@ def choose_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Indices, In
         raise InputError("one run has no order", hint="name at least two")
     if baseline is None:
         return all_pairs(len(runs))
-    if baseline not in runs:
-        hint = suggest_names(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
-        raise InputError(f"no run is called {baseline!r}", hint=hint)
+    check_run(baseline, runs)
     against = runs.index(baseline)
     others = np.array([r for r in range(len(runs)) if r != against], dtype=np.intp)
     return others, np.full(len(others), against, dtype=np.intp)

@@ -347,9 +347,7 @@ def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indi
     for baseline in baselines:
         check_run(baseline, runs)
     indices = [runs.index(baseline) for baseline in baselines]
-    pairs = [
-        (r, b) for k, b in enumerate(indices) for r in range(len(runs)) if r != b and r not in indices[:k]
-    ]
+    pairs = [(r, b) for k, b in enumerate(indices) for r in range(len(runs)) if r not in indices[: k + 1]]
     first, second = (np.array(side, dtype=np.intp) for side in zip(*pairs, strict=True))
     return first, second
 

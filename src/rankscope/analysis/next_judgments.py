@@ -203,9 +203,7 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
         below = [n_judged for n_judged, share in points if share < target]
         first = min(n_judged for n_judged, _ in points if not below or n_judged > below[-1])
         needed.append(Needed(order, first, first / len(simulation.pool)))
-    input_settings = {
-        name: value for name, value in scores.settings.items() if name not in ("measures", "missing")
-    }
+    inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
     own_settings = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
     missing = {} if scores.settings["missing"] == "zero" else {"missing": scores.settings["missing"]}
     return Next(
@@ -213,7 +211,7 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
             "needed", needed, caption=f"Judgments until {target:.0%} of the pairs are in their final order"
         ),
         curve=Revealed.table("curve", curve),
-        settings={**input_settings, **own_settings, **missing},
+        settings={**inputs, **own_settings, **missing},
     )
 
 

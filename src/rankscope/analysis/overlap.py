@@ -149,9 +149,7 @@ def overlap(
         alone = [len(rankings[run]) - len(similarities) for run in (a, b)]
         values = defined_means([similarity.values for similarity in similarities.values()], width)
         means.append(PairOverlap(a, b, len(similarities), *alone, *values))
-        topics += [
-            TopicOverlap(a, b, topic, *similarity.values) for topic, similarity in similarities.items()
-        ]
+        topics += [TopicOverlap(a, b, topic, *match.values) for topic, match in similarities.items()]
         common = defined_means([similarity.common for similarity in similarities.values()], len(at))
         jaccard = defined_means([similarity.jaccard for similarity in similarities.values()], len(at))
         by_depth += [DepthOverlap(a, b, *row) for row in zip(at, common, jaccard, strict=True)]

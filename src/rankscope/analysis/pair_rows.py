@@ -117,9 +117,7 @@ class PairMarks(Mapping[tuple[int, str], str]):
             start = number * ROWS_AT_ONCE
             block = self._rows.block(start, min(len(self._rows), start + ROWS_AT_ONCE))
             names, differences, significant = (to_values(block[index]) for index in self._indices)
-            signs = {
-                name: external_measure(str(name), others=True).sign or 1 for name in dict.fromkeys(names)
-            }
+            signs = {name: external_measure(str(name), others=True).sign or 1 for name in set(names)}
             better = np.array(differences) * [signs[name] for name in names] > 0
             marks = np.where(np.array(significant, bool), np.where(better, "*", "↓"), "")
             self._block = (number, marks.tolist())

@@ -106,7 +106,7 @@ def quadrant_significance(
             by_gain, by_effort = (_t_tests(v[first] - v[second], topics, enough) for v in (gain, twist))
             label = (str(measure), *place)
             merit = by_gain._replace(difference=measure.merit(by_gain.difference))
-            counts.append(PartCount(*label, *_count_pairs(merit, by_effort, tested, enough, alpha)))
+            counts.append(PartCount(*label, *_count(merit, by_effort, tested, enough, alpha)))
             for i in np.flatnonzero(enough).tolist():
                 names = runs[first[i]], runs[second[i]]
                 values = (by_gain.difference[i], by_gain.p[i], by_effort.difference[i], by_effort.p[i])
@@ -150,9 +150,7 @@ def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
     return _Tested(mean, np.where(enough, p, np.nan))
 
 
-def _count_pairs(
-    gain: _Tested, effort: _Tested, topics: Ints, enough: Bools, alpha: float
-) -> tuple[Any, ...]:
+def _count(gain: _Tested, effort: _Tested, topics: Ints, enough: Bools, alpha: float) -> tuple[Any, ...]:
     more, less = (gain.p < alpha), (effort.p < alpha)
     same = np.sign(gain.difference) == np.sign(effort.difference)
     kinds = (more & less & same, more & less & ~same, more & ~less, ~more & less, ~more & ~less)

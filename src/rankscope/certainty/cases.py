@@ -70,7 +70,7 @@ def find_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) ->
     cases = labelled_cases(judged, measure, hits, ties)
     form = declared_form(measure)
     if cases is None and form is not None and not measure.needs_aspects:
-        cases = _numbered_cases(judged, measure, form, hits, ties)
+        cases = _number_cases(judged, measure, form, hits, ties)
     if cases is None and not measure.needs_aspects:
         cases = _declared_cases(judged, measure, hits, ties)
     if cases is None:
@@ -108,9 +108,7 @@ def _n_orders(hits: TopicHits, runs: int) -> int:
     return total
 
 
-def _numbered_cases(
-    judged: Judged, measure: Measure, form: Form, hits: TopicHits, ties: bool
-) -> Cases | None:
+def _number_cases(judged: Judged, measure: Measure, form: Form, hits: TopicHits, ties: bool) -> Cases | None:
     """Return the numbers of new relevant documents as cases, if the form of the measure has values for them.
 
     The worst order of a group has its relevant documents last and the unjudged ones next to them, so that labels of the

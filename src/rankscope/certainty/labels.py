@@ -88,13 +88,11 @@ def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[Open
         document[judged.rank[part] - 1] = judged.judgment[part] - starts[topic]
         unjudged = np.ones(length, np.bool_)
         unjudged[judged.rank[part][grade[judged.judgment[part]] >= 0] - 1] = False
-        known_documents = np.setdiff1d(rated, document[unjudged], assume_unique=True)
+        known = np.setdiff1d(rated, document[unjudged], assume_unique=True)
         rank = np.arange(1, length + 1)
         first, size = (rank, np.ones_like(rank)) if groups is None else groups.by_rank(number, length)
         places = document[unjudged] if (document >= 0).all() else None
-        yield OpenList(
-            number, topic, length, rank, first, size, document, unjudged, known_documents, 0, places
-        )
+        yield OpenList(number, topic, length, rank, first, size, document, unjudged, known, 0, places)
 
 
 def unjudged_counts(judged: Judged) -> Ints:

@@ -74,9 +74,7 @@ def by_orders(
             alike = lowest[m, part] == highest[m, part]
             # The mean of equal values is exactly that value.
             mean[m, part] = np.where(alike, lowest[m, part], mean[m, part])
-    return [
-        OrderValues(mean[m], error[m], lowest[m], highest[m], is_enumerated) for m in range(len(measures))
-    ]
+    return [OrderValues(*row, is_enumerated) for row in zip(mean, error, lowest, highest, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,13 @@ from rankscope.arrays import Bools, Floats, Int32s, Ints
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging.lists import Lists, iterate_blocks
 from rankscope.judging.pool import Pool
+from rankscope.lazy import LazyModule
 from rankscope.read.columns import as_list, parse_numbers
 from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
 from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels, check_grades
+
+pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
 
 _BLOCK_HITS = 200_000  # bounds the memory of measures
 
@@ -51,16 +54,11 @@ class PooledQrels:
     @cached_property
     def topics(self) -> Any:
         """Judged topics as an Arrow array of bytes."""
-        import pyarrow as pa
-
         return pa.array([to_bytes(topic) for topic in self.qrels.topics], pa.large_binary())
 
     @cached_property
     def _documents(self) -> tuple[Any, Ints, Ints]:
         """Distinct judged documents, sorted keys of (topic, document), and the judgment of each key."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         documents = pa.array(self.qrels.documents, pa.large_binary())
         distinct = pc.unique(documents)
         topic = np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
@@ -123,8 +121,6 @@ class ListRows:
 
         A row without a document declares a list, which may be empty.
         """
-        import pyarrow.compute as pc
-
         topic = _lookup(arrow_ids(table["query_id"], "query_id"), judgments.topics)
         run = arrow_ids(table["run"], "run").dictionary_encode()
         names = to_texts(run.dictionary.to_pylist())
@@ -175,8 +171,6 @@ class ListRows:
 
 def _lookup(texts: Any, values: Any) -> Ints:
     """Return the index of each text among some values, or -1."""
-    import pyarrow.compute as pc
-
     index = pc.fill_null(pc.index_in(texts, values), -1).to_numpy(zero_copy_only=False)
     return np.asarray(index, np.int64)
 
@@ -221,9 +215,6 @@ def _sort_rows(columns: _Columns) -> Ints:
 
 def _break_ties(columns: _Columns, order: Ints, is_tied: Bools) -> Ints:
     """Sort documents with equal scores by the bytes of their ids; equal ranks are an error."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not columns.by_score:
         hint = "give each document its own rank, or choose another ordering"
         raise InputError("two documents of a ranking have the same rank", hint=hint)

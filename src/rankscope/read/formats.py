@@ -22,7 +22,7 @@ from codecs import BOM_UTF8
 from collections.abc import Sequence
 
 from rankscope.choices import INPUT_FORMATS
-from rankscope.errors import InputError, SettingsError, error_path, suggest_names
+from rankscope.errors import InputError, check_name, error_path
 from rankscope.read.arrow_files import dataset_format
 from rankscope.read.frames import COLUMNS, column_meaning
 from rankscope.read.source import HEAD, Source
@@ -41,9 +41,8 @@ _JSON = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|$)')
 
 def check_format(name: str | None) -> str | None:
     """Return the format, or None; reject unknown names."""
-    if name is not None and name not in INPUT_FORMATS:
-        hint = suggest_names(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
-        raise SettingsError(f"unknown file format {name!r}", hint=hint)
+    if name is not None:
+        check_name(name, INPUT_FORMATS, f"unknown file format {name!r}")
     return name
 
 

@@ -8,9 +8,7 @@ from rankscope.arrays import Bools, Ints, NDArray
 
 Bytes = NDArray[np.uint8]
 
-_FOUR_DIGITS = np.array(
-    [[ord(digit) for digit in f"{number:04d}"] for number in range(10000)], dtype=np.uint8
-)
+_FOUR_DIGITS = np.array([[ord(digit) for digit in f"{n:04d}"] for n in range(10000)], dtype=np.uint8)
 
 
 def format_document_names(numbers: Ints, width: int) -> list[str]:

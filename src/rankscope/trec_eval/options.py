@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import SettingsError, check_name
 
 FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
@@ -84,9 +84,8 @@ _TEXTS = {"R": "judgments", "Z": "zscores", "order": "order"}
 
 
 def _apply(options: Options, flag: str, value: str) -> None:
-    if flag == "R" and value not in FORMATS:
-        hint = suggest_names(value, FORMATS) or f"choose one of {', '.join(FORMATS)}"
-        raise SettingsError(f"there is no format {value!r} of judgments", hint=hint)
+    if flag == "R":
+        check_name(value, FORMATS, f"there is no format {value!r} of judgments")
     if flag == "T" and value != "trec_results":
         raise SettingsError(f"there is no format {value!r} of runs", hint="the only one is trec_results")
     if flag == "D" and value.partition(".")[0] != "0":
