@@ -19,7 +19,7 @@ import numpy as np
 
 from rankscope.judging import Judged, judge
 from rankscope.read import Qrels, read_qrels, read_runs
-from rankscope.reporting.html_page import page
+from rankscope.reporting.html_page import render_report
 from rankscope.reporting.page_data import payload
 from rankscope.tables import Table
 
@@ -162,12 +162,12 @@ def results(sizes: list[int], clicks: int, real: Path | None = None) -> list[Row
         for lists in sizes:
             judged = collection(lists)
             start = time.perf_counter()
-            target.write_text(page(payload(judged, title=f"{lists:,} lists")), "utf-8")
+            target.write_text(render_report(payload(judged, title=f"{lists:,} lists")), "utf-8")
             rows.append(_row(f"{lists:,} lists", time.perf_counter() - start, browser, target, clicks))
         if real is not None:
             start = time.perf_counter()
             judged = judge(read_qrels(real / "qrels.txt"), read_runs(real / "runs"))
-            target.write_text(page(payload(judged, title=real.name)), "utf-8")
+            target.write_text(render_report(payload(judged, title=real.name)), "utf-8")
             rows.append(_row(real.name, time.perf_counter() - start, browser, target, clicks))
         browser.close()
     return rows

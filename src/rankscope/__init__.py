@@ -1,4 +1,4 @@
-"""Rankscope measures rankings, and measures the measures.
+"""Evaluate rankings, and study the measures that evaluate them.
 
 >>> import rankscope as rs
 >>> scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", rs.nDCG @ 10])

@@ -136,13 +136,13 @@ def list_shape(each: Shape, min_length: int = 0) -> Shape:
     return check
 
 
-def text(pattern: str | None = None, what: str = "a text") -> Shape:
+def text(pattern: str | None = None, expected: str = "a text") -> Shape:
     """Return the shape of a text without NUL, encodable as UTF-8, that fully matches ``pattern`` if given."""
     compiled = None if pattern is None else re.compile(pattern)
 
     def check(value: Any, place: str) -> None:
         if not _is_text(value) or (compiled and not compiled.fullmatch(value)):
-            raise Mismatch.from_value(place, what, value)
+            raise Mismatch.from_value(place, expected, value)
 
     return check
 

@@ -147,7 +147,7 @@ class TableResult(Result):
         object.__setattr__(self, "display", tuple(self.display) or tuple(self[name] for name in main))
 
     @classmethod
-    def of(
+    def from_tables(
         cls,
         *tables: Table,
         settings: Mapping[str, Any],

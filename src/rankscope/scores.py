@@ -78,7 +78,7 @@ class ScoreMatrix(FrameMixin):
 
 
 class MeanRow(Row):
-    """Mean of a run; options that give values a range add columns."""
+    """Mean of a run; options that give bounds of values add columns."""
 
     run: str = column()
     measure: str = column()
@@ -87,7 +87,7 @@ class MeanRow(Row):
 
 
 class TopicRow(Row):
-    """Value of a run on a topic; options that give values a range add columns."""
+    """Value of a run on a topic; options that give bounds of values add columns."""
 
     run: str = column()
     topic: str = column()
@@ -619,8 +619,8 @@ def evaluate(
 ) -> Scores:
     """Evaluate runs: the value of every measure for every run and topic.
 
-    The same as ``Collection(qrels, runs, ...).evaluate(measures)``: see :class:`Collection` for what judgments, runs
-    and options may be.
+    The same as ``Collection(qrels, runs, ...).evaluate(measures)``: see :class:`Collection` for the accepted
+    judgments, runs and options.
 
     Parameters
     ----------

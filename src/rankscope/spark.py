@@ -179,7 +179,7 @@ def _select_columns(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
 def _validate_rows(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
     """Return the columns under their meanings by the rules for files and frames: ids as bytes, numbers as double.
 
-    The rules are those of Python and not of casts in Spark, which know other texts of numbers and drop what is missing.
+    The rules are those of Python; casts in Spark would accept other texts as numbers, and drop missing values.
     """
     names = dict(names)
 

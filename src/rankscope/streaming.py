@@ -152,17 +152,17 @@ def evaluate_into(
     return StreamSummary(str(output), len(pieces), len(record.is_seen), counts[0], counts[0] * len(parsed))
 
 
-def _split_runs(runs: Any, order: str, form: str | None, size: int, rows: int) -> list[Piece]:
+def _split_runs(runs: Any, order: str, file_format: str | None, size: int, rows: int) -> list[Piece]:
     """Return the pieces of all runs, in their given order."""
     sources = runs if isinstance(runs, list | tuple) else [runs]
     pieces: list[Piece] = []
     for source in sources:
-        may_be_parquet = isinstance(source, str | Path) and form in (None, "parquet")
+        may_be_parquet = isinstance(source, str | Path) and file_format in (None, "parquet")
         files = list_parquet_files(Path(source)) if may_be_parquet else []
         if files:
             pieces += split_parquet(files, Path(source).stem, order, rows)
         else:
-            for run in as_runs(source, order, form).values():
+            for run in as_runs(source, order, file_format).values():
                 pieces += split_run(run, size)
     return pieces
 
@@ -276,11 +276,11 @@ def _make_writer(output: Path) -> Callable[[Iterator[Table]], None]:
     return lambda tables: _write_dataset(output, tables)
 
 
-def _iter_text(tables: Iterator[Table], form: str) -> Iterator[str]:
+def _iter_text(tables: Iterator[Table], file_format: str) -> Iterator[str]:
     """Yield the text of all tables, with a single header."""
     first = True
     for table in tables:
-        text = table.csv() if form == "csv" else table.tsv()
+        text = table.csv() if file_format == "csv" else table.tsv()
         yield text if first else text.partition("\n")[2]
         first = False
 

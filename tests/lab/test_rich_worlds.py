@@ -91,17 +91,17 @@ def test_letters():
     assert aspect_world(1, relevant=1, nonrelevant=1, grades=3).labels == ("(a1)", "(a2)", "(a3)", "x")
     assert split_word("(aB)x-") == ["(aB)", "x"]
     tree = Tree(aspect_world(2, relevant=1, nonrelevant=1, multi_aspect=True), 2)
-    assert [tree.node("" if word == "-" else word) for word in tree.words()] == list(range(21))
-    assert tree.node("(ba)") is None
+    assert [tree.find_node("" if word == "-" else word) for word in tree.words()] == list(range(21))
+    assert tree.find_node("(ba)") is None
 
 
 def test_better_documents_are_so_for_every_aspect():
     world = aspect_world(2, relevant=1, nonrelevant=1, grades=2, multi_aspect=True)
-    names = {(world.labels[low], world.labels[high]) for low, high in world.better}
+    names = {(world.labels[low], world.labels[high]) for low, high in world.better_pairs}
     assert ("a", "(aB)") in names and ("x", "a") in names and ("(Ab)", "(AB)") in names
     assert ("A", "(ab)") not in names and ("a", "b") not in names and ("a", "a") not in names
     graded = graded_world(2, relevant=1, nonrelevant=1)
-    assert graded.better == [(0, 1), (0, 2), (1, 2)]
+    assert graded.better_pairs == [(0, 1), (0, 2), (1, 2)]
 
 
 def test_swap_and_replacement_know_several_aspects():

@@ -19,7 +19,7 @@ import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.judging import judge
 from rankscope.reporting import build_document, report
-from rankscope.reporting.html_page import page
+from rankscope.reporting.html_page import render_report
 from rankscope.reporting.notes import notes
 from rankscope.reporting.page_data import as_json, as_stream, payload
 from rankscope.reporting.schema import json_schema
@@ -293,7 +293,7 @@ def test_page_is_self_contained_and_its_policy_fits(tmp_path: Path) -> None:
 def test_data_in_the_page_is_exactly_the_payload() -> None:
     names = ["</script>", "a&b<c>", "\u2028\u2029", "\udcff"]
     data = {"title": "T", "runs": names}
-    text = page(data)
+    text = render_report(data)
     inside = re.search(r'id="data">(.*?)</script>', text, re.S)
     assert inside is not None
     assert not set("<>&\u2028\u2029") & set(inside.group(1))
@@ -367,7 +367,7 @@ def test_trec_covid_page_is_small_and_quick(data_dir: Path, tmp_path: Path) -> N
 
 
 def test_tables_of_a_study_are_cut_down_for_the_page() -> None:
-    from rankscope.reporting.study import for_page
+    from rankscope.reporting.study import for_report
 
     rng = np.random.default_rng(1)
     rows = [
@@ -375,7 +375,9 @@ def test_tables_of_a_study_are_cut_down_for_the_page() -> None:
     ]
     asl = rs.Table("asl", ("measure", "test", "a", "b", "asl", "difference"), rows)
     long = rs.Table("long", ("x",), [(k,) for k in range(6000)])
-    shown = for_page({"asl": asl, "long": long, "quadrants": asl, "power": rs.Table("power", ("x",), [(1,)])})
+    shown = for_report(
+        {"asl": asl, "long": long, "quadrants": asl, "power": rs.Table("power", ("x",), [(1,)])}
+    )
     assert sorted(shown) == ["asl", "power"]
     curve = [row for row in shown["asl"].rows if row[0] == "AP"]
     levels = sorted((row[4] for row in rows if row[0] == "AP"), reverse=True)

@@ -12,7 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.reporting import report
-from rankscope.reporting.page_data import on_every_page
+from rankscope.reporting.page_data import standard_measures
 
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
@@ -82,7 +82,7 @@ def test_every_measure_of_the_registry_is_pythons(
     target = report(
         rs.evaluate(qrels, runs, every_measure, missing=missing), tmp_path / "r.html", documents=documents
     )
-    measures = list(dict.fromkeys((*every_measure, *on_every_page())))
+    measures = list(dict.fromkeys((*every_measure, *standard_measures())))
     scores = rs.evaluate(qrels, runs, measures, missing=missing)
     page = open_page(target, "view=runs")
     shown = json.loads(page.evaluate(_SHOWN, [str(measure) for measure in measures]))

@@ -136,7 +136,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     if args.sort is not None:
         scores = _sort_runs(scores, args.sort, args.rel)
     if args.per_topic and choose_format(args) in ("tsv", "csv"):  # a single table for other programs
-        shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
+        shown = TableResult.from_tables(scores.topics_table(means=True), settings=scores.settings)
     else:
         means, display, settings = _build_means(args, scores)
         tables, displayed = [means], [_with_topics(display, scores)]
@@ -144,7 +144,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
             tables.append(scores["topics"])
             displayed.append(scores.wide_topics())
         main = [table.name for table in tables]
-        shown = TableResult.of(*tables, settings=settings, main=main, display=displayed)
+        shown = TableResult.from_tables(*tables, settings=settings, main=main, display=displayed)
     emit(args, shown, figure=_choose_figure(args, scores))
     for text in () if args.quiet else notes_on(judged, args.missing, measures):
         note(args, text)

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
         has_weights = measure is not None and (args.plot or measure.rank_weights(1) is not None)
         weights = rank_weights([measure]) if measure is not None and has_weights else None
         more = () if weights is None else weights.tables.values()
-        result = TableResult.of(table, *more, settings={}, display=[_shorten(table)])
+        result = TableResult.from_tables(table, *more, settings={}, display=[_shorten(table)])
         emit(args, result, figure=None if weights is None else weights.plot)
 
 

@@ -52,9 +52,9 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.reporting.html_page import page
+    from rankscope.reporting.html_page import render_report
 
-    text = page(document_from(args, *open_report(args)))
+    text = render_report(document_from(args, *open_report(args)))
     if args.output == "-":
         sys.stdout.buffer.write(text.encode("utf-8"))
         return

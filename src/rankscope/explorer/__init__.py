@@ -123,11 +123,13 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
     >>> notebook(evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP"))
     <Rankscope explorer: displayed in notebooks; rankscope.report writes it to a file>
     """
-    from rankscope.reporting.html_page import page
+    from rankscope.reporting.html_page import render_report
     from rankscope.reporting.page_data import payload
 
     judged = scores.require_judged("explore")
     settings = {
         name: scores.settings[name] for name in ("order", "aspects", "missing") if name in scores.settings
     }
-    return Notebook(page(payload(judged, title=title, measures=scores.measures, settings=settings)), height)
+    return Notebook(
+        render_report(payload(judged, title=title, measures=scores.measures, settings=settings)), height
+    )

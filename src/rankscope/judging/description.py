@@ -99,7 +99,7 @@ def describe_several(collections: Mapping[str, Judged]) -> TableResult:
         rows = [(name, *row) for name, part in parts.items() for row in part[kind].rows]
         first = next(iter(parts.values()))[kind]
         tables.append(Table(kind, ("collection", *first.columns), rows, caption=first.caption))
-    return TableResult.of(*tables, settings={"collections": list(parts)})
+    return TableResult.from_tables(*tables, settings={"collections": list(parts)})
 
 
 def judged_depths(judged: Judged) -> Floats:

@@ -136,7 +136,7 @@ def _cube_test_lines(certificates: Certificates) -> Iterator[str]:
     yield "- The equation of the cube test (Albahem et al. 2018, Equation 7) does not define its Time:"
     for time, text in texts.items():
         values, own = measure(text).evaluate(tree), certificates.by_measure[text]
-        scores = " and ".join(f"ACT({word}) = {values[tree.node(word)]:.4f}" for word in ("ab", "abx"))
+        scores = " and ".join(f"ACT({word}) = {values[tree.find_node(word)]:.4f}" for word in ("ab", "abx"))
         names = ("relevance monotonicity", "irrelevance monotonicity")
         violated = [name for name in names if any(c.holds is False for c in own[name])]
         yield f"    - by {time}, {scores}: `{text}` violates {' and '.join(violated) or 'neither monotonicity'}"

@@ -265,7 +265,7 @@ def archetype_ranges(
     }  # fmt: skip
     published = _entries_table(entries, checked)
     tables = (_ranges_table(ranges, total), published, _summary_table(published))
-    return ArchetypeRanges.of(*tables, settings=settings, main=("ranges", "entries"))
+    return ArchetypeRanges.from_tables(*tables, settings=settings, main=("ranges", "entries"))
 
 
 def _check(relevant: int, length: int, grades: int) -> None:

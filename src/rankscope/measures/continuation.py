@@ -216,7 +216,7 @@ class NERR9(_Nearly):
 
 
 class NERR10(_Nearly):
-    """Nearly expected reciprocal rank, equation 10: the user of NERR8 with the patience of RBP's.
+    """Nearly expected reciprocal rank, equation 10: the user of NERR8 with the patience of the RBP user.
 
     C(i) = p (1 - g(i));  NERR10 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
 

@@ -183,7 +183,7 @@ class nCT(CT):
     """
 
     reference = "Yang, Tang and Soboroff 2017"
-    bound: str = parameter("greedy", "what CT is divided by", choices=("greedy", "trec-dd-2017"))
+    bound: str = parameter("greedy", "divisor of CT", choices=("greedy", "trec-dd-2017"))
 
     def evaluate(self, lists: Lists) -> Floats:
         if self.bound == "trec-dd-2017":

@@ -123,7 +123,7 @@ class SFT(_OwnOrder):
     reference = "Myaeng and Korfhage 1990, as described by Angelini et al. 2012; the normalisation is ours"
     part: str = parameter(
         "total",
-        "what is measured: total, satisfaction, or (as 1 - F) frustration",
+        "quantity to measure: total, satisfaction, or (as 1 - F) frustration",
         choices=("total", "satisfaction", "frustration"),
     )
     weight: float = parameter(0.5, "weight of satisfaction in the total", low=0, high=1)

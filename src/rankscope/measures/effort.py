@@ -54,7 +54,7 @@ class _Effort(Binary, abstract=True):
 
 
 class _Crossing(_Effort, abstract=True):
-    crossing: str = parameter("sign-change", "what counts as a crossing of the axis", choices=CROSSINGS)
+    crossing: str = parameter("sign-change", "definition of a crossing of the axis", choices=CROSSINGS)
 
 
 class _Weighted(_Effort, abstract=True):

@@ -1,4 +1,4 @@
-"""Figure of a leaderboard with the ranges of means and the possible ranks."""
+"""Figure of a leaderboard with the bounds of means and the possible ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_NAMED = 60
 def plot_certain(
     result: Certain, measure: str | None = None, highlight: Sequence[str] = (), *, width: float = DOUBLE
 ) -> Figure:
-    """Draw the range of the mean of each run over all labels, and its possible ranks; dots are the current values.
+    """Draw the bounds of the mean of each run over all labels, and its possible ranks; dots are the current values.
 
     A rank is possible unless certain pairs exclude it: ties and labels cannot reverse these, and their differences are
     significant over topics. If ranks were followed (``across``), draw the bump chart

@@ -123,7 +123,7 @@ def _plane(axes: Any, finding: Finding) -> None:
 
 
 def _badges(axes: Any, finding: Finding) -> None:
-    """A word per row: an outlined badge for those that are fine, a filled one for those to doubt."""
+    """Draw a word per row: an outlined badge for interval-like measures, a filled one for ordinal measures."""
     rows = _first_rows(finding)
     axes.set_xlim(0, 1)
     for index, row in enumerate(rows):

@@ -77,13 +77,13 @@ def report(
     'report.html'
     """
     from rankscope.files import write_atomically
-    from rankscope.reporting.html_page import page
+    from rankscope.reporting.html_page import render_report
 
     document = build_document(
         *split_scores(scores, "report"), title=title, cutoff=cutoff, study=study, texts=texts,
         groups=groups, bounds=bounds, documents=documents,
     )  # fmt: skip
-    write_atomically(path, page(document))
+    write_atomically(path, render_report(document))
     return Path(path)
 
 

@@ -16,10 +16,10 @@ from typing import Any
 from rankscope.reporting.page_data import as_json
 
 
-def page(document: Mapping[str, Any]) -> str:
+def render_report(document: Mapping[str, Any]) -> str:
     """Return the HTML file with its data.
 
-    >>> text = page({"title": "<hr>", "runs": ["</script>"]})
+    >>> text = render_report({"title": "<hr>", "runs": ["</script>"]})
     >>> text.startswith("<!doctype html>"), "<hr>" in text, text.count("</script>")
     (True, False, 2)
     """

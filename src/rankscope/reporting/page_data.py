@@ -1,8 +1,8 @@
 """The data of the report: values of all measures for all lists, and the lists themselves for curves and what-if.
 
-Values, means, intervals and archetypes are computed here. The page has its own formulas only for lists and settings
-that its reader changes. :mod:`rankscope.reporting.schema` describes the fields. Arrays are written as base64 text
-(:func:`as_json`, inside a report) or as binary data (:func:`as_stream`, from the server of the explorer).
+Values, means, intervals and archetypes are computed here. The report has its own formulas only for rankings and
+settings that the reader changes. :mod:`rankscope.reporting.schema` describes the fields. Arrays are written as base64
+text (:func:`as_json`, inside a report) or as binary data (:func:`as_stream`, from the server of the explorer).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
 from rankscope.reporting.schema import VERSION, Document, Documents, Measured, RankingArrays, RunGroups
 from rankscope.reporting.standings import open_ranges, tied_first
-from rankscope.reporting.study import for_page
+from rankscope.reporting.study import for_report
 from rankscope.scores import Scores, score
 from rankscope.tables import Table
 
@@ -136,14 +136,14 @@ def payload(
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
         document["ranges"] = open_ranges(judged, ranked, str(options.get("missing", "zero")))
     if study:
-        document["study"] = {name: plain_table(table) for name, table in for_page(study).items()}
+        document["study"] = {name: plain_table(table) for name, table in for_report(study).items()}
     return document
 
 
-def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
-    """Return the measures of every page, with effort measures at its N.
+def standard_measures(length: int = 1000) -> tuple[Measure, ...]:
+    """Return the measures of every report, with effort measures at its N.
 
-    >>> on_every_page(20)[-1]
+    >>> standard_measures(20)[-1]
     CRP_N@20
     """
     return (*map(parse, _GAIN), *(parse(name) @ length for name in _EFFORT))
@@ -151,14 +151,14 @@ def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
 
 def _evaluate(judged: Judged, requested: Iterable[Measure], settings: Mapping[str, Any]) -> Scores:
     usable = has_nonrelevant(judged)
-    always = [m for m in on_every_page(settings["length"]) if usable or not m.needs_nonrelevant]
+    always = [m for m in standard_measures(settings["length"]) if usable or not m.needs_nonrelevant]
     requested = list(requested)
     measures = (*(requested[requested.index(m)] if m in requested else m for m in always), *requested)
     return score(judged, tuple(dict.fromkeys(measures)), missing=str(settings.get("missing", "zero")))
 
 
 def _lead(scores: Scores, selected: Sequence[Measure]) -> Measure:
-    """Return the first measure of the page: a gain with a direction, because effort is compared with it."""
+    """Return the first measure of the report: a gain with a direction, because effort is compared with it."""
     gains = [m for m in (*selected, *scores.measures) if m.family != "effort" and m.better != "neither"]
     usable = scores.judged is None or has_nonrelevant(scores.judged)
     return next((m for m in gains if usable or not m.needs_nonrelevant), gains[0])
@@ -248,7 +248,7 @@ def _measure_data(scores: Scores, measure: Measure, length: int) -> Measured:
     values = scores.matrix(measure).values
     terms, back = averaged(measure, values)
     low, high = (back(end) for end in t_intervals(terms))
-    always = measure in on_every_page(length)
+    always = measure in standard_measures(length)
     plain = measure.name if measure.family == "effort" else measure.canonical_name
     data: Measured = {
         "name": str(measure),

@@ -1,4 +1,4 @@
-"""Standings of the runs in the report: runs tied for first, and ranges of means."""
+"""Standings of the runs in the report: runs tied for first, and bounds of means."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tied_first(scores: Scores) -> dict[str, list[bool]]:
 
 
 def open_ranges(judged: Judged, measures: Sequence[Measure], missing: str) -> dict[str, OpenRange]:
-    """Return for each measure the ranges of all means over orders of tied documents, and over labels.
+    """Return for each measure the bounds of all means over orders of tied documents, and over labels.
 
     ``worst`` and ``best`` are over orders, with unjudged documents not relevant; ``lowest`` and ``highest`` are over
     labels, in the order by document id; ``exact`` and ``tight`` state whether they are attained. The lists must be

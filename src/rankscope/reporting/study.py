@@ -1,4 +1,4 @@
-"""Tables of a study for the report: read from its directory, and reduced to what the page draws."""
+"""Tables of a study for the report: read from its directory, and reduced to those that the report draws."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def _document(content: Any, place: str) -> None:
                 shape(row[column], f"tables.{name}[{i}].{column}")
 
 
-def for_page(tables: Mapping[str, Table]) -> dict[str, Table]:
+def for_report(tables: Mapping[str, Table]) -> dict[str, Table]:
     """Return the tables that the report draws: significance levels reduced to a few hundred points, no long tables.
 
     >>> rows = [("AP", "t", f"a{k}", "b", k / 1000, 0.1) for k in range(1000)]
     >>> table = Table("asl", ("measure", "test", "a", "b", "asl", "difference"), rows)
-    >>> for_page({"asl": table, "means": table})["asl"].rows[:2]
+    >>> for_report({"asl": table, "means": table})["asl"].rows[:2]
     [('AP', 't', 1, 0.999), ('AP', 't', 4, 0.996)]
     """
     drawn = {name: table for name, table in tables.items() if name not in _NOT_DRAWN}

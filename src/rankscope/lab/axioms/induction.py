@@ -36,7 +36,7 @@ def single_steps(tree: Tree) -> Steps:
             children = np.arange(*shape.row(level, letter).indices(shape.size))
             low.append(parents if grade > 0 else children)
             high.append(children if grade > 0 else parents)
-        for old, new, seen, unseen in world.redundant:
+        for old, new, seen, unseen in world.redundant_pairs:
             assert covered is not None
             is_redundant = covered[:, parents][list(seen)].all(axis=0) & ~covered[:, parents][
                 list(unseen)
@@ -88,7 +88,7 @@ def shortest_path(tree: Tree, low: str, high: str) -> list[str]:
     ['aax', 'aa', 'ab']
     """
     steps = single_steps(tree)
-    start, goal = tree.node(low.replace("-", "")), tree.node(high.replace("-", ""))
+    start, goal = tree.find_node(low.replace("-", "")), tree.find_node(high.replace("-", ""))
     parents = {start: start}
     queue = deque([start])
     while queue and goal not in parents:

@@ -107,7 +107,7 @@ def related_rankings(
     name = "" if parsed is None else str(parsed)
     columns = ("property", "low", "high", "low_score", "high_score", "violated")
     rankings = list(zip(words, length, (~impossible.rankings).tolist(), scores.tolist(), strict=True))
-    return RelatedRankings.of(
+    return RelatedRankings.from_tables(
         Table("relations", columns, rows, caption=name or "Related rankings"),
         Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),
         settings={

@@ -93,7 +93,7 @@ def redundancy(tree: Tree, first: int) -> Iterator[Pairs]:
     kinds = tree.world.kinds
     covered = [tree.count_letters([kind[a] > 0 for kind in kinds]) > 0 for a in range(tree.world.aspects)]
     fitting = []
-    for old, new, seen, unseen in tree.world.redundant:
+    for old, new, seen, unseen in tree.world.redundant_pairs:
         where = reduce(np.logical_and, [covered[a] for a in seen])
         fitting.append((old, new, reduce(np.greater, [covered[a] for a in unseen], where)))
     for level in range(max(first, 2), tree.shape.depth + 1):
@@ -130,7 +130,7 @@ def swap(tree: Tree, first: int, farthest: int | None = None) -> Iterator[Pairs]
     for level in range(max(first, 2), tree.shape.depth + 1):
         for upper in range(1, level):
             for lower in range(upper + 1, min(level, upper + (farthest or level)) + 1):
-                for worse, better in tree.world.better:
+                for worse, better in tree.world.better_pairs:
                     yield Pairs(
                         nodes_with_letters(tree, level, {upper: worse, lower: better}),
                         nodes_with_letters(tree, level, {upper: better, lower: worse}),
@@ -145,7 +145,7 @@ def replacement(tree: Tree, first: int) -> Iterator[Pairs]:
     """
     for level in range(max(first, 1), tree.shape.depth + 1):
         for rank in range(1, level + 1):
-            for worse, better in tree.world.better:
+            for worse, better in tree.world.better_pairs:
                 yield Pairs(
                     nodes_with_letters(tree, level, {rank: worse}),
                     nodes_with_letters(tree, level, {rank: better}),
@@ -170,7 +170,7 @@ def deepness(tree: Tree, first: int) -> Iterator[Pairs]:
     for level in range(max(first, 4), tree.shape.depth + 1):
         for upper in range(1, level - 2):
             for lower in range(upper + 2, level):
-                for worse, better in tree.world.better:
+                for worse, better in tree.world.better_pairs:
                     wrong, right = (worse, better), (better, worse)
                     yield Pairs(
                         nodes_with_letters(tree, level, _pairwise(upper, wrong, lower, right)),
@@ -192,7 +192,9 @@ class _ExplicitPairs:
         """Yield one ``Pairs`` per case."""
         for case in self.words(tree.world, tree.shape.depth):
             pairs = [
-                [tree.node(tree.world.word(word)) for word in pair] for pair in case if len(pair[0]) >= first
+                [tree.find_node(tree.world.word(word)) for word in pair]
+                for pair in case
+                if len(pair[0]) >= first
             ]
             nodes = np.array(pairs, np.int64).reshape(-1, 2)
             yield Pairs(nodes[:, 0], nodes[:, 1])
@@ -331,7 +333,7 @@ class _FunctionPairs:
         low, high = [], []
         for word in tree.words():
             for worse, better in self.function("" if word == "-" else word):
-                nodes = tree.node(worse), tree.node(better)
+                nodes = tree.find_node(worse), tree.find_node(better)
                 if None not in nodes:
                     low.append(nodes[0])
                     high.append(nodes[1])

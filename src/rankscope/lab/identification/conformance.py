@@ -86,7 +86,7 @@ def conformance(libraries: Sequence[str] = tuple(MEASURES)) -> TableResult:
             except MissingDependencyError:
                 absent.append(library)
                 break
-    return TableResult.of(Table("conformance", _COLUMNS, rows), settings={"absent": absent})
+    return TableResult.from_tables(Table("conformance", _COLUMNS, rows), settings={"absent": absent})
 
 
 def _conformance_cells(text: str, usual: str) -> tuple[Cell, ...]:

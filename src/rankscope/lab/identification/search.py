@@ -176,7 +176,7 @@ def identify(
     rows = [(str(c.definition), c.agrees, len(accepted), c.shortest) for c in comparisons[:N_NEAREST]]
     nearest = NearDefinition.table("nearest", rows, caption="The nearest definitions")
     errors = Table("refused", ("input", "error"), [(str(case), error) for case, error in refused.items()])
-    return Identification.of(
+    return Identification.from_tables(
         answer, nearest, errors,
         settings={"function": label, "call": called, "inputs": len(accepted), "refused": len(refused)},
         main=("answer", "nearest"), display=(_answer_lines(answer), nearest),

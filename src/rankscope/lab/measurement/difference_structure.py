@@ -224,7 +224,7 @@ def difference_structure(
         ),
     )  # fmt: skip
     settings = {"measures": [str(m) for m in parsed], "length": length, "relevant": setting.relevant}
-    return TableResult.of(*tables, settings=settings, main=tuple(table.name for table in tables))
+    return TableResult.from_tables(*tables, settings=settings, main=tuple(table.name for table in tables))
 
 
 def _axiom_rows(structures: Sequence[Structure], names: Sequence[str]) -> Iterator[tuple[Cell, ...]]:

@@ -77,7 +77,7 @@ def compare_intervals(
     row: tuple[Cell, ...] = (name, *(known_rises or (None, None)), no_larger, contradicts)
     columns = ("measure", "rise_sr", "rise_vu", "no_larger", "contradiction")
     texts = {end: "".join(map(str, grades)) for end, grades in ends.items()}
-    return IntervalComparison.of(
+    return IntervalComparison.from_tables(
         Table("comparison", columns, [row]), table, settings={"measure": name, **texts}, main=("intervals",)
     )
 

@@ -222,7 +222,7 @@ class Tree(Lists):
             keys = keys * (self.shape.letters + 1) + np.where(rank < level, order[letter], 0)
         return keys
 
-    def node(self, word: str) -> int | None:
+    def find_node(self, word: str) -> int | None:
         """Return the node of a ranking, or None if it is not in the tree. The tree must have no prefix."""
         letters = split_word(word)
         if len(letters) > self.shape.depth or any(label not in self.world.labels for label in letters):

@@ -56,19 +56,19 @@ class World:
         return tuple(max(kind) for kind in self.kinds)
 
     @cached_property
-    def better(self) -> list[tuple[int, int]]:
+    def better_pairs(self) -> list[tuple[int, int]]:
         """Pairs (worse, better) of letters: the second is at least as relevant to every aspect, and more to one."""
         pairs = permutations(range(len(self)), 2)
         return [pair for pair in pairs if _at_least(self.kinds[pair[1]], self.kinds[pair[0]])]
 
     @cached_property
-    def redundant(self) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
+    def redundant_pairs(self) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
         """Tuples (old, new, seen, unseen): letters that differ only in their aspects.
 
         ``seen`` are the aspects of ``old`` alone, ``unseen`` those of ``new`` alone. Both letters have the same grades
         for equally many aspects, so only the aspects can make a difference.
 
-        >>> aspect_world(2, relevant=1, nonrelevant=1).redundant
+        >>> aspect_world(2, relevant=1, nonrelevant=1).redundant_pairs
         [(0, 1, (0,), (1,)), (1, 0, (1,), (0,))]
         """
         result = []
