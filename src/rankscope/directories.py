@@ -51,9 +51,8 @@ def replace_directory(
             _replace_from_within(target, files, manifest, listed)
         _remove_leftovers(target, listed)
     except OSError as error:
-        raise InputError(
-            f"cannot write ({error.strerror})", path=display_path, hint="check the directory"
-        ) from None
+        hint = "check the directory"
+        raise InputError(f"cannot write ({error.strerror})", path=display_path, hint=hint) from None
 
 
 def finish_replacement(target: Path, manifest: str, listed: ManifestReader) -> None:
@@ -91,9 +90,8 @@ def _check_earlier_result(
             continue
         if not path.is_file() or layer.digest(path) != digest:
             hint = "choose another directory, or remove the file"
-            raise InputError(
-                "the file was changed since it was written here", path=display_path / name, hint=hint
-            )
+            problem = "the file was changed since it was written here"
+            raise InputError(problem, path=display_path / name, hint=hint)
     return old
 
 

@@ -170,9 +170,8 @@ def values_under_grades(judged: Judged, measure: Measure, topic: Ints, runs: Int
     ``topic`` has the topic of each set, ``runs`` its runs, sets x lists, and ``grades`` all grades, set by set.
     """
     starts = judged.qrels.topic_offsets
-    pool = Pool(
-        np.concatenate([[0], np.cumsum(np.diff(starts)[topic])]), np.ascontiguousarray(grades, np.int32)
-    )
+    sizes = np.diff(starts)[topic]
+    pool = Pool(np.concatenate([[0], np.cumsum(sizes)]), np.ascontiguousarray(grades, np.int32))
     pool.__dict__["max_grade"] = max(judged.pool.max_grade, int(grades.max(initial=0)))
     lists = (runs * len(judged.topics) + topic[:, np.newaxis]).ravel()
     low, size = judged.offsets[lists], np.diff(judged.offsets)[lists]

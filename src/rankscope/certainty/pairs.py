@@ -120,9 +120,8 @@ def lowest_differences(
             minimum[part] = np.minimum(minimum[part], value.min(axis=0))
             exact[part] &= (is_exact & ~may_be_left_out[:, np.newaxis]).all(axis=0)
     # A mean is at least its lowest term, and at least a negative sum divided by the fewest topics that may remain.
-    mean = np.where(
-        total < 0, np.maximum(total / max(1, n_kept), minimum), total / max(1, n_kept + n_uncertain)
-    )
+    negative = np.maximum(total / max(1, n_kept), minimum)
+    mean = np.where(total < 0, negative, total / max(1, n_kept + n_uncertain))
     return Differences(mean, exact & np.isfinite(total))
 
 

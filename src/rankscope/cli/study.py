@@ -165,9 +165,8 @@ def _repeat(args: argparse.Namespace) -> None:
         return
     same_versions = "the versions are the same; add -o DIR to compare the files"
     changed = f"{len(repeated.changed)} of {total} files differ: {', '.join(repeated.changed)}"
-    raise InputError(
-        changed, path=args.manifest, hint=f"the versions differ: {then}" if then else same_versions
-    )
+    hint = f"the versions differ: {then}" if then else same_versions
+    raise InputError(changed, path=args.manifest, hint=hint)
 
 
 def _load_plugins(args: argparse.Namespace) -> None:

@@ -53,10 +53,8 @@ def orders(difference: AnyArray) -> Orders:
 def _signs(curves: AnyArray) -> tuple[Bools, Bools]:
     """Return two masks: curves that are nowhere negative, and curves that are nowhere positive."""
     axes = (-2, -1)
-    return (
-        np.asarray(curves.min(axis=axes, initial=0) >= 0),
-        np.asarray(curves.max(axis=axes, initial=0) <= 0),
-    )
+    lowest, highest = curves.min(axis=axes, initial=0), curves.max(axis=axes, initial=0)
+    return np.asarray(lowest >= 0), np.asarray(highest <= 0)
 
 
 def cumulate_counts(grades: AnyArray, levels: Sequence[int], depth: int) -> Ints:

@@ -288,10 +288,8 @@ class Qrels(FrameMixin):
             if isinstance(grade_by_document, list | tuple | Set):
                 grade_by_document = dict.fromkeys(grade_by_document, 1)
             if not isinstance(grade_by_document, Mapping):
-                raise InputError(
-                    f"judgments of topic {topic!r} are {grade_by_document!r}",
-                    hint="give {document: grade}, or a list of relevant documents",
-                )
+                hint = "give {document: grade}, or a list of relevant documents"
+                raise InputError(f"judgments of topic {topic!r} are {grade_by_document!r}", hint=hint)
             if original.setdefault(text := key_text(topic, "topic"), topic) is not topic:
                 raise InputError(f"topic {text!r} occurs twice", hint=SAME_TEXT)
             topics += [to_bytes(text)] * len(grade_by_document)

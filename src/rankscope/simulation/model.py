@@ -135,16 +135,10 @@ def make_topic(settings: Settings, systems: list[System], number: int) -> Topic:
         for family in range(min(len(FAMILIES), settings.systems))
     ]
     signal = topicality * ease
+    streams = (RandomStream(settings.seed, 4, number, index) for index in range(len(systems)))
     lists = [
-        _make_list(
-            settings,
-            system,
-            signal,
-            tastes[system.family],
-            RandomStream(settings.seed, 4, number, index),
-            number,
-        )
-        for index, system in enumerate(systems)
+        _make_list(settings, system, signal, tastes[system.family], own_stream, number)
+        for system, own_stream in zip(systems, streams, strict=True)
     ]
     judged = _select_pool(settings, systems, lists, grades)
     return Topic(number, lists, judged, grades[judged], aspects[judged])

@@ -88,15 +88,9 @@ def _count_preferences(prefs: Preferences, topic: str, retrieved: list[bytes]) -
                 _group_from_levels(next(iter(subgroups.values())), position, len(retrieved_judged))
             )
         else:
-            preference_groups.append(
-                _merge_subgroups(
-                    subgroups,
-                    position,
-                    len(retrieved_judged),
-                    f"group {name!r} of topic {topic!r}",
-                    prefs.path,
-                )
-            )
+            where = f"group {name!r} of topic {topic!r}"
+            merged = _merge_subgroups(subgroups, position, len(retrieved_judged), where, prefs.path)
+            preference_groups.append(merged)
     return PreferenceCounts(preference_groups, len(order), len(retrieved_judged))
 
 

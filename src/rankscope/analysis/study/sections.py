@@ -94,10 +94,8 @@ class Experiments:
         return score(judged, self.measures, missing=self.missing)
 
     def _collection(self) -> dict[str, Table]:
-        return {
-            "collection": describe(self.judged, self.name).features,
-            "means": self._scores(self.judged).wide(),
-        }
+        features = describe(self.judged, self.name).features
+        return {"collection": features, "means": self._scores(self.judged).wide()}
 
     def _correlations(self) -> dict[str, Table]:
         scores = self._scores(self.judged)
