@@ -58,6 +58,7 @@ STATIONS = {
     "measures": "judging",
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
+    "evaluation": "read scan judging measures certainty scores",
     # analyses of values and rankings, and of measures themselves
     "declaration": "docstrings measures scores",
     "analysis.stats": "judging measures scores",
@@ -83,7 +84,7 @@ STATIONS = {
     "citations": "measures",
     "trec_eval": "read scan judging measures",
     "ndeval": "read judging measures",
-    "pytrec_eval": "read scan judging measures trec_eval",
+    "pytrec_eval": "read scan judging measures evaluation trec_eval",
     "ir_measures": "read measures scores",
     "spark": "read judging measures scores",
     "streaming": "files read judging measures scores",

@@ -18,7 +18,7 @@ from rankscope.docstrings import parse_docstring
 FOLDER = "reference/api"
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "reading": ("Reading", ("read_qrels", "read_run", "read_runs", "read_scores", "simulate")),
-    "evaluating": ("Evaluating", ("evaluate", "evaluate_into", "judge", "measure")),
+    "evaluating": ("Evaluating", ("evaluate", "evaluate_arrays", "evaluate_into", "judge", "measure")),
     "comparing": (
         "Comparing runs",
         ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort"),

@@ -31,6 +31,8 @@ from rankscope.analysis.study.experiments import study as study
 from rankscope.analysis.study.settings import StudySettings as StudySettings
 from rankscope.analysis.verdict import verdict as verdict
 from rankscope.citations import cite as cite
+from rankscope.evaluation import Evaluator as Evaluator
+from rankscope.evaluation import evaluate_arrays as evaluate_arrays
 from rankscope.explorer import explore as explore
 from rankscope.judging import judge as judge
 from rankscope.measures import Measure as Measure

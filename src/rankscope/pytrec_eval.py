@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.judging import Lists, Pool
+from rankscope.evaluation import Evaluator
 from rankscope.measures.classic import IPrec
 from rankscope.measures.trec import AvgIPrec
 from rankscope.read.qrels import Qrels
@@ -91,7 +91,8 @@ class RelevanceEvaluator:
         if self._qrels is None:
             _check_judgments(judgments)
             self._qrels = Qrels.from_dict(judgments) if judgments else None
-        self._pool = None if self._qrels is None else Pool.from_qrels(self._qrels)
+        measures = [column.measure for column in self._columns if column.measure is not None]
+        self._evaluator = None if self._qrels is None else Evaluator(self._qrels, measures or "AP")
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for judged queries."""
@@ -104,13 +105,15 @@ class RelevanceEvaluator:
             hits = match_plain(scores, self._qrels, "trec_eval9", "run")
         if hits is None:
             _check_scores(scores)
-        if self._qrels is None or self._pool is None or self._qrels.topic_index.keys().isdisjoint(scores):
+        if (
+            self._qrels is None
+            or self._evaluator is None
+            or self._qrels.topic_index.keys().isdisjoint(scores)
+        ):
             return {}
         if hits is None:
             hits = match_run(Run.from_dict(_without_nan(scores), order="trec_eval9"), self._qrels)
-        lists = Lists(
-            self._pool, hits.topic.astype(np.int64), hits.length, hits.offsets, hits.rank, hits.judgment
-        )
+        lists = self._evaluator.lists(hits)
         if self._judged_only:
             lists = lists.condense()
         values = [_values(column, lists, len(lists)) for column in self._columns]

@@ -39,7 +39,8 @@ __all__ = ["Collection", "ScoreMatrix", "Scores", "as_scores", "evaluate", "read
 
 MISSING = ("zero", "skip")
 Measures = str | Measure | Iterable[str | Measure]
-_DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
+DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
+"""Measures to evaluate unless others are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -591,7 +592,7 @@ class Collection(TransientCacheMixin):
                     f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
                 )
 
-    def evaluate(self, measures: Measures = _DEFAULT) -> Scores:
+    def evaluate(self, measures: Measures = DEFAULT_MEASURES) -> Scores:
         """Return the value of every measure for every run and topic.
 
         Parameters
@@ -607,7 +608,7 @@ class Collection(TransientCacheMixin):
 def evaluate(
     qrels: Qrels | Mapping[str, Mapping[str, int]] | str | Path | Any,
     runs: Any,
-    measures: Measures = _DEFAULT,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     order: str | None = None,
     missing: str = "zero",
