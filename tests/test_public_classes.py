@@ -88,6 +88,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Measure": lambda: REGISTRY["RBP"](p=0.5) @ 7,
     "FunctionMeasure": lambda: function() @ 5,
     "ScoreMatrix": lambda: scores().matrix("AP"),
+    "Evaluator": lambda: rs.Evaluator({"q1": {"d1": 1}}, "AP nDCG@10"),
     "Collection": lambda: rs.Collection(QRELS, RUNS),
     "Table": lambda: scores().wide(),
     "StudySettings": lambda: rs.StudySettings(measures="AP nDCG", top_of="all"),

@@ -91,8 +91,8 @@ class RelevanceEvaluator:
         if self._qrels is None:
             _check_judgments(judgments)
             self._qrels = Qrels.from_dict(judgments) if judgments else None
-        measures = [column.measure for column in self._columns if column.measure is not None]
-        self._evaluator = None if self._qrels is None else Evaluator(self._qrels, measures or "AP")
+        evaluated = [column.measure for column in self._columns if column.measure is not None]
+        self._evaluator = None if self._qrels is None else Evaluator(self._qrels, evaluated or "AP")
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for judged queries."""
