@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
@@ -39,6 +40,9 @@ EXTRA = """
     AP AP(rel=2) R@2 R(rel=2)@3 Rprec Rprec(rel=2) Bpref Bpref(variant=original) nDCG nDCG@2 nDCG(gains=exp2)@3 nCG@2
     P@2 RBP(p=0.7) DCG@3 RR RR@2 ERR Success@2 Twist AP@2 P(judged_only=True)@2 AP(judged_only=True) GMAP SetF IPrec@0.5
 """
+
+UNENUMERATED = range(12)
+"""Seeds of collections whose labellings are not enumerated."""
 
 Lists = dict[str, dict[str, dict[str, float]]]
 
@@ -480,6 +484,19 @@ def test_no_statement_about_labels_and_orders_is_false(block: int) -> None:
             n_checked += n_statements > 0
             seed += 1
     assert statements > 20 * n_checked
+
+
+@pytest.mark.parametrize("seed", UNENUMERATED)
+def test_no_statement_is_false_where_labellings_are_too_many_to_enumerate(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The closed forms of measures give bounds where unjudged documents are tied, and else exact limits."""
+    monkeypatch.setattr("rankscope.certainty.cases.labelled_cases", lambda *_: None)
+    monkeypatch.setattr("rankscope.certainty.pairs.labelled_cases", lambda *_: None)
+    monkeypatch.setattr(sys.modules[__name__], "PLAIN", [*map(parse, EXTRA.split())])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert check(seed) > 20
 
 
 def test_labels_that_leave_out_a_topic_leave_the_mean_of_the_others() -> None:
