@@ -123,7 +123,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "Certificates": lambda: certificates("RR"),
     "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),
     "difference_structure": lambda: rs.lab.difference_structure("AP", 2),
-    "related": lambda: rs.lab.related_rankings("AP"),
+    "related_rankings": lambda: rs.lab.related_rankings("AP"),
     "compared intervals": lambda: rs.lab.scales("AP", 4).example(),
     "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
     "Scales": lambda: rs.lab.scales("AP", 4),
