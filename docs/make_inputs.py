@@ -446,8 +446,10 @@ that were computed before, by Rankscope or other programs, and also scores by pe
 
 (scores)
 
-A table with a row per topic and a column per system holds one measure; name it by `--scores M=FILE` or
-`rs.read_scores({"M": "file.csv"})`. Frames of both kinds, Parquet and Arrow work too, and files may be compressed.
+A table with a row per run and topic may have a column per measure (`run,topic,AP,P@10`), and so may a table of one run
+(`topic,AP,P@10`). A table with a row per topic and a column per system holds one measure; name it by
+`--scores M=FILE` or `rs.read_scores({"M": "file.csv"})`. Our own frames can be read back.
+Frames of both kinds, Parquet and Arrow work too, and files may be compressed.
 Rankscope combines several files with the same measures of different runs (`trec_eval -q` once per run); runs without
 a name have the names of their files. Unknown measures are allowed; higher values then count as better.
 """

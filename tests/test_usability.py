@@ -6,6 +6,7 @@ import json
 import pickle
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ import pytest
 
 import declared
 import rankscope as rs
+from rankscope.cli.main import main
 from rankscope.errors import InputError
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
@@ -208,3 +210,81 @@ def test_judgments_may_be_lists_of_relevant_documents(kind: type) -> None:
         InputError, match=r"judgments of topic 'q1' are 'ab'; give \{document: grade\}, or a list"
     ):
         rs.evaluate({"q1": "ab"}, RUNS, "AP")
+
+
+# Scores as input -----------------------------------------------------------------------------------------------------
+
+
+def scores_of_many() -> rs.Scores:
+    return rs.evaluate(*with_ids(lambda text: text), "AP MRR@10 nDCG@10")
+
+
+def same(a: rs.Scores, b: rs.Scores) -> bool:
+    names = [[str(measure) for measure in scores.measures] for scores in (a, b)]
+    return (a.runs, a.topics, names[0], a.values.tobytes()) == (
+        b.runs,
+        b.topics,
+        names[1],
+        b.values.tobytes(),
+    )
+
+
+def test_our_own_frames_and_files_are_read_back(tmp_path: Path) -> None:
+    scores = scores_of_many()
+    for frame in (
+        scores.to_pandas(),
+        scores.to_polars(),
+        scores.to_arrow(),
+        scores.wide_topics().to_pandas(),
+    ):
+        assert same(rs.read_scores(frame), scores)
+    path = tmp_path / "wide.csv"
+    path.write_text(scores.wide_topics().csv())
+    assert path.read_text().startswith("run,topic,AP,MRR@10,nDCG@10\n")
+    assert same(rs.read_scores(path), scores)
+    matrix = rs.read_scores({"AP": scores.matrix("AP").to_pandas()})
+    assert same(matrix, scores.with_measures("AP"))
+
+
+def test_a_wide_table_of_one_run_has_a_column_per_measure(tmp_path: Path) -> None:
+    path = tmp_path / "bm25.csv"
+    path.write_text("topic,AP,MRR@10\n351,0.25,0.5\n352,,1\n")
+    scores = rs.read_scores(path)
+    assert scores.runs == ("bm25",) and scores.topics == ("351", "352")
+    assert scores.means() == {"bm25": {"AP": 0.25, "MRR@10": 0.75}}
+
+
+def test_certain_tests_topics_without_rankings() -> None:
+    scores = scores_of_many()
+    full, values = rs.certain(scores), rs.certain(rs.read_scores(scores.to_pandas()))
+    for a, b in zip(full.pairs, values.pairs, strict=True):
+        assert (a.a, a.b, a.measure, a.order, a.topics, a.p) == (b.a, b.b, b.measure, b.order, b.topics, b.p)
+        assert b.ties is b.unjudged is b.lowest is b.labels is None and b.together in (None, False)
+    for a, b in zip(full.runs, values.runs, strict=True):
+        assert (a.run, a.value, a.first_rank, a.last_rank) == (b.run, b.value, b.first_rank, b.last_rank)
+    for across in ("measures", "samples"):
+        rows = [rs.certain(s, across=across).ranks.rows for s in (scores, rs.read_scores(scores.to_pandas()))]
+        assert rows[0] == rows[1]
+    for needs in ({"labels": True}, {"across": "cutoffs"}, {"across": "pools"}):
+        with pytest.raises(InputError, match="needs rankings, and these scores have values only"):
+            rs.certain(rs.read_scores(scores.to_pandas()), **needs)
+
+
+@pytest.mark.parametrize("command", ["eval", "certain", "findings", "compare", "gate"])
+def test_commands_take_scores(
+    command: str, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(scores_of_many().wide_topics().csv())
+    more = ["--baseline", str(path), "--margin", "0.5"] if command == "gate" else []
+    assert main([command, "--scores", str(path), *more, "-f", "json"]) in (
+        (0, 1) if command == "gate" else (0,)
+    )
+    tables = json.loads(capsysbinary.readouterr().out)["tables"]
+    assert any(tables.values())
+    if command == "eval":
+        means = {(row["run"], row["measure"]): row["value"] for row in tables["means"]}
+        expected = scores_of_many().means()
+        assert means == {(run, name): value for run, of in expected.items() for name, value in of.items()}
+        assert main(["eval", "--scores", str(path), "--stream", "-o", str(tmp_path / "x.csv")]) == 2
+        assert b"--stream and -l need rankings" in capsysbinary.readouterr().err

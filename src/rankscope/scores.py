@@ -708,7 +708,8 @@ def as_scores(scores: Scores | ScoreMatrix) -> Scores:
 def read_scores(*sources: Any) -> Scores:
     """Read scores from files and frames of many formats (see :mod:`~.read.scores`).
 
-    A table with a row per topic and a column per system has one measure, named by the key of a mapping (``{"AP":
+    A table with a row per run and topic, or of one run with a row per topic, may have a column per measure. A table
+    with a row per topic and a column per system has one measure, named by the key of a mapping (``{"AP":
     "trec5_ap.csv"}``) or by the file; unknown names denote external measures. A table with a row per run, topic and
     measure, as ``rankscope eval -q -f csv`` writes it, and output of ``trec_eval -q`` name their measures; a key
     selects one of them. Files with the same measure of other runs (``trec_eval -q`` once for each run) are joined. All
@@ -784,6 +785,12 @@ def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
     from rankscope.read.scores import read_score_tables
 
     tables = read_score_tables(source, is_measure=_names_measure)
+    if list(tables) == [""] and not name and all(map(_names_measure, tables[""].runs)):
+        table, run = tables[""], (_stem(source) if isinstance(source, str | Path) else "run",)
+        return {
+            external_measure(text, others=True): replace(table, runs=run, values=table.values[[index]])
+            for index, text in enumerate(table.runs)
+        }  # one run, with a column per measure
     if list(tables) == [""]:
         return {external_measure(name, others=True) if name else external_measure(_stem(source)): tables[""]}
     by_measure = {external_measure(text, others=True): table for text, table in tables.items()}

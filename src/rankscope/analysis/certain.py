@@ -142,7 +142,6 @@ class Certain(TypedResult):
     uses=("order", "missing"),
     covers=("ties", "bounds"),
     measures=("nDCG@10", "P@10"),
-    needs_rankings=True,
 )
 def certain(
     scores: Scores,
@@ -175,10 +174,12 @@ def certain(
     With ``across``, the runs are ranked by other measures, cutoffs, smaller pools or samples of topics instead, and
     the result counts the pairs of runs that each order swaps, compared with the first order.
 
+    For scores without rankings, only the test over topics, ranks, and ``across`` measures or samples are known.
+
     Parameters
     ----------
     scores
-        Measures and runs to examine; the scores need their rankings.
+        Measures and runs to examine.
     baseline
         Run whose pairs to examine (default: all pairs).
     alpha
@@ -245,12 +246,13 @@ def certain(
     from rankscope.certainty.pairs import hits_by_topic
 
     adjustment = correction_for(test, correction)
-    judged = judge_with_unjudged(scores, "certain")
-    scores = score_in_id_order(scores, judged)
+    judged = judge_with_unjudged(scores, "certain") if scores.judged is not None or labels else None
+    if judged is not None:
+        scores = score_in_id_order(scores, judged)
     matrices = [complete(scores, measure) for measure in scores.measures]
     n_pairs = len(matrices) * len(choose_pairs(scores.runs, baseline)[0])
-    is_listed = labels if labels is not None else n_pairs <= _MAX_LABELLED
-    hits = hits_by_topic(judged)
+    is_listed = judged is not None and (labels if labels is not None else n_pairs <= _MAX_LABELLED)
+    hits = [] if judged is None else hits_by_topic(judged)
     blocks = [
         CertainPairs.from_matrix(
             scores, judged, hits, matrix, baseline, alpha=alpha, test=test, correction=adjustment, seed=seed,
@@ -258,7 +260,7 @@ def certain(
         )
         for matrix in matrices
     ]  # fmt: skip
-    labelled = [row for block in blocks for row in block.label_rows(scores.runs, judged)]
+    labelled = [row for block in blocks if judged for row in block.label_rows(scores.runs, judged)]
     ranges = [row for block in blocks for row in block.range_rows(scores.runs)] if is_listed else []
     return Certain(
         pairs=PairCertainty.table("pairs", [row for block in blocks for row in block.rows(scores.runs)]),
@@ -274,7 +276,8 @@ def certain(
             [block.summary() for block in blocks],
             caption="Pairs of runs whose order ties, or labels of unjudged documents, cannot reverse",
             legend=f"significant: {procedure(test, adjustment, alpha)} over topics, a test and no proof; together: all"
-            " three; not_proved: neither proved nor refuted for labels",
+            " three; not_proved: neither proved nor refuted for labels"
+            + ("" if judged else "; scores without rankings show nothing about ties and labels"),
         ),
         labels=ReversingLabel.table("labels", labelled) if is_listed else None,
         ranges=DifferenceRange.table("ranges", ranges) if is_listed else None,
@@ -290,7 +293,7 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
     from rankscope.analysis.certain_pairs import without_options
     from rankscope.analysis.rank_changes import follow_ranks
 
-    plain = without_options(scores, "certain")
+    plain = scores if scores.judged is None else without_options(scores, "certain")
     followed = follow_ranks(plain, across, **options)
     measures = plain.measures if across == "measures" else plain.measures[:1]
     inputs = {name: value for name, value in plain.settings.items() if name not in ("measures", "missing")}
@@ -310,7 +313,7 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
             **inputs,
             "measures": [str(measure) for measure in measures],
             "across": across,
-            "missing": plain.settings["missing"],
+            "missing": plain.settings.get("missing"),
             "alpha": options["alpha"],
             **followed.settings,
         },

@@ -97,7 +97,7 @@ class CertainPairs:
     def from_matrix(
         cls,
         scores: Scores,
-        judged: Judged,
+        judged: Judged | None,
         hits: Sequence[TopicHits],
         matrix: CompleteMatrix,
         baseline: str | None,
@@ -117,6 +117,19 @@ class CertainPairs:
         topics_verdict = (done.adjusted < alpha).astype(np.float64)
         difference = means[first] - means[second]
         is_equal = np.abs(difference) <= SLACK
+        intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(runs)
+        if measure.better != "neither":
+            ends = rank_interval(measure, scores.matrix(measure).values, alpha, seed)
+            intervals = list(zip(*(end.tolist() for end in ends), strict=True))
+        labels: list[list[Label]] = [[] for _ in first]
+        if judged is None:  # Without rankings, only the test over topics is known.
+            unknown = np.full(len(first), np.nan)
+            unbounded = Differences(np.full(len(runs), -np.inf), np.zeros(len(runs), np.bool_))
+            return cls(
+                measure, matrix, first, second, difference, unknown, unknown, topics_verdict,
+                np.where(topics_verdict == 0, 0.0, np.nan), unknown, np.zeros(len(first), np.bool_), done.p, labels,
+                (unbounded, unbounded), [], baseline is None, intervals,
+            )  # fmt: skip
         joint = _Joint.from_matrix(judged, hits, matrix, merit)
         ties = tie_verdicts(joint.extremes, first, second, difference)
         ties[(ties == 1) & joint.has_undefined_ties] = np.nan
@@ -132,7 +145,6 @@ class CertainPairs:
             ties=False,
         )
         unjudged = _verdicts(forward, backward, is_equal, is_equal[backward_pairs])
-        labels: list[list[Label]] = [[] for _ in first]
         if is_listed:
             selected = np.flatnonzero((unjudged != 1) & (forward.lowest < -SLACK))
             label_sets = reversing_labels(
@@ -154,10 +166,6 @@ class CertainPairs:
             (joint.orders(first, second), joint.orders(second, first)), (forward, backward),
             (forward_tied, backward_tied),
         ] if is_listed else []  # fmt: skip
-        intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(runs)
-        if measure.better != "neither":
-            ends = rank_interval(measure, scores.matrix(measure).values, alpha, seed)
-            intervals = list(zip(*(end.tolist() for end in ends), strict=True))
         return cls(
             measure, matrix, first, second, difference, ties, unjudged, topics_verdict, combined, forward.lowest,
             forward.exact, done.p, labels, (low, high), limits, baseline is None, intervals,

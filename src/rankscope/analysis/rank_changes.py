@@ -68,15 +68,15 @@ def follow_ranks(
 ) -> Followed:
     """Return the ranks by the measures of scores, or by variants of the first one."""
     _validate(scores, across, samples)
-    lead, values, judged = scores.measures[0], scores.values[0], scores.require_judged("certain")
-    missing = str(scores.settings["missing"])
+    lead, values = scores.measures[0], scores.values[0]
     replicates = max(_REPLICATES, samples)
     first = _order(scores, lead)
     settings: dict[str, Any] = {}
     if across == "measures":
         orders = [_order(scores, measure) for measure in scores.measures]
     elif across == "cutoffs":
-        deeper = means_by_cutoff(judged, [lead], missing, cutoffs).get(lead, {})
+        judged = scores.require_judged("certain --across cutoffs")
+        deeper = means_by_cutoff(judged, [lead], str(scores.settings["missing"]), cutoffs).get(lead, {})
         others = [_Order(str(other), means, other) for other, means in deeper.items() if other != lead]
         orders = [first, *others]
         if not others:

@@ -25,9 +25,13 @@ def run(args: argparse.Namespace) -> None:
     if args.across is not None:
         args.default_measures = FOLLOWED_MEASURES if args.across == "measures" else FOLLOWED_MEASURES[:1]
     measures = arguments.parse_measures(args)
-    collection = arguments.open_collection(args, measures)
-    scores = collection.evaluate(measures) if args.across else evaluate_with_unjudged(collection, measures)
+    if args.across or args.scores:
+        scores = arguments.evaluate(args, measures)
+    else:
+        scores = evaluate_with_unjudged(arguments.open_collection(args, measures), measures)
     result = certain(scores, **derived.parameter_values(args, certain))
     emit(args, result, figure=lambda: result.plot(highlight=args.highlight))
-    for text in () if args.across else note_on_nonrelevant(scores.require_judged("certain"), measures):
+    for text in (
+        () if args.across or args.scores else note_on_nonrelevant(scores.require_judged("certain"), measures)
+    ):
         note(args, text)

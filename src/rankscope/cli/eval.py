@@ -13,6 +13,7 @@ examples:
   rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
   rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; rows of topic "all" are means
   rankscope eval qrels.txt lake/ --stream -o values.parquet --engine dask   for data larger than memory
+  rankscope eval --scores scores.csv --ci                     means of scores that were written before
   rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   the effect of ties and missing judgments
   rankscope eval qrels.txt runs/ --describe                          topics, runs, judgments, depth of the pool
   rankscope eval --describe --collections four.toml -f latex         collections side by side
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -98,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-c", dest="missing", action="store_const", const="zero", help=zero)
     options.add_topics(parser, "also print the value of each topic")
     options.add_measures(parser, DEFAULT)
+    options.add_scores(parser)
     options.add_collections(parser)
     derived.add_options(parser, Options)
     options.add_seed(parser)
@@ -112,9 +115,13 @@ def run(args: argparse.Namespace) -> None:
         _reject_options(args)
         (_describe if args.describe else _print_coverage)(args)
         return
+    if args.scores and (args.stream or args.rel is not None):
+        raise SettingsError(
+            "--stream and -l need rankings, and --scores has only values", hint="name QRELS and RUN"
+        )
     if args.collection or args.collections:
         raise SettingsError("only --describe takes several collections", hint="name QRELS and RUN files")
-    with arguments.read_ahead(args) as ahead:
+    with nullcontext() if args.scores else arguments.read_ahead(args) as ahead:
         _evaluate(args, ahead)
 
 
@@ -130,9 +137,13 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     if args.stream:
         _stream(args, measures)
         return
-    collection = arguments.open_collection(args, measures, ahead).inputs
-    judged = judge_with_options(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
-    scores = score(judged, measures, missing=args.missing, settings=collection.settings)
+    judged = None
+    if args.scores:
+        scores = arguments.evaluate(args, measures)
+    else:
+        collection = arguments.open_collection(args, measures, ahead).inputs
+        judged = judge_with_options(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
+        scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
         scores = _sort_runs(scores, args.sort, args.rel)
     if args.per_topic and choose_format(args) in ("tsv", "csv"):  # a single table for other programs
@@ -146,7 +157,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
         main = [table.name for table in tables]
         shown = TableResult.from_tables(*tables, settings=settings, main=main, display=displayed)
     emit(args, shown, figure=_choose_figure(args, scores))
-    for text in () if args.quiet else notes_on(judged, args.missing, measures):
+    for text in () if args.quiet or judged is None else notes_on(judged, args.missing, measures):
         note(args, text)
 
 
@@ -156,7 +167,7 @@ def _reject_options(args: argparse.Namespace) -> None:
     rejected = {
         "-m": args.measure, "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
         "-l": args.rel is not None, "--sort": args.sort, "--ci": args.ci, "--stream": args.stream,
-        "--figure": args.figure,
+        "--scores": args.scores, "--figure": args.figure,
     }  # fmt: skip
     if args.describe:
         rejected |= {

@@ -13,11 +13,12 @@ runs, may be missing; the rows of the topic ``all`` are means and are left out):
     bm25,351,AP,0.25
     dense,351,AP,0.5
 
-or be the output of ``trec_eval -q`` and ``ir_measures -q``: see :mod:`rankscope.read.score_rows`. In the first kind the
-first line has the names of the systems, and the first column has the topics if it is called ``topic`` (``query``,
-``query_id``, ``qid``, or an empty name) or contains anything but numbers; otherwise topics are numbered from 1. Cells
-are separated by commas or tabs. An empty cell, ``nan`` or ``NA`` is an undefined value. Files may also be JSON, JSON
-lines, Parquet or Arrow, plain or compressed.
+or a row per run and topic, and a column per measure (``run,topic,AP,P@10``), or a row per run and a column per topic
+(``run,351,352``), as our frames have them, or be the output of ``trec_eval -q`` and ``ir_measures -q``: see
+:mod:`rankscope.read.score_rows`. In the first kind the first line has the names of the systems, and the first column
+has the topics if it is called ``topic`` (``query``, ``query_id``, ``qid``, or an empty name) or contains anything but
+numbers; otherwise topics are numbered from 1. Cells are separated by commas or tabs. An empty cell, ``nan`` or ``NA``
+is an undefined value. Files may also be JSON, JSON lines, Parquet or Arrow, plain or compressed.
 """
 
 from __future__ import annotations
@@ -126,8 +127,11 @@ def read_score_tables(
         for meaning, names in _COLUMNS.items()
         if not set(names).isdisjoint(header)
     }
+    if {"topic", "run"} <= indices.keys() and indices.keys().isdisjoint(("measure", "value")):
+        rows, indices = _with_row_per_value(rows, indices["run"], indices["topic"])
     if not {"topic", "value"} <= indices.keys() or indices.keys().isdisjoint(("measure", "run")):
-        return {"": _parse_matrix(rows, path)}
+        is_by_run = header[:1] == ["run"] and "topic" not in indices
+        return {"": _parse_matrix(_transpose(rows) if is_by_run else rows, path)}
     columns = {meaning: [cells[index] for _, cells in rows.rows] for meaning, index in indices.items()}
     topics, scores = _map_cells(_parse_name, columns["topic"]), _map_cells(_parse_score, columns["value"])
     measures = _map_cells(_parse_measure, columns["measure"]) if "measure" in columns else repeat("")
@@ -158,6 +162,24 @@ def read_score_tables(
         problem = "there are only means, and no score of a topic" if rows.rows else "there is no score"
         raise InputError(problem, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
     return _build_tables(scores_by_measure, path)
+
+
+def _with_row_per_value(rows: ScoreRows, run: int, topic: int) -> tuple[ScoreRows, dict[str, int]]:
+    """Return the rows of a table with columns of a run, a topic and measures, and the indices of their columns."""
+    header = list(_COLUMNS)
+    measured = [(m, name) for m, name in enumerate(rows.header) if m not in (run, topic)]
+    values = [
+        (line, [cells[run], cells[topic], name, cells[m]])
+        for line, cells in rows.rows
+        for m, name in measured
+    ]
+    return rows._replace(header=header, rows=values), {name: index for index, name in enumerate(header)}
+
+
+def _transpose(rows: ScoreRows) -> ScoreRows:
+    """Return a table with a row per topic, of one with a row per run."""
+    header, *body = zip(rows.header, *(cells for _, cells in rows.rows), strict=True)
+    return rows._replace(header=["topic", *map(str, header[1:])], rows=[(None, list(row)) for row in body])
 
 
 def _check_means(
