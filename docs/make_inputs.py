@@ -328,7 +328,9 @@ def scored(case: ScoreCase, folder: Path) -> Outcome:
         for run, rows in (("bm25", SCORED), ("dense", SCORED_OTHER))
     }
     values = {
-        run: {topic: {str(m): v for m, v in values.items()} for topic, values in topics.items()}
+        run: {
+            topic: {m.canonical_name: values[m] for m in scores.measures} for topic, values in topics.items()
+        }
         for run, topics in scores.per_topic().items()
     }
     bad = text_file("bad.txt", case.bad)(folder)
@@ -337,7 +339,9 @@ def scored(case: ScoreCase, folder: Path) -> Outcome:
         refused = False
     except InputError as error:
         refused = str(error).startswith(str(bad))
-    return Outcome([str(m) for m in scores.measures] == ["AP", "nDCG@10"], values == expected, refused)
+    return Outcome(
+        [m.canonical_name for m in scores.measures] == ["AP", "nDCG@10"], values == expected, refused
+    )
 
 
 class Outcome(NamedTuple):
