@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -154,3 +155,30 @@ def test_runs_that_eval_rejects_are_rejected(
             ask()
         messages.append(str(raised.value))
     assert messages[0] == messages[1]
+
+
+def test_every_pair_of_rankings_is_compared_as_alone():
+    rng = np.random.default_rng(3)
+    documents = [f"d{i}" for i in range(30)]
+    runs = {
+        name: {
+            str(topic): {d: float(s) for d, s in zip(rng.permutation(documents)[:size], scores, strict=False)}
+            for topic in range(1, 30)
+            if (size := rng.integers(0, 12)) and len(scores := rng.integers(0, 9, 12))
+        }
+        for name in "abc"
+    }
+    together = overlap(runs, depth=8, rbo_ties="a")
+    for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
+        for topic in runs[a].keys() & runs[b].keys():
+            alone = overlap({name: {topic: runs[name][topic]} for name in (a, b)}, depth=8, rbo_ties="a")
+            expected = row(alone, "topics")
+            assert row(together, "topics", a=a, b=b, topic=topic) == pytest.approx(
+                expected, abs=0, nan_ok=True
+            )
+            common = sorted(d for d in runs[a][topic] if d in runs[b][topic])
+            if max(len(runs[name][topic]) for name in (a, b)) <= 8:  # nothing is cut off
+                assert expected["common"] == len(common)
+                scores = ([runs[name][topic][d] for d in common] for name in (a, b))
+                tau = stats.kendalltau(*scores).statistic if len(common) > 1 else math.nan
+                assert expected["kendall"] == pytest.approx(tau, nan_ok=True)

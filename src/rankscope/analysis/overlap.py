@@ -131,33 +131,37 @@ def overlap(
     >>> [row.jaccard for row in result.depths]
     [0.0, 1.0, 0.5]
     """
-    from rankscope.analysis.ranking_similarity import Comparison, defined_means, get_rankings
+    import numpy as np
+
+    from rankscope.analysis.ranking_similarity import Comparison, Documents, defined_means, get_rankings
+    from rankscope.analysis.stats.rank_biased_overlap import check_settings
     from rankscope.read.ids import sort_naturally
 
     if not 1 <= depth <= MAX_RANKS:
         raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MAX_RANKS:,} ranks")
     at = _validate_depths(depths, depth)
-    qrels = collection.qrels if collection.has_qrels else None
-    compare = Comparison(at, depth, rbo_p, rbo_ties, qrels)
+    check_settings(rbo_p, rbo_ties)
     pairs = _pairs(list(collection.runs), baseline)
-    rankings = get_rankings(collection, depth)
-    without = () if qrels else _RELEVANT
+    documents = Documents()
+    rankings = get_rankings(collection, depth, documents)
+    relevant = documents.relevant(collection.qrels) if collection.has_qrels else None
+    n_documents = sum(map(len, documents.by_topic.values()))
+    compare = Comparison(at, depth, rbo_p, rbo_ties, relevant, np.full(n_documents, -1, np.int32))
+    without = () if collection.has_qrels else _RELEVANT
     width = len(TopicOverlap.specs) - 3 - len(without)  # Values follow a, b and topic.
     means, topics, by_depth = [], [], []
     for a, b in pairs:
-        similarities = compare.topics(rankings[a], rankings[b])
-        alone = [len(rankings[run]) - len(similarities) for run in (a, b)]
-        values = defined_means([similarity.values for similarity in similarities.values()], width)
-        means.append(PairOverlap(a, b, len(similarities), *alone, *values))
-        topics += [TopicOverlap(a, b, topic, *match.values) for topic, match in similarities.items()]
-        common = defined_means([similarity.common for similarity in similarities.values()], len(at))
-        jaccard = defined_means([similarity.jaccard for similarity in similarities.values()], len(at))
+        names, values, *counts = compare.topics(rankings[a], rankings[b])
+        alone = [len(rankings[run].index) - len(names) for run in (a, b)]
+        means.append(PairOverlap(a, b, len(names), *alone, *defined_means(values, width)))
+        topics += [TopicOverlap(a, b, topic, *row) for topic, row in zip(names, values, strict=True)]
+        common, jaccard = (defined_means(table, len(at)) for table in counts)
         by_depth += [DepthOverlap(a, b, *row) for row in zip(at, common, jaccard, strict=True)]
     settings: dict[str, Any] = {
         "order": collection.runs.order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties,
     }  # fmt: skip
     if collection.topics:
-        settings["chosen_topics"] = sort_naturally({t for by_topic in rankings.values() for t in by_topic})
+        settings["chosen_topics"] = sort_naturally({t for run in rankings.values() for t in run.index})
     caption = (
         "Similarity of the rankings of two runs: rank-biased overlap and common documents, means over topics"
     )

@@ -2,74 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from math import nan
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.analysis.stats.coefficients import kendall
-from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
-from rankscope.arrays import Floats, Grades, Ints
+from rankscope.analysis.stats.coefficients import kendall_by_group
+from rankscope.analysis.stats.rank_biased_overlap import Groups, overlaps
+from rankscope.arrays import ArrayLike, Bools, Floats, Grades, Int32s, Ints
 from rankscope.judging.judged import reject_disjoint
 from rankscope.read import Qrels
-from rankscope.read.ids import sort_naturally, to_text
+from rankscope.read.ids import sort_naturally, to_bytes
 from rankscope.read.topics import select_topics
 from rankscope.scan import top_list, top_lists
 from rankscope.scores import Collection
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
-    """First documents of a ranking, with their ties."""
+class Rankings:
+    """First documents of the rankings of a run, one ranking after the other."""
 
-    documents: list[bytes]
-    groups: list[frozenset[bytes]]
-    """Documents that share a score, best first."""
-    rank: dict[bytes, int]
-    """First rank of the group of each document."""
+    index: Mapping[str, int]
+    """Topics, and the indices of their rankings."""
+    start: Ints
+    """Where each ranking starts; the last one is the end."""
+    document: Ints
+    """Numbers of topics and documents: a document has another number for another topic."""
+    top: Ints
+    bottom: Ints
+    """First and last rank of the documents with the same score."""
 
     @classmethod
-    def from_ranks(cls, documents: list[bytes], first: Grades) -> Ranking:
-        """Return the ranking of documents by rank, given the first ranks at which their scores occur."""
-        groups: dict[int, list[bytes]] = {}
-        for document, start in zip(documents, first.tolist(), strict=True):
-            groups.setdefault(start, []).append(document)
-        rank = {document: start for start, group in groups.items() for document in group}
-        return cls(documents, [frozenset(group) for group in groups.values()], rank)
+    def from_lists(cls, lists: Sequence[tuple[str, list[int], Grades]]) -> Rankings:
+        """Return rankings, given topics, documents by rank, and the first ranks at which their scores occur."""
+        topics, documents, firsts = zip(*lists, strict=True) if lists else ((), (), ())
+        start = np.cumsum([0, *map(len, documents)])
+        starts = np.repeat(start[:-1], np.diff(start))
+        first = np.union1d(start[:-1], np.flatnonzero(np.diff(np.concatenate([[0], *firsts]))))
+        sizes = np.diff(first, append=start[-1])
+        top = np.repeat(first, sizes) - starts + 1
+        bottom = top + np.repeat(sizes, sizes) - 1
+        document = np.fromiter(chain.from_iterable(documents), np.int64)
+        return cls({topic: i for i, topic in enumerate(topics)}, start, document, top, bottom)
 
 
-def get_rankings(collection: Collection, depth: int) -> dict[str, dict[str, Ranking]]:
-    """Return the first ``depth`` documents of every ranking, by run and topic."""
-    rankings: dict[str, dict[str, Ranking]] = {}
+_MAX_CELLS = 1 << 16
+"""Ranks that are compared at once: their arrays fit the cache of a processor."""
+
+
+class Documents:
+    """Numbers of topics and documents, in order of appearance."""
+
+    def __init__(self) -> None:
+        numbers = count()
+        self.by_topic: dict[str, dict[bytes, int]] = defaultdict(lambda: defaultdict(numbers.__next__))
+
+    def relevant(self, qrels: Qrels) -> Bools:
+        """Return whether documents are relevant, by number."""
+        is_relevant = np.zeros(sum(map(len, self.by_topic.values())), np.bool_)
+        for topic, documents in self.by_topic.items():
+            names = (to_bytes(name) for name, grade in qrels.judgments(topic).items() if grade > 0)
+            is_relevant[[documents[name] for name in names if name in documents]] = True
+        return is_relevant
+
+
+def get_rankings(collection: Collection, depth: int, known: Documents) -> dict[str, Rankings]:
+    """Return the first ``depth`` documents of every ranking, by run, and number the documents."""
+    rankings: dict[str, list[tuple[str, list[int], Grades]]] = {}
     for name, run in collection.runs.items():
         if collection.has_qrels:
             qrels = collection.qrels
             lists = ((qrels.topics[t], names, first) for t, names, first in top_lists(run, qrels, depth))
         else:
             lists = ((topic, *top_list(ranked, run.order, depth)) for topic, ranked in run.iterate_lists())
-        rankings[name] = {
-            topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in lists
-        }
+        rankings[name] = [
+            (topic, [*map(known.by_topic[topic].__getitem__, names[:depth])], first[:depth])
+            for topic, names, first in lists
+        ]
         if collection.has_qrels and not rankings[name]:
             reject_disjoint(collection.qrels, run, [topic for topic, _ in run.iterate_lists()])
     if collection.topics and not collection.has_qrels:
-        topics = sort_naturally({topic for by_topic in rankings.values() for topic in by_topic})
-        kept = frozenset(select_topics(collection.topics, topics, "is in no run"))
-        return {run: {t: lists[t] for t in lists if t in kept} for run, lists in rankings.items()}
-    return rankings
+        chosen = {*select_topics(collection.topics, sort_naturally(known.by_topic), "is in no run")}
+        rankings = {run: [entry for entry in lists if entry[0] in chosen] for run, lists in rankings.items()}
+    return {run: Rankings.from_lists(lists) for run, lists in rankings.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Similarity:
-    """Similarity of two rankings."""
+class Similarities(NamedTuple):
+    """Similarity of the rankings of two runs, topic by topic."""
 
-    values: tuple[float, ...]
+    topics: Sequence[str]
+    values: Sequence[tuple[float, ...]]
     """Columns of :class:`~rankscope.analysis.overlap.TopicOverlap` from ``rbo`` on."""
     common: Ints
     jaccard: Floats
-    """Common documents and Jaccard coefficient at every depth."""
+    """Common documents and Jaccard coefficient, topics x depths."""
 
 
 @dataclass(frozen=True)
@@ -80,40 +110,67 @@ class Comparison:
     depth: int
     p: float
     ties: str
-    qrels: Qrels | None
+    relevant: Bools | None
+    """Whether documents are relevant, by number; None without judgments."""
+    place: Int32s
+    """Working memory, by number of a document: its place in a ranking, else -1."""
 
-    def topics(self, a: Mapping[str, Ranking], b: Mapping[str, Ranking]) -> dict[str, Similarity]:
+    def topics(self, a: Rankings, b: Rankings) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
-        common = sort_naturally(topic for topic in a if topic in b)
-        return {topic: self.rankings(topic, a[topic], b[topic]) for topic in common}
+        topics = sort_naturally(topic for topic in a.index if topic in b.index)
+        rows = np.array([(a.index[topic], b.index[topic]) for topic in topics], np.int64).reshape(-1, 2)
+        lengths = np.column_stack([np.diff(a.start)[rows[:, 0]], np.diff(b.start)[rows[:, 1]]])
+        values: dict[int, tuple[float, ...]] = {}
+        counts = np.zeros((len(rows), len(self.at)), np.int64)
+        for pair in np.unique(lengths, axis=0):  # Rankings of the same lengths are compared at once.
+            alike = np.flatnonzero((lengths == pair).all(axis=1))
+            step = max(1, _MAX_CELLS // max(1, int(pair.max())))
+            for part in (alike[start : start + step] for start in range(0, len(alike), step)):
+                sides = (
+                    (run, run.start[rows[part, side]][:, None] + np.arange(pair[side]))
+                    for side, run in enumerate((a, b))
+                )
+                more, counts[part] = self._compare(*sides)
+                values.update(zip(part.tolist(), more, strict=True))
+        either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts
+        ordered = [values[row] for row in range(len(rows))]
+        return Similarities(topics, ordered, counts, _jaccard(counts, either))
 
-    def rankings(self, topic: str, a: Ranking, b: Ranking) -> Similarity:
-        """Compare two rankings of a topic."""
-        rbo = rank_biased_overlap(a.groups, b.groups, self.p, ties=self.ties)
-        common = [document for document in a.documents if document in b.rank]
-        tau = kendall([-a.rank[d] for d in common], [-b.rank[d] for d in common]).tau_b
-        counts = common_by_depth(a.documents, b.documents, self.depth)[np.array(self.at) - 1]
-        either = [min(d, len(a.documents)) + min(d, len(b.documents)) for d in self.at] - counts
-        jaccard = _jaccard(len(common), len(a.documents) + len(b.documents) - len(common))
-        values = (rbo.value, rbo.low, rbo.high, tau, len(common), jaccard, *self._relevant(topic, a, b))
-        return Similarity(values, counts, np.array([*map(_jaccard, counts, either)]))
+    def _compare(
+        self, a: tuple[Rankings, Ints], b: tuple[Rankings, Ints]
+    ) -> tuple[Iterable[tuple[float, ...]], Ints]:
+        """Compare rankings of equal lengths, given as indices of shape (topics, ranks)."""
+        documents, others = (run.document[index] for run, index in (a, b))
+        groups, others_groups = (Groups(run.top[index], run.bottom[index]) for run, index in (a, b))
+        n_topics = len(documents)
+        self.place[documents] = np.arange(documents.shape[1])
+        found = self.place[others]
+        self.place[documents] = -1
+        row, in_b = np.nonzero(found >= 0)
+        in_a = found[row, in_b]
+        rbo = overlaps(groups, others_groups, np.array([row, in_a, in_b]), self.p, self.ties)
+        ranks = groups.top[row, in_a], others_groups.top[row, in_b]
+        tau = kendall_by_group(*ranks, row, n_topics)
+        common = np.bincount(row, minlength=n_topics)
+        later = row * self.depth + np.maximum(in_a, in_b)
+        by_depth = np.bincount(later, minlength=n_topics * self.depth).reshape(n_topics, self.depth)
+        columns = [*rbo, tau, common, _jaccard(common, documents.shape[1] + others.shape[1] - common)]
+        if self.relevant is not None:
+            one, other = (self.relevant[side].sum(axis=1) for side in (documents, others))
+            both = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)
+            columns += [one, other, both, _jaccard(both, one + other - both)]
+        values = zip(*(column.tolist() for column in columns), strict=True)
+        return values, np.cumsum(by_depth, axis=1)[:, np.array(self.at) - 1]
 
-    def _relevant(self, topic: str, a: Ranking, b: Ranking) -> tuple[float, ...]:
-        if self.qrels is None:
-            return ()
-        grades = self.qrels.judgments(topic)
-        first, second = ({d for d in side.documents if grades.get(to_text(d), 0) > 0} for side in (a, b))
-        common = len(first & second)
-        return len(first), len(second), common, _jaccard(common, len(first | second))
+
+def _jaccard(common: Ints, either: Ints) -> Floats:
+    with np.errstate(invalid="ignore"):  # 0/0 is undefined.
+        return np.asarray(common / either)
 
 
-def _jaccard(common: float, either: float) -> float:
-    return common / either if either else nan
-
-
-def defined_means(values: Sequence[Any], width: int) -> list[float]:
+def defined_means(values: ArrayLike, width: int) -> list[float]:
     """Return the mean of every column over the rows where it is defined."""
-    table = np.array([np.asarray(row, np.float64) for row in values]).reshape(-1, width)
+    table = np.asarray(values, np.float64).reshape(-1, width)
     defined = ~np.isnan(table)
     sums, counts = np.where(defined, table, 0).sum(axis=0), defined.sum(axis=0)
     return [float(total / count) if count else nan for total, count in zip(sums, counts, strict=True)]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankscope as rs
 from rankscope.analysis.stats.rank_biased_overlap import (
     TIES,
-    common_by_depth,
     rank_biased_overlap,
     ranking_by_score,
 )
@@ -67,7 +67,9 @@ def test_the_published_example_with_ties(ties):
 
 def test_the_published_average_overlap():
     # Webber and others (2010): abcdefg and zcavwxy agree by .312 on average over seven depths
-    agreement = common_by_depth("abcdefg", "zcavwxy", 7) / np.arange(1, 8)
+    runs = {name: {"1": [*ranking]} for name, ranking in (("one", "abcdefg"), ("other", "zcavwxy"))}
+    result = rs.overlap(rs.Collection(None, runs), depth=7, depths=range(1, 8))
+    agreement = np.array([row.common / row.depth for row in result.depths])
     assert [round(a, 3) for a in agreement] == [0, 0, 0.667, 0.5, 0.4, 0.333, 0.286]
     assert agreement.mean() == pytest.approx(0.312, abs=5e-4)
 

@@ -92,7 +92,9 @@ def kendall(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Kendall:
     n = len(a)
     pairs = n * (n - 1) // 2
     if n > _MAX_PAIRWISE:
-        discordant, ties_a, ties_b, ties_both = _count_pairs(a.scores, b.scores)
+        rank_a, rank_b = (np.unique(side.scores, return_inverse=True)[1] for side in (a, b))
+        counts = _count_pairs(rank_a, rank_b, np.zeros(n, np.int64), 1)
+        discordant, ties_a, ties_b, ties_both = (int(count[0]) for count in counts)
         concordant = pairs - ties_a - ties_b + ties_both - discordant
     else:
         (up_a, tied_a, ties_a), (up_b, tied_b, ties_b) = a.pairs, b.pairs
@@ -111,37 +113,70 @@ def kendall(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Kendall:
     return Kendall(tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, ties_both)
 
 
-def _count_pairs(a: Floats, b: Floats) -> tuple[int, int, int, int]:
-    """Return the numbers of discordant pairs, of pairs tied in a, in b and in both, in O(n log n) (Knight 1966).
+def kendall_by_group(a: Ints, b: Ints, group: Ints, n_groups: int) -> Floats:
+    """Return tau-b of the items of each group, given their ranks by two rankings, from 0 on.
 
-    >>> _count_pairs(np.array([1.0, 2.0, 2.0, 3.0]), np.array([5.0, 4.0, 4.0, 4.0]))
-    (3, 1, 3, 1)
+    >>> kendall_by_group(np.array([0, 2, 1, 0]), np.array([1, 1, 0, 2]), np.array([0, 0, 0, 1]), 2).round(4).tolist()
+    [0.0, nan]
     """
-    rank_a, rank_b = (np.unique(scores, return_inverse=True)[1].astype(np.int64) for scores in (a, b))
-    both = rank_a * (int(rank_b.max()) + 1) + rank_b
-    ties = [
-        int(sum(count * (count - 1) // 2 for count in np.unique(ranks, return_counts=True)[1].tolist()))
-        for ranks in (rank_a, rank_b, both)
-    ]
+    discordant, ties_a, ties_b, ties_both = _count_pairs(a, b, group, n_groups)
+    size = np.bincount(group, minlength=n_groups)
+    pairs = size * (size - 1) // 2
+    with np.errstate(invalid="ignore"):  # 0/0 where all are tied
+        balance = pairs - ties_a - ties_b + ties_both - 2 * discordant
+        return np.asarray(balance / np.sqrt((pairs - ties_a) * (pairs - ties_b)))
+
+
+def _count_pairs(a: Ints, b: Ints, group: Ints, n_groups: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return for each group the numbers of discordant pairs, of pairs tied in a, in b and in both, in O(n log n).
+
+    The algorithm is that of Knight (1966). Items have ranks from 0 on.
+
+    >>> ranks = np.array([0, 1, 1, 2]), np.array([1, 0, 0, 0])
+    >>> [count.tolist() for count in _count_pairs(*ranks, np.zeros(4, np.int64), 1)]
+    [[3], [1], [3], [1]]
+    """
+    bits_a, bits_b = (int(ranks.max(initial=0)).bit_length() for ranks in (a, b))
     # Pairs tied in a are in the order of b, so that none of them counts as an inversion.
-    return _count_inversions(rank_b[np.argsort(both, kind="stable")]), ties[0], ties[1], ties[2]
+    by_both = np.sort((group << bits_a | a) << bits_b | b)
+    by_b = np.sort(group << bits_b | b)
+    keys = (by_both >> bits_b, bits_a), (by_b, bits_b), (by_both, bits_a + bits_b)
+    ties = [_count_tied(key, key >> bits, n_groups) for key, bits in keys]
+    group = by_both >> (bits_a + bits_b)
+    return _count_inversions(by_both & ((1 << bits_b) - 1), group, n_groups), ties[0], ties[1], ties[2]
 
 
-def _count_inversions(ranks: Ints) -> int:
-    """Return the number of pairs in which a larger rank precedes a smaller one, bit by bit.
+def _count_tied(keys: Ints, group: Ints, n_groups: int) -> Ints:
+    """Return for each group the number of pairs of equal keys, given sorted keys."""
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    sizes = np.diff(starts, append=len(keys))
+    return np.bincount(group[starts], sizes * (sizes - 1) // 2, n_groups).astype(np.int64)
 
-    Two ranks differ first at some bit; they are inverted if the one with a 1 there precedes the one with a 0.
+
+def _count_inversions(ranks: Ints, group: Ints, n_groups: int) -> Ints:
+    """Return for each group the number of pairs in which a larger rank precedes a smaller one; groups are sorted.
+
+    Two ranks differ first at some bit; they are inverted if the one with a 1 there precedes the one with a 0. The ranks
+    with equal higher bits are neighbours: for each bit, they are partitioned, zeros first.
     """
-    total = 0
-    for bit in range(int(ranks.max()).bit_length()):
-        prefix = ranks >> (bit + 1)
-        order = np.argsort(prefix, kind="stable")
-        is_one = (ranks[order] >> bit) & 1
-        ones = np.cumsum(is_one)
-        _, first, group = np.unique(prefix[order], return_index=True, return_inverse=True)
-        ones_before_group = (ones - is_one)[first]
-        total += int((ones - ones_before_group[group])[is_one == 0].sum())
-    return total
+    inversions = np.zeros(len(ranks), np.int64)
+    sizes = np.bincount(group, minlength=n_groups)
+    stop = np.cumsum(sizes)[group]
+    start = stop - sizes[group]
+    index = np.arange(len(ranks))
+    ones = np.zeros(len(ranks) + 1, np.int64)  # before each rank
+    for bit in reversed(range(int(ranks.max(initial=0)).bit_length())):
+        is_one = (ranks >> bit) & 1
+        np.cumsum(is_one, out=ones[1:])
+        before = ones[start]
+        middle = stop - ones[stop] + before  # between the zeros and the ones of the neighbours
+        before = ones[:-1] - before
+        inversions += (1 - is_one) * before
+        partitioned = np.empty_like(ranks)
+        partitioned[np.where(is_one, middle + before, index - before)] = ranks
+        is_left = index < middle
+        start, stop, ranks = np.where(is_left, start, middle), np.where(is_left, middle, stop), partitioned
+    return np.bincount(group, inversions, n_groups).astype(np.int64)
 
 
 def ap_correlation(

@@ -5,8 +5,9 @@ Rankings may be cut off, of different lengths, hold different items, and have ti
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log1p, nan
 
 import numpy as np
@@ -55,11 +56,19 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
     >>> round(rank_biased_overlap(["a", {"b", "c"}], ["a", "c", "b"], 0.9, ties="a").value, 4)
     0.9775
     """
+    check_settings(p, ties)
+    (items, groups), (others, others_groups) = _write_out(a), _write_out(b)
+    place = {item: rank for rank, item in enumerate(others)}
+    common = np.array([(0, i, place[item]) for i, item in enumerate(items) if item in place], np.int64)
+    values = overlaps(groups, others_groups, common.reshape(-1, 3).T, p, ties)
+    return RankBiasedOverlap(*(float(value[0]) for value in values))
+
+
+def check_settings(p: float, ties: str) -> None:
+    """Raise an error if the persistence or the treatment of ties is invalid."""
     if not 0 < p < 1:
         raise SettingsError(f"the persistence p is {p!r}", hint="p lies between 0 and 1, both excluded")
     check_name(ties, TIES, f"ties of rank-biased overlap cannot be {ties!r}")
-    short, long = sorted((_Placed(a), _Placed(b)), key=lambda placed: len(placed.items))
-    return _prefixes(short, long, p, ties)
 
 
 def ranking_by_score(scores: ArrayLike) -> list[frozenset[int]]:
@@ -72,129 +81,149 @@ def ranking_by_score(scores: ArrayLike) -> list[frozenset[int]]:
     return [frozenset(np.flatnonzero(values == value).tolist()) for value in np.unique(values)[::-1]]
 
 
-class _Placed:
-    """A ranking written out: its items, and for each place the first and the last rank of its group."""
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Rankings of one length: the first and the last rank of the group at each rank, of shape (rankings, ranks)."""
 
-    def __init__(self, ranking: Ranking) -> None:
-        groups = [entry if isinstance(entry, set | frozenset) else (entry,) for entry in ranking]
-        sizes = np.array([len(group) for group in groups], np.int64)
-        self.items: list[Hashable] = [item for group in groups for item in group]
-        self.bottom: Ints = np.repeat(np.cumsum(sizes), sizes)
-        self.top: Ints = self.bottom - np.repeat(sizes, sizes) + 1
-        self.place = {item: place for place, item in enumerate(self.items)}
-        if len(self.place) < len(self.items):
-            raise InputError("an item occurs twice in a ranking", hint="rank every item once")
+    top: Ints
+    bottom: Ints
 
-    def continued(self, depth: int) -> tuple[Ints, Ints]:
+    def continued(self, depth: int) -> Groups:
         """Return the groups of the ranks 1, ..., depth, assuming no ties among unseen items."""
-        more = np.arange(len(self.items) + 1, depth + 1)
-        return np.concatenate([self.top[:depth], more]), np.concatenate([self.bottom[:depth], more])
+        rows, n = self.top.shape
+        if n == depth:
+            return self
+        more = np.broadcast_to(np.arange(n + 1, depth + 1), (rows, max(0, depth - n)))
+        return Groups(*(np.concatenate([side[:, :depth], more], axis=1) for side in (self.top, self.bottom)))
+
+    def share(self, depth: Ints) -> Floats:
+        """Return c(d) of the items in the group that holds rank d."""
+        groups = self.continued(len(depth))
+        return np.asarray((depth - groups.top + 1) / (groups.bottom - groups.top + 1))
 
 
-def _prefixes(short: _Placed, long: _Placed, p: float, ties: str) -> RankBiasedOverlap:
-    s, n = len(short.items), len(long.items)
+def _write_out(ranking: Ranking) -> tuple[list[Hashable], Groups]:
+    """Return the items of a ranking by rank, and their groups."""
+    groups = [entry if isinstance(entry, set | frozenset) else (entry,) for entry in ranking]
+    items: list[Hashable] = [item for group in groups for item in group]
+    if len(set(items)) < len(items):
+        raise InputError("an item occurs twice in a ranking", hint="rank every item once")
+    sizes = np.array([len(group) for group in groups], np.int64)
+    bottom = np.repeat(np.cumsum(sizes), sizes)[None]
+    return items, Groups(bottom - np.repeat(sizes, sizes) + 1, bottom)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prefixes:
+    """Pairs of rankings of one length each, and their common items: row and index in the shorter and the longer."""
+
+    short: Groups
+    long: Groups
+    row: Ints
+    in_short: Ints
+    in_long: Ints
+
+    @property
+    def depth(self) -> Ints:
+        return np.arange(1, self.long.top.shape[1] + 1)
+
+    def covering(self, first: Ints, end: Ints | None = None, row: Ints | None = None) -> Floats:
+        """Return for each depth of each row the number of stretches first <= d < end that hold it."""
+        rows, width = len(self.long.top), self.long.top.shape[1] + 1
+        row = self.row if row is None else row
+        real = slice(None) if end is None else first < end
+        begun = np.bincount((row * width + first)[real], minlength=rows * width)
+        if end is not None:
+            begun -= np.bincount((row * width + end)[real], minlength=rows * width)
+        return np.cumsum(begun.reshape(rows, width), axis=1)[:, 1:].astype(np.float64)
+
+    def overlap(self, ties: str) -> Floats:
+        """Return X(d), the overlap of the first d ranks."""
+        top, bottom, others_top, others_bottom = (
+            side[self.row, index] for groups, index in ((self.short, self.in_short), (self.long, self.in_long))
+            for side in (groups.top, groups.bottom)
+        )  # fmt: skip
+        if ties == "w":
+            return self.covering(np.maximum(top, others_top))
+        share, others_share = self.short.share(self.depth), self.long.share(self.depth)
+        # one group of each ranking lasts across a depth: an item is wholly in, or in that group, on either side
+        in_both = self.covering(np.maximum(bottom, others_bottom))
+        in_long = self.covering(np.maximum(top, others_bottom), bottom)
+        in_short = self.covering(np.maximum(others_top, bottom), others_bottom)
+        in_none = self.covering(np.maximum(top, others_top), np.minimum(bottom, others_bottom))
+        return in_both + share * in_long + others_share * in_short + share * others_share * in_none
+
+    def size(self, ties: str) -> Floats:
+        """Return the divisor of the overlap."""
+        depth = self.depth
+        if ties == "a":
+            return np.broadcast_to(depth.astype(np.float64), self.long.top.shape)
+        one, other = (groups.continued(len(depth)) for groups in (self.short, self.long))
+        if ties == "w":
+            return np.asarray((one.bottom + other.bottom) / 2)
+        square, others = (
+            side.top - 1 + (depth - side.top + 1) ** 2 / (side.bottom - side.top + 1) for side in (one, other)
+        )
+        return np.asarray(np.sqrt(square * others))  # one root: without ties this is exactly d
+
+    def new(self, ties: str) -> tuple[Floats, Floats]:
+        """Below the end of the shorter: the overlap that its unseen items can add, and the mean count of one of them.
+
+        They can at best be the first items of the longer one that the shorter does not have.
+        """
+        if self.short.top.shape == self.long.top.shape:
+            return np.zeros(1), np.ones(1)
+        is_new = np.ones(self.long.top.shape, np.bool_)
+        is_new[self.row, self.in_long] = False
+        row = np.nonzero(is_new)[0]
+        share = np.ones(is_new.shape) if ties == "w" else self.long.share(self.depth)
+        wholly = self.covering(self.long.bottom[is_new], row=row)
+        partly = self.covering(self.long.top[is_new], self.long.bottom[is_new], row)
+        unseen = np.maximum(self.depth - self.short.top.shape[1], 0)
+        possible = np.minimum(unseen, wholly) + share * np.clip(unseen - wholly, 0, partly)
+        present = np.maximum(wholly + partly, 1)
+        return possible, (wholly + share * partly) / present
+
+
+def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[Floats, Floats, Floats]:
+    """Return value, low and high of :func:`rank_biased_overlap` for each row of two arrays of rankings.
+
+    ``common`` has the row of each common item and its indices in both rankings, of shape (3, items).
+    """
+    row, *indices = common
+    (s, short, in_short), (n, long, in_long) = sorted(
+        ((side.top.shape[1], side, index) for side, index in zip((a, b), indices, strict=True)),
+        key=lambda side: side[0],
+    )
     if n == 0:
-        return RankBiasedOverlap(nan, 0.0, 1.0)
-    depth = np.arange(1, n + 1)
-    overlap, size = _overlap(short, long, depth, ties), _size(short, long, depth, ties)
+        rows = len(a.top)
+        return np.full(rows, nan), np.zeros(rows), np.ones(rows)
+    pairs = _Prefixes(short, long, row, in_short, in_long)
+    depth = pairs.depth
+    overlap, size = pairs.overlap(ties), pairs.size(ties)
     weight = (1 - p) * p ** (depth - 1.0)
     unseen = np.maximum(depth - s, 0)
-    possible, share = _new(short, long, depth, ties)
-    common = float(overlap[-1])
+    possible, share = pairs.new(ties)
+    n_common = overlap[:, -1]
 
     low = overlap / size
-    # after the longer one ends: X(d) = common, and the sum of p^d/d over all d is -ln(1 - p)
-    beyond_low = common * max(0.0, -log1p(-p) - float(np.sum(p**depth / depth))) * (1 - p) / p
+    # after the longer one ends: X(d) = n_common, and the sum of p^d/d over all d is -ln(1 - p)
+    beyond_low = n_common * max(0.0, -log1p(-p) - float(np.sum(p**depth / depth))) * (1 - p) / p
     high = (overlap + possible) / size
-    whole = n + s - round(common)  # from this depth on both can agree in full
+    # from the depth n + s - n_common on both can agree in full
+    beyond_high = np.array([_beyond_high(n, n + s - round(count), p) for count in n_common.tolist()])
+    value = np.full(len(overlap), nan)
+    if s:
+        agreement = low[:, s - 1]
+        extrapolated = (overlap + unseen * agreement[:, None] * share) / size
+        value = np.sum(weight * extrapolated, axis=1) + (n_common + (n - s) * agreement) / n * p**n
+    bounds = np.sum(weight * low, axis=1) + beyond_low, np.sum(weight * high, axis=1) + beyond_high
+    # Sums of weights miss 0 and 1 by rounding errors.
+    return np.clip(value, 0.0, 1.0), np.clip(bounds[0], 0.0, 1.0), np.clip(bounds[1], 0.0, 1.0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _beyond_high(n: int, whole: int, p: float) -> float:
+    """Return what ranks below n can add if all unseen items are common, and agreement is complete from a depth on."""
     further = np.arange(n + 1, whole + 1)
-    beyond_high = float(np.sum((2 - whole / further) * (1 - p) * p ** (further - 1.0))) + p**whole
-    if s == 0:
-        value = nan
-    else:
-        agreement = low[s - 1]
-        extrapolated = (overlap + unseen * agreement * share) / size
-        beyond = (common + (n - s) * agreement) / n * p**n
-        value = _inside(float(np.sum(weight * extrapolated)) + beyond)
-    return RankBiasedOverlap(
-        value,
-        _inside(float(np.sum(weight * low)) + beyond_low),
-        _inside(float(np.sum(weight * high)) + beyond_high),
-    )
-
-
-def _inside(value: float) -> float:
-    """Sums of weights miss 0 and 1 by rounding errors."""
-    return float(min(1.0, max(0.0, value)))
-
-
-def _overlap(short: _Placed, long: _Placed, depth: Ints, ties: str) -> Floats:
-    """Return X(d), the overlap of the first d ranks."""
-    pairs = [(place, long.place[item]) for item, place in short.place.items() if item in long.place]
-    short_index, long_index = np.array(pairs, np.int64).reshape(-1, 2).T
-    top, bottom, others_top, others_bottom = (
-        short.top[short_index], short.bottom[short_index], long.top[long_index], long.bottom[long_index]
-    )  # fmt: skip
-    end = np.full(len(short_index), len(depth) + 1)
-    if ties == "w":
-        return _covering(depth, np.maximum(top, others_top), end)
-    share, others_share = _share(short, depth), _share(long, depth)
-    # one group of each ranking lasts across a depth: an item is wholly in, or in that group, on either side
-    in_both = _covering(depth, np.maximum(bottom, others_bottom), end)
-    in_long = _covering(depth, np.maximum(top, others_bottom), bottom)
-    in_short = _covering(depth, np.maximum(others_top, bottom), others_bottom)
-    in_none = _covering(depth, np.maximum(top, others_top), np.minimum(bottom, others_bottom))
-    return in_both + share * in_long + others_share * in_short + share * others_share * in_none
-
-
-def _share(ranking: _Placed, depth: Ints) -> Floats:
-    """c(d) of the items in the group that holds rank d."""
-    top, bottom = ranking.continued(len(depth))
-    return np.asarray((depth - top + 1) / (bottom - top + 1))
-
-
-def _size(short: _Placed, long: _Placed, depth: Ints, ties: str) -> Floats:
-    """Return the divisor of the overlap."""
-    if ties == "a":
-        return depth.astype(np.float64)
-    (top, bottom), (others_top, others_bottom) = short.continued(len(depth)), long.continued(len(depth))
-    if ties == "w":
-        return np.asarray((bottom + others_bottom) / 2)
-    square = top - 1 + (depth - top + 1) ** 2 / (bottom - top + 1)
-    others = others_top - 1 + (depth - others_top + 1) ** 2 / (others_bottom - others_top + 1)
-    return np.asarray(np.sqrt(square * others))  # one root: without ties this is exactly d
-
-
-def _new(short: _Placed, long: _Placed, depth: Ints, ties: str) -> tuple[Floats, Floats]:
-    """Below the end of the shorter: the overlap that its unseen items can add, and the mean count of one of them.
-
-    They can at best be the first items of the longer one that the shorter does not have.
-    """
-    only = np.array([place for item, place in long.place.items() if item not in short.place], np.int64)
-    top, bottom = long.top[only], long.bottom[only]
-    share = np.ones(len(depth)) if ties == "w" else _share(long, depth)
-    wholly = _covering(depth, bottom, np.full(len(only), len(depth) + 1))
-    partly = _covering(depth, top, bottom)
-    unseen = np.maximum(depth - len(short.items), 0)
-    possible = np.minimum(unseen, wholly) + share * np.clip(unseen - wholly, 0, partly)
-    present = np.maximum(wholly + partly, 1)
-    return possible, (wholly + share * partly) / present
-
-
-def _covering(depth: Ints, first: Ints, end: Ints) -> Floats:
-    """For each depth the number of stretches first <= d < end that hold it."""
-    size = len(depth) + 2
-    real = first < end
-    begun = np.bincount(first[real], minlength=size) - np.bincount(end[real], minlength=size)
-    return np.cumsum(begun)[1:-1].astype(np.float64)
-
-
-def common_by_depth(a: Sequence[Hashable], b: Sequence[Hashable], depth: int) -> Ints:
-    """Return how many items the first 1, 2, ..., depth of two rankings without ties have in common.
-
-    >>> common_by_depth("abcdefg", "zcavwxy", 7).tolist()
-    [0, 0, 2, 2, 2, 2, 2]
-    """
-    place = {item: rank for rank, item in enumerate(b)}
-    later = [max(rank, place[item]) for rank, item in enumerate(a) if item in place]
-    return np.cumsum(np.bincount([rank for rank in later if rank < depth], minlength=depth))
+    return float(np.sum((2 - whole / further) * (1 - p) * p ** (further - 1.0))) + p**whole
