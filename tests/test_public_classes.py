@@ -111,6 +111,9 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, rs.Collection(None, RUNS), "AP"
     ),
+    "bench": lambda: rs.bench(
+        {"model": ["a", "b", "c"], "t1": [0.5, 0.4, 0.1], "t2": [0.7, 0.8, 0.2], "t3": [0.3, 0.5, 0.6]}
+    ),
     "certain across": lambda: rs.certain(scores(), across="measures"),
     "significance": lambda: rs.effort(rs.Collection(QRELS, RUNS), "AP").significance(),
     "coverage": lambda: rs.Collection({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS).coverage(),

@@ -2,6 +2,8 @@ from rankscope import engines as engines
 from rankscope import errors as errors
 from rankscope import lab as lab
 from rankscope import plots as plots
+from rankscope.analysis.bench import Bench as Bench
+from rankscope.analysis.bench import bench as bench
 from rankscope.analysis.bounds import bounds as bounds
 from rankscope.analysis.certain import certain as certain
 from rankscope.analysis.compare import compare as compare

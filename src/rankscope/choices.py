@@ -67,6 +67,19 @@ Distance = Literal["grade", "position"]
 DISTANCES = get_args(Distance)
 """Distances between grades in weighted kappa: of their numbers, or of their positions among the occurring grades."""
 
+Aggregate = Literal["mean", "mean-of-types", "borda", "win-rate", "bradley-terry", "mean-rank", "z-score"]
+AGGREGATES = get_args(Aggregate)
+"""Summaries of the scores of a system on several tasks."""
+MissingCells = Literal["systems", "tasks", "bounds"]
+MISSING_CELLS = get_args(MissingCells)
+"""Treatments of systems without a score on some task."""
+BenchSample = Literal["tasks", "nested", "topics"]
+BENCH_SAMPLES = get_args(BenchSample)
+"""What is sampled: tasks, tasks and topics in them, or topics of fixed tasks."""
+TaskTest = Literal["t", "wilcoxon", "randomisation"]
+TASK_TESTS = get_args(TaskTest)
+"""Tests of two systems, paired over tasks."""
+
 Coefficient = Literal["kendall", "ap", "spearman", "pearson", "rbo"]
 COEFFICIENTS = get_args(Coefficient)
 

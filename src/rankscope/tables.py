@@ -357,9 +357,13 @@ class Table(FrameMixin):
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: the strongest or first rows, and the number of further rows."""
+        return self.html(ROWS_IN_HTML)
+
+    def html(self, max_rows: int | None = None) -> str:
+        """Return HTML of all rows, or of the strongest or first rows with the number of further rows."""
         from html import escape
 
-        part = self.strongest_rows(ROWS_IN_HTML)
+        part = self if max_rows is None else self.strongest_rows(max_rows)
         bold = part._best_cells()
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join(

@@ -43,6 +43,7 @@ RUNS = rs.Runs([rs.Run.from_dict(lists, name=name) for name, lists in LISTS.item
 OTHER = {
     topic: {document: max(0, grade - 1) for document, grade in mine.items()} for topic, mine in JUDGED.items()
 }
+BENCH = {"model": ["a", "b", "c"], "t1": [0.5, 0.4, 0.1], "t2": [0.7, None, 0.2], "t3": [0.3, 0.5, 0.6]}
 ORDERED = ("RR", "P@10", "Rprec", "AP", "RBP", "nDCG")
 FEW = {"replicates": 40, "seed": 5}
 
@@ -130,6 +131,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "judges": lambda: rs.judges({"one": QRELS, "other": OTHER}, rs.Collection(None, RUNS), replicates=30),
     "judges alone": lambda: rs.judges({"one": QRELS, "other": OTHER}, replicates=30, max_disputed=3, seed=2),
+    "bench": lambda: rs.bench(
+        {"one": scores(), "two": scores()}, measure="AP", sample="nested", replicates=50
+    ),
+    "bench with bounds": lambda: rs.bench(BENCH, missing_cells="bounds", aggregate=["mean", "win-rate"]),
     "bounds": lambda: rs.bounds(rs.Collection(QRELS, RUNS)),
     "bounds at depths": lambda: rs.bounds(
         rs.Collection(QRELS, RUNS), 0.7, depths=[2, 5], measures="P@5", pool_depth=4, ratios=50
@@ -211,6 +216,15 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {
             "judgments": [{"one": QRELS}, {}], "alpha": [0, 1], "replicates": [0], "top": [0], "max_disputed": [0, -1],
             "seed": [-1],
+        },
+    ),
+    "bench": (
+        lambda **said: rs.bench(BENCH, **{"missing_cells": "bounds", "replicates": 20, **said}),
+        {
+            "aggregate": ["x", "bradley-terry"], "types": [{}], "missing_cells": ["x", "systems"],
+            "sample": ["x", "topics"],
+            "score_range": [(1, 0), (0, 0.1)], "test": ["tukey"], "correction": ["x", "max-t"], "alpha": [0, 1],
+            "replicates": [0], "measure": ["AP"],
         },
     ),
     "bounds": (

@@ -103,6 +103,14 @@ def open_named_collections(args: argparse.Namespace, measures: Iterable[Measure]
     return opened
 
 
+def several_collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Collection]:
+    """Return the collections of --collections and --collection by name, with the options of evaluation."""
+    from rankscope.scores import Collection
+
+    how = _present(args, "missing", "ties", "unjudged", "seed", "jobs")
+    return {name: Collection(*files, **how) for name, files in open_named_collections(args, measures).items()}
+
+
 def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
     """Print one line for each recognised format that is not the default one."""
     from rankscope.read.collection import describe_formats

@@ -38,6 +38,7 @@ COMMANDS = {
     "ndeval": Command("evaluate", "the output of ndeval"),
     "compare": Command("compare", "tests and effect sizes"),
     "gate": Command("compare", "fail if worse, for CI"),
+    "bench": Command("compare", "systems over many tasks"),
     "overlap": Command("compare", "similarity of rankings"),
     "verdict": Command("trust", "better by which measures?"),
     "curve": Command("inspect", "one ranking, rank by rank"),

@@ -131,6 +131,8 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
         scores.append(args.baseline)
     if args.command == "judges":
         scores += [split_named_file(text)[1] for text in args.judgments]
+    if args.command == "bench":
+        scores += [path for path in (args.source, args.types) if path and Path(path).is_file()]
     judgments = [args.qrels, *(collection.qrels for collection in collections)]
     others = [path for path in (*judgments, *scores) if path and not _is_stream(path)]
     return {"files": {path: input_digest(path) for path in (*others, *runs) if path}}

@@ -80,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.study.experiments import study
-    from rankscope.scores import Collection
 
     silence(args.quiet)
     if args.manifest is not None:
@@ -96,9 +95,7 @@ def run(args: argparse.Namespace) -> None:
     measures = settings.selected_measures
     collection: Collection | dict[str, Collection]
     if several:
-        options = {name: getattr(args, name) for name in ("missing", "ties", "unjudged", "seed", "jobs")}
-        inputs = arguments.open_named_collections(args, measures)
-        collection = {name: Collection(*files, **options) for name, files in inputs.items()}
+        collection = arguments.several_collections(args, measures)
     else:
         collection = arguments.open_collection(args, measures)
     plugins = [describe_plugin(plugin) for plugin in args.plugin]

@@ -1,4 +1,7 @@
 from rankscope.plots.archetypes import plot_archetypes as plot_archetypes
+from rankscope.plots.bench import plot_critical_distance as plot_critical_distance
+from rankscope.plots.bench import plot_task_influence as plot_task_influence
+from rankscope.plots.bench import plot_tiers as plot_tiers
 from rankscope.plots.bounds import plot_bounds as plot_bounds
 from rankscope.plots.bump import plot_bump as plot_bump
 from rankscope.plots.certain import plot_certain as plot_certain

@@ -87,20 +87,20 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
         hint = "give a line of systems and a line of scores per topic"
         raise InputError("there is no score", path=path, hint=hint)
     has_topics = header[0].strip().lower() in _TOPIC or any(
-        _parse_score(cells[0]) is None for _, cells in lines
+        parse_score(cells[0]) is None for _, cells in lines
     )
     n_names = int(has_topics)
     runs = tuple(name.strip() for name in header[n_names:])
-    _check_distinct(runs, "system", path, 1)
+    check_distinct(runs, "system", path, 1)
     values = np.empty((len(runs), len(lines)))
     topics: list[str] = []
     for column, (line, cells) in enumerate(lines):
-        topics.append(_parse_name(cells[0]) if has_topics else str(column + 1))
+        topics.append(parse_name(cells[0]) if has_topics else str(column + 1))
         values[:, column] = [
-            _check_score(_parse_score(cell), cell, run, path, line)
+            check_score(parse_score(cell), cell, run, path, line)
             for cell, run in zip(cells[n_names:], runs, strict=True)
         ]
-    _check_distinct(topics, "topic", path, None)
+    check_distinct(topics, "topic", path, None)
     return ScoreTable(path, runs, tuple(topics), values)
 
 
@@ -133,9 +133,9 @@ def read_score_tables(
         is_by_run = header[:1] == ["run"] and "topic" not in indices
         return {"": _parse_matrix(_transpose(rows) if is_by_run else rows, path)}
     columns = {meaning: [cells[index] for _, cells in rows.rows] for meaning, index in indices.items()}
-    topics, scores = _map_cells(_parse_name, columns["topic"]), _map_cells(_parse_score, columns["value"])
+    topics, scores = _map_cells(parse_name, columns["topic"]), _map_cells(parse_score, columns["value"])
     measures = _map_cells(_parse_measure, columns["measure"]) if "measure" in columns else repeat("")
-    runs = _map_cells(_parse_name, columns["run"]) if "run" in columns else repeat(rows.run or _stem(path))
+    runs = _map_cells(parse_name, columns["run"]) if "run" in columns else repeat(rows.run or _stem(path))
     scores_by_measure: dict[str, dict[tuple[str, str], float]] = {}
     means: dict[tuple[str, str], tuple[int | None, float | None]] = {}
     for (line, cells), run, topic, measure, score in zip(rows.rows, runs, topics, measures, scores):  # noqa: B905
@@ -155,7 +155,7 @@ def read_score_tables(
                 f"{measure or 'the score'} of {run!r} on topic {topic!r} occurs twice", path=path, line=line,
                 hint="give one value for every run, topic and measure",
             )  # fmt: skip
-        values[key] = _check_score(score, cells[indices["value"]], run, path, line)
+        values[key] = check_score(score, cells[indices["value"]], run, path, line)
     if rows.has_means is None:
         _check_means(means, scores_by_measure, path)
     if not scores_by_measure:
@@ -250,16 +250,16 @@ def _build_tables(
 
 def _parse_measure(cell: Any) -> str:
     """Return the name of a measure, which may be an object of ir_measures."""
-    return _parse_name(cell if isinstance(cell, bytes) else str(cell))
+    return parse_name(cell if isinstance(cell, bytes) else str(cell))
 
 
-def _parse_name(cell: Any) -> str:
+def parse_name(cell: Any) -> str:
     """Return a name without the quote that keeps spreadsheets from running it as a formula."""
     text = id_text(cell, "the scores").strip()
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 
-def _check_score(score: float | None, cell: Any, run: str, path: str, line: int | None) -> float:
+def check_score(score: float | None, cell: Any, run: str, path: str, line: int | None) -> float:
     """Return the score of a cell; reject an invalid one."""
     if score is None:
         problem = f"the score {str(cell).strip()!r} of {run!r} is not a number"
@@ -267,7 +267,7 @@ def _check_score(score: float | None, cell: Any, run: str, path: str, line: int 
     return score
 
 
-def _parse_score(cell: Any) -> float | None:
+def parse_score(cell: Any) -> float | None:
     """Return the score of a cell, NaN if it is undefined, or None if it is invalid."""
     text = "" if cell is None else str(cell).strip()
     if text.lower() in _UNDEFINED:
@@ -279,7 +279,7 @@ def _parse_score(cell: Any) -> float | None:
     return value if math.isfinite(value) and "_" not in text else None
 
 
-def _check_distinct(names: tuple[str, ...] | list[str], kind: str, path: str, line: int | None) -> None:
+def check_distinct(names: tuple[str, ...] | list[str], kind: str, path: str, line: int | None) -> None:
     if len(set(names)) < len(names) or not names:
         repeated = next((name for name in names if names.count(name) > 1), None)
         message = f"there is no {kind}" if repeated is None else f"the {kind} {repeated!r} occurs twice"

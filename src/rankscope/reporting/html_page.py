@@ -33,7 +33,7 @@ def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
     script = (assets / "page.js").read_text("utf-8").strip()
     style = (assets / "page.css").read_text("utf-8").strip()
     policy = (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; connect-src {connect}; "
+        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; connect-src {connect}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
     safe = escape(title.encode("utf-8", "replace").decode("utf-8"))
@@ -49,5 +49,6 @@ def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
     )
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """Return the digest of an inline script or style for a Content-Security-Policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,191 @@
+"""Summaries of the scores of systems on several tasks, for many resamples of the tasks at once.
+
+All summaries but Bradley-Terry's strengths are means over tasks of *terms*: scores, ranks or standardised scores.
+Arrays have the shape (..., systems, tasks).
+
+On a complete table every two systems meet on all tasks. Then the numbers of wins are sufficient for Bradley-Terry's
+model, and its strengths have the order of the win rates, as have the Borda count and the mean rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.analysis.stats.coefficients import tied_ranks
+from rankscope.analysis.stats.intervals import bootstrap_means
+from rankscope.analysis.stats.matrices import rounded
+from rankscope.analysis.stats.randomness import generator
+from rankscope.arrays import Floats, Ints
+from rankscope.errors import InputError
+
+BASES = {
+    "mean": "scores",
+    "mean-of-types": "types",
+    "borda": "points",
+    "win-rate": "points",
+    "bradley-terry": "points",
+    "mean-rank": "points",
+    "z-score": "z",
+}
+"""Terms of each aggregate; aggregates with the same terms order systems alike."""
+_SCORES_AT_ONCE = 2**22  # 32 MB, several times
+_MAX_STEP = 2.0  # Newton's steps far from the optimum can overshoot.
+
+
+def compute_terms(values: Floats, basis: str) -> Floats:
+    """Return the terms of a basis, whose means order the systems, best highest.
+
+    ``points`` are n - rank on the task, with the mean of tied ranks; ``z`` are deviations from the mean of the systems
+    in units of their standard deviation, 0 if all are equal.
+
+    >>> compute_terms(np.array([[0.5], [0.7], [0.5]]), "points").tolist()
+    [[0.5], [2.0], [0.5]]
+    """
+    if basis == "points":
+        first, last = tied_ranks(-rounded(np.swapaxes(values, -1, -2)))
+        return np.swapaxes(values.shape[-2] - (first + last) / 2, -1, -2)
+    if basis == "z":
+        spread = values.std(axis=-2, keepdims=True)
+        known = spread > 1e-12 * np.abs(values).max(initial=0.0)
+        return np.where(known, values - values.mean(axis=-2, keepdims=True), 0.0) / np.where(
+            known, spread, 1.0
+        )
+    return values
+
+
+def combine(terms: Floats, types: Ints) -> Floats:
+    """Return the mean over types of the means within types, (..., systems); ``types`` has the shape (..., tasks).
+
+    >>> combine(np.array([[0.2, 0.4, 0.9]]), np.array([0, 0, 1])).round(6).tolist()
+    [0.6]
+    """
+    if not types.any():
+        return np.asarray(terms.mean(axis=-1))
+    members = (types[..., None] == np.arange(types.max() + 1)).astype(np.float64)
+    counts = members.sum(axis=-2)[..., None, :]
+    means = (terms @ members) / np.maximum(counts, 1)  # A resample may lack a type.
+    return np.asarray(means.sum(axis=-1) / (counts > 0).sum(axis=-1))
+
+
+class Resampled(NamedTuple):
+    """Resampling of tasks, of tasks and their topics, or of the topics of fixed tasks."""
+
+    values: Floats
+    topics: Sequence[Floats]
+    types: Ints
+    sample: str
+    replicates: int
+    seed: int
+
+    def summaries(self, bases: Sequence[str]) -> dict[str, Floats]:
+        """Return the summaries of all bases in each resample, systems x replicates."""
+        systems, tasks = self.values.shape
+        rng = generator(self.seed)
+        step = max(1, _SCORES_AT_ONCE // (systems * tasks))
+        drawn: dict[str, list[Floats]] = {basis: [] for basis in bases}
+        for start in range(0, self.replicates, step):
+            size = min(step, self.replicates - start), tasks
+            chosen = (
+                np.tile(np.arange(tasks), (size[0], 1))
+                if self.sample == "topics"
+                else rng.integers(0, tasks, size)
+            )
+            scores = self.values[:, chosen] if self.sample != "tasks" else self.values
+            for task, topics in enumerate(self.topics if self.sample != "tasks" else ()):
+                place = chosen == task
+                means = bootstrap_means(topics, int(place.sum()), int(rng.integers(2**62)))
+                scores[:, place] = means
+            for basis in bases:
+                # The terms of a task stay the same unless its topics are resampled.
+                terms = compute_terms(scores.swapaxes(0, -2), basis).swapaxes(0, -2)
+                types = self.types[chosen] if basis == "types" else np.zeros(tasks, np.int64)
+                resampled = terms if self.sample != "tasks" else terms[:, chosen]
+                drawn[basis].append(combine(np.moveaxis(resampled, 0, -2), types))
+        return {basis: np.concatenate(parts).T for basis, parts in drawn.items()}
+
+
+def aggregate_value(aggregate: str, summary: Floats, tasks: int) -> Floats:
+    """Return the values of an aggregate from the means of its terms.
+
+    >>> points = np.array([2.0, 1.0, 0.0])
+    >>> [aggregate_value(name, points, 4).tolist() for name in ("borda", "win-rate", "mean-rank")]
+    [[8.0, 4.0, 0.0], [1.0, 0.5, 0.0], [1.0, 2.0, 3.0]]
+    """
+    if aggregate == "borda":
+        return summary * tasks
+    if aggregate == "win-rate":
+        return summary / (len(summary) - 1)
+    if aggregate == "mean-rank":
+        return len(summary) - summary
+    return bradley_terry(summary) if aggregate == "bradley-terry" else summary
+
+
+def check_connected(points: Floats, systems: Sequence[str]) -> None:
+    """Raise InputError if some systems win every comparison with all others: then strengths are infinite."""
+    order = np.argsort(-points, kind="stable")
+    n = len(points)
+    first = np.arange(1, n)
+    most = first * (first - 1) / 2 + first * (n - first)
+    separated = np.flatnonzero(np.abs(np.cumsum(points[order])[:-1] - most) < 1e-9 * n) + 1
+    if not len(separated):
+        return
+    problems = [f"{systems[order[0]]!r} wins all comparisons"] if separated[0] == 1 else []
+    problems += [f"{systems[order[-1]]!r} loses all comparisons"] if separated[-1] == n - 1 else []
+    if not problems:
+        names = ", ".join(repr(systems[s]) for s in order[: separated[0]][:3])
+        problems = [f"the best {separated[0]} systems ({names}, ...) win all comparisons with the others"]
+    raise InputError(
+        f"Bradley-Terry has no finite strengths: {' and '.join(problems)}",
+        hint="use win-rate, which has the same order",
+    )
+
+
+def bradley_terry(points: Floats) -> Floats:
+    """Return the maximum-likelihood strengths of Bradley and Terry's model, with the sum 0 (Newton's method).
+
+    ``points`` are the wins of each system against all others, a tie counting one half, per task.
+
+    >>> bradley_terry(np.array([1.5, 1.0, 0.5])).round(4).tolist()
+    [0.7563, -0.0, -0.7563]
+    """
+    n = len(points)
+    strengths = np.zeros(n)
+    for _ in range(200):
+        chance = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
+        np.fill_diagonal(chance, 0.0)
+        gradient = points - chance.sum(axis=1)
+        weights = chance * (1 - chance)
+        # The constant makes the matrix regular; the gradient has the sum 0, so that the solution stays the same.
+        curvature = np.diag(weights.sum(axis=1)) - weights + 1 / n
+        step = np.linalg.solve(curvature, gradient)
+        largest = float(np.abs(step).max())
+        strengths += step * min(1.0, _MAX_STEP / max(largest, 1e-300))
+        if largest < 1e-10:  # The error after a step of Newton is about the square of the step.
+            break
+    return np.asarray(strengths - strengths.mean())
+
+
+class Friedman(NamedTuple):
+    """Friedman's test of systems over tasks, and Nemenyi's critical distance of mean ranks."""
+
+    statistic: float
+    p: float
+    distance: float
+
+
+def friedman(values: Floats, alpha: float) -> Friedman:
+    """Test whether all systems are alike, by their ranks on the tasks, corrected for ties (Demsar 2006)."""
+    from scipy.special import chdtrc
+    from scipy.stats import studentized_range
+
+    n, tasks = values.shape
+    ranks = n - compute_terms(values, "points")
+    spread = float(np.square(ranks - (n + 1) / 2).sum())
+    between = float(np.square(ranks.mean(axis=1) - (n + 1) / 2).sum())
+    statistic = tasks**2 * (n - 1) * between / spread if spread else 0.0
+    quantile = float(studentized_range.ppf(1 - alpha, n, np.inf))
+    distance = quantile / np.sqrt(2) * np.sqrt(n * (n + 1) / (6 * tasks))
+    return Friedman(statistic, float(chdtrc(n - 1, statistic)), float(distance))

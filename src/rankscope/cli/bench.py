@@ -1,0 +1,61 @@
+"""``rankscope bench``: a table of scores, a folder of MTEB results, or several collections."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rankscope.analysis.bench import bench
+from rankscope.cli import arguments, derived, options
+from rankscope.cli.output import emit, emit_text
+from rankscope.errors import SettingsError
+from rankscope.progress import silence
+
+__doc__ = derived.describe(bench)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    declared = derived.get_declaration(bench)
+    text = (
+        "table of scores (a column per task, or the columns system, task, score), or folder of MTEB results"
+    )
+    parser.add_argument("source", metavar="SCORES", nargs="?", help=text)
+    options.add_collections(parser)
+    options.add_evaluation(parser, declared.uses)
+    options.add_jobs(parser)
+    options.add_measures(parser, declared.measures)
+    derived.add_parameters(parser, {k: p for k, p in declared.parameters.items() if k != "measure"})
+    derived.add_output(parser, declared)
+    parser.set_defaults(qrels=None, runs=[], grades=None, input_format=None)
+
+
+def run(args: argparse.Namespace) -> None:
+    silence(args.quiet)
+    several = bool(args.collection or args.collections)
+    if several == (args.source is not None):
+        hint = "name a table, a folder of MTEB results, --collection or --collections"
+        raise SettingsError(
+            "there are two sources of scores" if several else "there are no scores", hint=hint
+        )
+    source: Any = args.source
+    parameters = derived.parameter_values(args, bench)
+    parameters.pop("measure", None)
+    if several:
+        measures = arguments.parse_measures(args)
+        if len(measures) > 1:
+            raise SettingsError(f"bench compares one measure, not {len(measures)}", hint="name one with -m")
+        collections = arguments.several_collections(args, measures)
+        source = {name: collection.evaluate(measures) for name, collection in collections.items()}
+    elif args.measure:
+        raise SettingsError("-m needs --collection: a table of scores has no measures", hint="leave -m out")
+    result = bench(source, **parameters)
+    if args.output and Path(args.output).suffix == ".html" and args.format is None:
+        from rankscope.plots import using
+        from rankscope.reporting.bench import bench_page
+
+        with using(args.style):
+            drawn = {name: result.plot(name).render("svg") for name in result.drawable_figures()}
+        emit_text(args, bench_page(result, drawn))
+    else:
+        emit(args, result)

@@ -1,0 +1,192 @@
+"""Leaderboards over several tasks: tiers, critical distances and the influence of tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rankscope.analysis.bench import Bench
+from rankscope.analysis.bench_orders import cliques
+from rankscope.errors import SettingsError
+from rankscope.plots.figure import Figure
+from rankscope.plots.marks import (
+    draw_dot,
+    draw_range,
+    hide_frame,
+    limit_ticks,
+    name_lines,
+    name_rows,
+    write_at_right,
+)
+from rankscope.plots.palette import COLOURS, INK, QUIET
+from rankscope.plots.style import SINGLE, canvas, choose, short
+from rankscope.tables import Table
+
+_MAX_NAMED = 60
+"""Number of systems whose names fit into a column; of more systems, only the best one of each tier is named."""
+_MAX_LABELS = 40
+"""Number of named systems in the diagram of critical distances."""
+
+
+def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SINGLE) -> Figure:
+    """Draw a row per system, best first: its rank, the interval of its rank, and the tiers in alternating colours.
+
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.bench`.
+    aggregate
+        Aggregate to draw (default: the first one).
+    width
+        Width in inches.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> result = rs.bench({"model": ["a", "b"], "t1": [0.5, 0.4], "t2": [0.7, 0.8], "t3": [0.9, 0.5]})
+    >>> len(plot_tiers(result).axes[0].lines)
+    4
+    """
+    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    rows = [row for row in result.board if row.aggregate == name]
+    are_named = len(rows) <= _MAX_NAMED
+    with canvas(width, min(9.0, 0.7 + 0.15 * len(rows))) as (figure, axes):
+        heads: list[tuple[float, str, str]] = []
+        for index, row in enumerate(rows):
+            colour = COLOURS[(row.tier or 1) % 2]
+            draw_range(
+                axes, row.first_rank, row.last_rank, index, linewidth=1.3 if are_named else 0.8, color=colour
+            )
+            if row.rank is not None and are_named:
+                draw_dot(axes, row.rank, index, colour, True)
+            elif row.rank is not None:
+                axes.plot(row.rank, index, marker=".", markersize=1.5, color=INK)
+            if are_named and row.value is not None:
+                write_at_right(
+                    axes, index, result.board.format_cell(row.value, "value"), fontsize=6.5, color=INK
+                )
+            if index == 0 or row.tier != rows[index - 1].tier:
+                heads.append((float(index), row.system, colour))
+        name_rows(axes, [short(row.system, 22) for row in rows] if are_named else [""] * len(rows))
+        if not are_named:
+            name_lines(axes, heads, len(rows) / 55)
+        limit_ticks(axes.xaxis, 6)
+        bounded = result.settings["missing_cells"] == "bounds"
+        how = "bounds" if bounded else f"{100 * (1 - result.settings['alpha']):g} % intervals"
+        axes.set_xlabel(f"rank by {name}, {how}; colour: tiers")
+    return Figure(figure, (axes,), replace(result.board, rows=rows))
+
+
+def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
+    """Draw the mean ranks of systems on an axis; bars connect systems that Nemenyi's test does not separate.
+
+    Of more than 40 systems, the best 40 have names.
+
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.bench`, of three systems at least and without missing scores.
+    width
+        Width in inches.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> table = {"model": ["a", "b", "c"], "t1": [0.5, 0.4, 0.3], "t2": [0.7, 0.6, 0.5], "t3": [0.9, 0.5, 0.6]}
+    >>> print(plot_critical_distance(rs.bench(table, aggregate="mean")).table.text())
+    system  mean_rank  groups
+    ─────────────────────────
+    a          1.0000  1
+    b          2.3333  1
+    c          2.6667  1
+    """
+    if not len(result.friedman):
+        problem = "critical distances need three systems and all their scores"
+        raise SettingsError(problem, hint="leave out systems or tasks with missing scores")
+    distance = result.friedman[0].critical_distance
+    systems = result.mean_ranks()
+    groups = cliques([rank for _, rank in systems], distance)
+    labelled = min(len(systems), _MAX_LABELS)
+    left = -(-labelled // 2)
+    # Heights in units of a line of text: bars below the axis, then names, the first half at the left.
+    bars = min(0.6 * len(groups), 9.0) + 0.8
+    lines = bars + left + 1
+    with canvas(width, 0.45 + 0.125 * (lines + 2)) as (figure, axes):
+        low, high = 1.0, float(len(systems))
+        span = high - low
+        axes.set_xlim(low - 0.62 * span, high + 0.62 * span)
+        axes.set_ylim(-lines, 2.4)
+        hide_frame(axes)
+        axes.set_xticks([]), axes.set_yticks([])
+        axes.plot([low, high], [0, 0], color=INK, linewidth=0.8)
+        for k in range(6 if span >= 5 else int(span) + 1):
+            tick = round(low + k * span / (5 if span >= 5 else span))
+            axes.plot([tick, tick], [0, 0.3], color=INK, linewidth=0.8)
+            axes.text(tick, 0.45, str(tick), ha="center", va="bottom", fontsize=6.5)
+        shown = min(distance, span)
+        axes.plot([low, low + shown], [2.0, 2.0], color=COLOURS[1], linewidth=1.5)
+        axes.text(
+            low + shown + 0.03 * span, 2.0, f"CD {distance:.2f}", va="center", fontsize=6.5, color=COLOURS[1]
+        )
+        axes.plot([rank for _, rank in systems], [0] * len(systems), ".", markersize=2.5, color=COLOURS[0])
+        for k, (first, last) in enumerate(groups):
+            height = -0.5 - (bars - 0.8) * k / len(groups)
+            thick = 2.2 if len(groups) <= 15 else 0.8
+            axes.plot([systems[first][1], systems[last][1]], [height] * 2, color=INK, linewidth=thick)
+        for k, (system, rank) in enumerate(systems[:labelled]):
+            is_left = k < left
+            height = -bars - (k if is_left else labelled - 1 - k) - 0.5
+            side = low - 0.04 * span if is_left else high + 0.04 * span
+            axes.plot([rank, rank, side], [0, height, height], color=QUIET, linewidth=0.4, zorder=0)
+            text = f"{short(system, 18)} {rank:.1f}" if is_left else f"{rank:.1f} {short(system, 18)}"
+            axes.text(side, height, text, ha="right" if is_left else "left", va="center", fontsize=5.5)
+        more = f"; names: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
+        axes.set_xlabel(f"mean rank over {len(result.scores.tasks)} tasks (Nemenyi){more}")
+    rows = [
+        (system, rank, ",".join(str(g) for g, (first, last) in enumerate(groups, 1) if first <= k <= last))
+        for k, (system, rank) in enumerate(systems)
+    ]
+    return Figure(figure, (axes,), Table("critical_distance", ("system", "mean_rank", "groups"), rows))
+
+
+def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: float = SINGLE) -> Figure:
+    """Draw for every task how many pairs of systems change their order without it; the new leader, if it changes.
+
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.bench`.
+    aggregate
+        Aggregate to draw (default: the first one).
+    width
+        Width in inches.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> result = rs.bench({"model": ["a", "b"], "t1": [0.5, 0.4], "t2": [0.5, 0.8], "t3": [0.9, 0.5]})
+    >>> [text.get_text() for text in plot_task_influence(result).axes[0].texts]
+    ['b']
+    """
+    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    rows = [row for row in result.fragility if row.aggregate == name and row.change == "task"]
+    if not rows:
+        raise SettingsError(
+            "influence of tasks needs all scores", hint="leave out systems or tasks with missing scores"
+        )
+    rows.sort(key=lambda row: -row.changed)
+    leader = result.leader(name)
+    with canvas(width, min(9.0, 0.8 + 0.16 * len(rows))) as (figure, axes):
+        changes = [row.leader != leader for row in rows]
+        axes.barh(
+            range(len(rows)),
+            [row.changed for row in rows],
+            0.7,
+            color=[COLOURS[int(is_new)] for is_new in changes],
+        )
+        for index, row in enumerate(rows):
+            if changes[index]:
+                write_at_right(axes, index, short(row.leader, 18), fontsize=6.5, color=COLOURS[1])
+        name_rows(axes, [short(row.without, 22) for row in rows], fontsize=7 if len(rows) <= 50 else 4)
+        limit_ticks(axes.xaxis, 5)
+        axes.set_xlabel(f"pairs that change without the task, by {name}; right: new leader")
+    return Figure(figure, (axes,), result.fragility.subset("fragility", rows))

@@ -1,0 +1,207 @@
+"""Read the scores of systems on several tasks: from a table, or from a folder of MTEB results.
+
+A table may have a row per system and a column per task:
+
+    model,ArguAna,SciFact
+    bm25,0.31,0.66
+    dense,,0.71
+
+or a row per score, optionally with a column ``topic`` (the mean over topics is the score of the task) and ``type``:
+
+    system,task,topic,score,type
+    bm25,ArguAna,q1,0.31,argument
+
+A folder of MTEB has a file ``MODEL/REVISION/TASK.json`` for each result. Of several revisions with the same task, the
+one that was run with the latest version of mteb counts. The score is the mean of ``main_score`` over the subsets of the
+split ``test`` (MSMARCO: ``dev``), or of the only split.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankscope.arrays import Floats
+from rankscope.errors import InputError, suggest_names
+from rankscope.json_documents import parse_json
+from rankscope.read.score_rows import ScoreRows, read_score_rows, rows_from_table
+from rankscope.read.scores import check_distinct, check_score, parse_name, parse_score
+from rankscope.read.source import Source
+
+_COLUMNS = {
+    "system": ("system", "model", "model_name", "run", "name"),
+    "task": ("task", "task_name", "dataset", "collection"),
+    "score": ("score", "value", "main_score"),
+    "topic": ("topic", "topic_id", "qid", "query_id", "query"),
+    "type": ("type", "task_type", "category"),
+}
+"""Names of the columns of a table with a row per score (case-insensitive)."""
+_SPLITS = {"MSMARCO": "dev"}
+"""Splits of tasks whose scores MTEB does not take from ``test``."""
+_MTEB = "give the folder results/ of MTEB, with MODEL/REVISION/TASK.json"
+
+
+@dataclass(frozen=True, eq=False)
+class TaskScores:
+    """Scores of systems on tasks."""
+
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    values: Floats
+    """Array of shape (systems, tasks); NaN for a missing score."""
+    types: tuple[str, ...] = ()
+    """Type of each task; empty if unknown."""
+    topics: tuple[Floats, ...] = ()
+    """For each task an array of shape (systems, topics); empty if there are no scores of topics."""
+
+    def select(self, systems: Sequence[int], tasks: Sequence[int]) -> TaskScores:
+        """Return the scores of some systems on some tasks."""
+        return TaskScores(
+            tuple(self.systems[s] for s in systems), tuple(self.tasks[t] for t in tasks),
+            self.values[np.ix_(systems, tasks)], tuple(self.types[t] for t in tasks if self.types),
+            tuple(self.topics[t][systems] for t in tasks if self.topics),
+        )  # fmt: skip
+
+
+def read_task_scores(source: Any) -> TaskScores:
+    r"""Read the scores of a file, a frame or a folder of MTEB results.
+
+    >>> scores = read_task_scores(b"model,ArguAna,SciFact\nbm25,0.31,0.66\ndense,,0.71\n")
+    >>> scores.systems, scores.tasks, scores.values.tolist()
+    (('bm25', 'dense'), ('ArguAna', 'SciFact'), [[0.31, 0.66], [nan, 0.71]])
+    """
+    if isinstance(source, str | Path) and Path(source).expanduser().is_dir():
+        return _read_mteb(Path(source).expanduser())
+    path, rows = _read_rows(source)
+    names = [name.strip().lower() for name in rows.header]
+    indices = {
+        key: next(names.index(name) for name in known if name in names)
+        for key, known in _COLUMNS.items()
+        if not set(known).isdisjoint(names)
+    }
+    return (
+        _parse_long(rows, indices, path) if {"task", "score"} <= indices.keys() else _parse_wide(rows, path)
+    )
+
+
+def read_task_types(types: Mapping[str, str] | str | Path, tasks: Sequence[str]) -> tuple[str, ...]:
+    """Return the type of each task, from a mapping or from a table with the columns ``task`` and ``type``."""
+    label = "the types"
+    if not isinstance(types, Mapping):
+        label, rows = _read_rows(types)
+        names = [name.strip().lower() for name in rows.header]
+        if not {"task", "type"} <= set(names):
+            hint = "begin the file with: task,type"
+            raise InputError("there is no column of tasks and types", path=label, hint=hint)
+        at = names.index("task"), names.index("type")
+        types = {parse_name(cells[at[0]]): parse_name(cells[at[1]]) for _, cells in rows.rows}
+    for task in tasks:
+        if not types.get(task):
+            hint = suggest_names(task, types) or "give every task a type"
+            raise InputError(f"task {task!r} has no type", path=label, hint=hint)
+    return tuple(types[task] for task in tasks)
+
+
+def _read_rows(source: Any) -> tuple[str, ScoreRows]:
+    if not isinstance(source, str | Path | bytes):
+        return "the table", rows_from_table(source)
+    text = Source.open(source, "<bytes>")
+    return text.label, read_score_rows(text, str.isalpha)
+
+
+def _parse_wide(rows: ScoreRows, path: str) -> TaskScores:
+    tasks = tuple(name.strip() for name in rows.header[1:])
+    check_distinct(tasks, "task", path, 1)
+    systems = tuple(parse_name(cells[0]) for _, cells in rows.rows)
+    check_distinct(systems, "system", path, None)
+    values = [
+        [check_score(parse_score(cell), cell, system, path, line) for cell in cells[1:]]
+        for system, (line, cells) in zip(systems, rows.rows, strict=True)
+    ]
+    return TaskScores(systems, tasks, np.array(values))
+
+
+def _parse_long(rows: ScoreRows, indices: Mapping[str, int], path: str) -> TaskScores:
+    if "system" not in indices:
+        raise InputError("there is no column of systems", path=path, hint="name a column: system")
+    cells_by_key: dict[tuple[str, str, str], float] = {}
+    types: dict[str, str] = {}
+    for line, cells in rows.rows:
+        system, task, topic, kind = (
+            parse_name(cells[indices[key]]) if key in indices else ""
+            for key in ("system", "task", "topic", "type")
+        )
+        if (system, task, topic) in cells_by_key:
+            place = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
+            hint = "give one score for every system and task, or a column of topics"
+            raise InputError(
+                f"the score of {system!r} on {place} occurs twice", path=path, line=line, hint=hint
+            )
+        if types.setdefault(task, kind) != kind:
+            problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
+            raise InputError(problem, path=path, line=line, hint="give each task one type")
+        cell = cells[indices["score"]]
+        cells_by_key[system, task, topic] = check_score(parse_score(cell), cell, system, path, line)
+    return _build(cells_by_key, types if all(types.values()) else {}, "topic" in indices, path)
+
+
+def _build(
+    scores: Mapping[tuple[str, str, str], float], types: Mapping[str, str], has_topics: bool, path: str
+) -> TaskScores:
+    """Build the matrix of each task; a system that lacks a topic of a task has no score on the task."""
+    if not scores:
+        raise InputError("there is no score", path=path, hint="give a system, a task and a score in each row")
+    systems, tasks = (tuple(dict.fromkeys(key[side] for key in scores)) for side in (0, 1))
+    row = {system: index for index, system in enumerate(systems)}
+    by_task: dict[str, dict[str, int]] = {task: {} for task in tasks}
+    for _, task, topic in scores:
+        by_task[task].setdefault(topic, len(by_task[task]))
+    topics = {task: np.full((len(systems), len(columns)), math.nan) for task, columns in by_task.items()}
+    for (system, task, topic), score in scores.items():
+        topics[task][row[system], by_task[task][topic]] = score
+    values = np.stack([matrix.mean(axis=1) for matrix in topics.values()], axis=1)
+    kept = tuple(topics.values()) if has_topics else ()
+    return TaskScores(systems, tasks, values, tuple(types[task] for task in tasks if types), kept)
+
+
+def _read_mteb(folder: Path) -> TaskScores:
+    folder = folder / "results" if (folder / "results").is_dir() else folder
+    newest: dict[tuple[str, str, str], tuple[list[int], float]] = {}
+    for path in sorted(folder.glob("*/*/*.json")):
+        if path.name == "model_meta.json":
+            continue
+        content = parse_json(path.read_bytes(), path, _MTEB)
+        task, score = _parse_mteb(content, path)
+        version = [int(part) for part in re.findall(r"\d+", str(content.get("mteb_version")))]
+        key = path.parts[-3], task, ""
+        if key not in newest or newest[key][0] <= version:
+            newest[key] = version, score
+    if not newest:
+        raise InputError("there is no result of MTEB", path=folder, hint=_MTEB)
+    return _build({key: score for key, (_, score) in newest.items()}, {}, False, str(folder))
+
+
+def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:
+    """Return the task and its score, the mean over the subsets of a split."""
+    splits = content.get("scores") if isinstance(content, dict) else None
+    task = str(content.get("task_name") or path.stem) if isinstance(content, dict) else path.stem
+    if not isinstance(splits, dict) or not splits:
+        raise InputError("this is not a result of MTEB: it has no scores", path=path, hint=_MTEB)
+    split = _SPLITS.get(task, "test")
+    subsets = splits.get(split) if split in splits or len(splits) > 1 else next(iter(splits.values()))
+    scores: list[Any] = [
+        subset.get("main_score") if isinstance(subset, dict) else None for subset in subsets or ()
+    ]
+    if not scores or not all(
+        isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
+        for score in scores
+    ):
+        problem = f"the split {split!r} has no main_score (there are {', '.join(map(str, splits))})"
+        raise InputError(problem, path=path, hint="remove the file, or give a table of scores")
+    return task, math.fsum(scores) / len(scores)

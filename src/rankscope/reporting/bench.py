@@ -1,0 +1,52 @@
+"""The HTML page of a leaderboard over several tasks: figures and tables, self-contained, without scripts."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from html import escape
+
+from rankscope.analysis.bench import Bench
+from rankscope.reporting.html_page import digest
+
+_STYLE = (
+    "body{font:15px/1.45 system-ui,sans-serif;color:#222;max-width:75em;margin:2em auto;padding:0 1em}"
+    "table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}"
+    "th,td{padding:.15em .6em;text-align:left;border-bottom:1px solid #e6e6e6}"
+    "figure{display:inline-block;vertical-align:top;margin:1em 2em 1em 0}figcaption,p{color:#555}"
+)
+
+
+def bench_page(result: Bench, pictures: Mapping[str, bytes]) -> str:
+    """Return the page with the displayed tables, the tables of tasks and separation, and figures in SVG.
+
+    >>> import rankscope as rs
+    >>> result = rs.bench({"model": ["<b>", "b"], "t1": [0.5, 0.4], "t2": [0.7, 0.8]}, aggregate="mean")
+    >>> "<b>" in bench_page(result, {}).partition("<body>")[2].replace("<b>0", "")
+    False
+    """
+    shown = list(result.display)
+    title = escape(shown[0].caption.encode("utf-8", "replace").decode("utf-8"))
+    figures = "".join(
+        f'<figure><img alt="{escape(name)}" src="data:image/svg+xml;base64,{b64encode(svg).decode("ascii")}">'
+        f"<figcaption>{escape(name.replace('-', ' '))}</figcaption></figure>"
+        for name, svg in pictures.items()
+    )
+    specs = result.specs()
+    others = [
+        (specs[name].meaning, result[name]) for name in ("separation", "agreement", "friedman", "tasks")
+    ]
+    tables = "".join(
+        f"<h2>{escape(heading)}</h2>{table.html()}<p>{escape(table.legend)}</p>"
+        for heading, table in [*((table.caption or table.name, table) for table in shown), *others]
+        if len(table)
+    )
+    policy = f"default-src 'none'; style-src '{digest(_STYLE)}'; img-src data:; base-uri 'none'; form-action 'none'"
+    text = (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+        f"{figures}\n{tables}\n</body>\n</html>\n"
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")
