@@ -32,7 +32,9 @@ def test_an_entry_is_bibtex(key: str) -> None:
     fields = dict(field.split(" = ", 1) for field in _fields(rest))
     assert NEEDED[kind] <= fields.keys()
     if "year" in fields:
-        first = re.sub(r"\{\\.(\w)\}|[^A-Za-z]", r"\1", re.split(r",| and ", fields["author"])[0]).lower()
+        first = re.sub(
+            r"\{\\.\{?(\w)\}?\}|[^A-Za-z]", r"\1", re.split(r",| and ", fields["author"])[0]
+        ).lower()
         assert key == f"{first}{fields['year'][1:-1]}"
 
 

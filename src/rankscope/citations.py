@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankscope.measures import Measure
 
 METHODS = {
+    "bench": "bradley1952 demsar2006",
     "bounds": "moffat2008",
     "certain": "carterette2006",
     "compare": "student1908 wilcoxon1945 smucker2007 carterette2012 holm1979 benjamini1995",

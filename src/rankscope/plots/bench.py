@@ -18,7 +18,7 @@ from rankscope.plots.marks import (
     write_at_right,
 )
 from rankscope.plots.palette import COLOURS, INK, QUIET
-from rankscope.plots.style import SINGLE, canvas, choose, short
+from rankscope.plots.style import SINGLE, canvas, choose, shorten
 from rankscope.tables import Table
 
 _MAX_NAMED = 60
@@ -66,7 +66,7 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
                 )
             if index == 0 or row.tier != rows[index - 1].tier:
                 heads.append((float(index), row.system, colour))
-        name_rows(axes, [short(row.system, 22) for row in rows] if are_named else [""] * len(rows))
+        name_rows(axes, [shorten(row.system, 22) for row in rows] if are_named else [""] * len(rows))
         if not are_named:
             name_lines(axes, heads, len(rows) / 55)
         limit_ticks(axes.xaxis, 6)
@@ -137,7 +137,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
             height = -bars - (k if is_left else labelled - 1 - k) - 0.5
             side = low - 0.04 * span if is_left else high + 0.04 * span
             axes.plot([rank, rank, side], [0, height, height], color=QUIET, linewidth=0.4, zorder=0)
-            text = f"{short(system, 18)} {rank:.1f}" if is_left else f"{rank:.1f} {short(system, 18)}"
+            text = f"{shorten(system, 18)} {rank:.1f}" if is_left else f"{rank:.1f} {shorten(system, 18)}"
             axes.text(side, height, text, ha="right" if is_left else "left", va="center", fontsize=5.5)
         more = f"; names: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
         axes.set_xlabel(f"mean rank over {len(result.scores.tasks)} tasks (Nemenyi){more}")
@@ -185,8 +185,8 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
         )
         for index, row in enumerate(rows):
             if changes[index]:
-                write_at_right(axes, index, short(row.leader, 18), fontsize=6.5, color=COLOURS[1])
-        name_rows(axes, [short(row.without, 22) for row in rows], fontsize=7 if len(rows) <= 50 else 4)
+                write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
+        name_rows(axes, [shorten(row.without, 22) for row in rows], fontsize=7 if len(rows) <= 50 else 4)
         limit_ticks(axes.xaxis, 5)
         axes.set_xlabel(f"pairs that change without the task, by {name}; right: new leader")
     return Figure(figure, (axes,), result.fragility.subset("fragility", rows))
