@@ -437,7 +437,8 @@ In Python the runs of `rs.evaluate(qrels, runs, ...)` are one or several paths, 
 frame, or a dict of these by name: `{"bm25": "bm25.run", "dense": frame, "fused": {"q1": {"d1": 7.5}}}`.
 Ids in dicts may be of any hashable type, such as integers: they are compared as text, and results return topics in
 their original type. Judgments are `{topic: {document: grade}}`, or `{topic: [document, ...]}` if all listed documents
-are relevant. A list of dicts is a list of runs, called run1, run2 and so on.
+are relevant. A list of dicts is a list of runs, called run1, run2 and so on. If the columns of tables have unusual
+names, give them: `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python.
 
 A line may have up to 16,777,216 bytes, and a compressed file may decompress to 1 GB or to 250 times its size. Rankscope
 rejects larger input, because it could exhaust memory. If you need more, environment variables raise these limits:

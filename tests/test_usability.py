@@ -288,3 +288,57 @@ def test_commands_take_scores(
         assert means == {(run, name): value for run, of in expected.items() for name, value in of.items()}
         assert main(["eval", "--scores", str(path), "--stream", "-o", str(tmp_path / "x.csv")]) == 2
         assert b"--stream and -l need rankings" in capsysbinary.readouterr().err
+
+
+# Columns -------------------------------------------------------------------------------------------------------------
+
+LOG = {"search": ["q1", "q1", "q2"], "sku": ["a", "b", "c"], "clicks": [1, 0, 2]}
+RANKED = {"search": ["q1", "q1", "q2"], "sku": ["b", "a", "c"], "points": [0.6, 0.5, 1.0]}
+COLUMNS = {"topic": "search", "doc": "sku", "grade": "clicks", "score": "points"}
+
+
+def write_csv(path: Path, columns: dict[str, list[Any]]) -> Path:
+    pandas.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, "topic=search, doc=sku,grade=clicks,score=points"])
+def test_columns_may_be_named(columns: Any, tmp_path: Path) -> None:
+    expected = rs.evaluate(QRELS, RUNS["bm25"], "AP nDCG").values.tobytes()
+    files = write_csv(tmp_path / "qrels.csv", LOG), write_csv(tmp_path / "run.csv", RANKED)
+    frames = pandas.DataFrame(LOG), pandas.DataFrame(RANKED)
+    for qrels, run in (files, frames, (LOG, RANKED)):
+        assert rs.evaluate(qrels, run, "AP nDCG", columns=columns).values.tobytes() == expected
+    with pytest.raises(
+        InputError, match=r"columns cannot have name_of_doc=sku; write topic=query,doc=item_id"
+    ):
+        rs.evaluate(*files, "AP", columns={"name_of_doc": "sku"})
+    with pytest.raises(InputError):
+        rs.evaluate(*frames, "AP")  # The names hold for one call.
+
+
+def test_commands_take_the_names_of_columns(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    files = [str(write_csv(tmp_path / "qrels.csv", LOG)), str(write_csv(tmp_path / "run.csv", RANKED))]
+    option = ["--columns", "topic=search,doc=sku,grade=clicks,score=points"]
+    assert main(["eval", *files, *option, "-m", "MRR@10", "-f", "tsv"]) == 0
+    assert b"run\tMRR@10\t0.75\t2" in capsysbinary.readouterr().out
+
+
+@pytest.mark.parametrize("topic", ["query", "session_id"])
+@pytest.mark.parametrize("document", ["item_id", "product_id"])
+def test_columns_of_search_logs_are_recognised(topic: str, document: str, tmp_path: Path) -> None:
+    names = {"search": topic, "sku": document, "clicks": "label", "points": "score"}
+    files = [
+        write_csv(tmp_path / f"{name}.csv", {names[key]: values for key, values in table.items()})
+        for name, table in (("qrels", LOG), ("run", RANKED))
+    ]
+    assert rs.evaluate(*files, "MRR@10").means() == {"run": {"MRR@10": 0.75}}
+
+
+def test_a_table_without_documents_says_so(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("query,label\nq1,1\n")
+    message = r"qrels\.csv:1: there is no column for doc_id .*: query, label; or name it by columns"
+    with pytest.raises(InputError, match=message):
+        rs.evaluate(tmp_path / "qrels.csv", RUNS, "AP")

@@ -418,6 +418,8 @@ class Collection(TransientCacheMixin):
         Grades to merge, such as 0,1=0;2=1;3,4=2.
     input_format
         Formats of the files (``{"qrels": ..., "runs": ...}``), where they are not what the files look like.
+    columns
+        Names of the columns of tables, such as topic=query,doc=item_id,grade=label, or a dict, if they are unusual.
     seed
         Seed of orders of tied documents that are sampled.
     jobs
@@ -444,6 +446,7 @@ class Collection(TransientCacheMixin):
         topics: str | Sequence[str] | None = None,
         grades: str | None = None,
         input_format: Mapping[str, str] | None = None,
+        columns: str | Mapping[str, str] | None = None,
         seed: int = 1,
         jobs: int | None = None,
         engine: Any = None,
@@ -459,7 +462,13 @@ class Collection(TransientCacheMixin):
             self.runs = as_runs(runs, order, (input_format or {}).get("runs"))
         else:
             self._qrels, self.runs = open_collection(
-                qrels, runs, order=order, grades=grades, topics=topics, input_format=input_format
+                qrels,
+                runs,
+                order=order,
+                grades=grades,
+                topics=topics,
+                input_format=input_format,
+                columns=columns,
             )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -617,6 +626,7 @@ def evaluate(
     seed: int = 1,
     jobs: int | None = None,
     engine: Any = None,
+    columns: str | Mapping[str, str] | None = None,
 ) -> Scores:
     """Evaluate runs: the value of every measure for every run and topic.
 
@@ -638,6 +648,8 @@ def evaluate(
     engine
         Engine that runs the work: an executor, a Dask client, a Spark session, or the name of an engine
         (default: the cores of this machine).
+    columns
+        Names of the columns of tables, as for :class:`Collection`.
 
     Returns
     -------
@@ -650,7 +662,8 @@ def evaluate(
     [1.0, 0.0]
     """
     opened = Collection(
-        qrels, runs, order=order, missing=missing, ties=ties, unjudged=unjudged, seed=seed, jobs=jobs, engine=engine
+        qrels, runs, order=order, missing=missing, ties=ties, unjudged=unjudged, seed=seed, jobs=jobs, engine=engine,
+        columns=columns,
     )  # fmt: skip
     return opened.evaluate(measures)
 

@@ -60,7 +60,9 @@ def open_collection(
 
     silence(args.quiet)
     selecting = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
-    settings = _present(args, *COLLECTION_OPTIONS, "seed", "topics", "grades", "input_format", "jobs")
+    settings = _present(
+        args, *COLLECTION_OPTIONS, "seed", "topics", "grades", "input_format", "columns", "jobs"
+    )
     qrels = args.qrels
     if ahead is not None:
         from rankscope.read.qrels import read_qrels_ahead
@@ -122,7 +124,7 @@ def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
 def read_ahead(args: argparse.Namespace) -> AbstractContextManager[ReadAhead | None]:
     """Start reading the files while numpy is loaded, unless an option changes how they are read."""
     ties = args.ties != "break" or args.unjudged == "bounds"
-    if args.engine is not None or args.stream or args.topics or args.plugin:
+    if args.engine is not None or args.stream or args.topics or args.plugin or args.columns:
         return nullcontext()
     from rankscope.native.readahead import read_ahead
     from rankscope.read.ids import sort_naturally

@@ -227,7 +227,8 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
         raise SettingsError("--stream needs an output file", hint=hint)
     rejected = {
         "--ties and --unjudged": arguments.parse_evaluation_options(args).settings, "--ci": args.ci,
-        "--sort": args.sort, "--plot": args.plot, "-f and --digits": args.format or args.digits is not None,
+        "--sort": args.sort, "--plot": args.plot, "--columns": args.columns,
+        "-f and --digits": args.format or args.digits is not None,
     }  # fmt: skip
     for name in (name for name, is_set in rejected.items() if is_set):
         problem = f"--stream cannot be combined with {name}: it writes plain values to the file of -o"

@@ -74,6 +74,10 @@ def add_collection(
     add_evaluation(parser, uses)
     grades = "merge grades of the judgments, such as '0,1=0;2=1;3,4=2' (default: keep all grades)"
     parser.add_argument("--grades", type=_merges, metavar="OLD=NEW;...", help=grades)
+    columns = (
+        "names of columns of tables, such as topic=query,doc=item_id,grade=label (default: recognise them)"
+    )
+    parser.add_argument("--columns", metavar="COLUMN=NAME,...", help=columns)
     add_jobs(parser)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rankscope.errors import SettingsError
 from rankscope.read.formats import describe_format
-from rankscope.read.frames import is_table
+from rankscope.read.frames import is_table, using_columns
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
 from rankscope.read.topics import select_topics
@@ -51,18 +51,27 @@ def open_collection(
     grades: str | None = None,
     topics: str | Sequence[str] | None = None,
     input_format: Mapping[str, str] | None = None,
+    columns: str | Mapping[str, str] | None = None,
 ) -> Inputs:
     """Open judgments and runs: paths, dicts, frames, ``Qrels`` and ``Runs``.
 
     ``order`` None keeps the order of ``Runs``, and reads others as trec_eval does. ``needs_aspects``, ``aspects`` and
     ``grades`` as in :func:`open_qrels`. ``topics`` selects judged topics: ``351,401-410``, a file or a list.
     ``input_format`` overrides the detected formats of ``qrels`` and ``runs``: see :mod:`rankscope.read.formats`.
+    ``columns`` names columns of tables: see :func:`~.frames.using_columns`.
     """
     sources = runs if isinstance(runs, list | tuple) else [runs]
     if _is_standard_input(qrels) and any(map(_is_standard_input, sources)):
         hint = "name a file for one of them"
         raise SettingsError("both the judgments and a run are standard input", hint=hint)
     formats = input_format or {}
+    if columns:
+        with using_columns(columns):
+            inputs = open_collection(
+                qrels, runs, order=order, needs_aspects=needs_aspects, aspects=aspects, grades=grades, topics=topics,
+                input_format=input_format,
+            )  # fmt: skip
+            return inputs._replace(runs=Runs(run.load() for run in inputs.runs.values()))
     judgments = open_qrels(
         qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=formats.get("qrels")
     )

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from rankscope.choices import INPUT_FORMATS
 from rankscope.errors import InputError, check_name, error_path
 from rankscope.read.arrow_files import dataset_format
-from rankscope.read.frames import COLUMNS, column_meaning
+from rankscope.read.frames import COLUMNS, column_meaning, missing_column
 from rankscope.read.source import HEAD, Source
 
 BEIR = ["query-id", "corpus-id", "score"]
@@ -99,6 +99,7 @@ def detect_format_of_head(head: bytes, kind: str) -> str:
     header = _parse_header(lines[0])
     if header is not None:
         return _detect_table(*header, lines[1:], kind)
+    reject_incomplete_header(lines[0])
     return "columns" if _are_columns(lines, kind) else "trec"
 
 
@@ -154,6 +155,15 @@ def _parse_header(line: bytes) -> tuple[list[str], str] | None:
     names = [name.strip().strip('"').lower() for name in text.split(separator)]
     meanings = {column_meaning(name) for name in names}
     return (names, separator) if {"query_id", "doc_id"} <= meanings else None
+
+
+def reject_incomplete_header(line: bytes) -> None:
+    """Reject a header that has two known columns, but not both a topic and a document."""
+    text = line.decode("utf-8", "replace")
+    names = [name.strip().strip('"') for name in text.split(find_separator(text))]
+    meanings = {column_meaning(name) for name in names} - {None}
+    if len(meanings) > 1:
+        raise missing_column("query_id" if "doc_id" in meanings else "doc_id", names, line=1)
 
 
 def _detect_table(header: Sequence[str], separator: str, lines: Sequence[bytes], kind: str) -> str:

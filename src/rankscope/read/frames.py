@@ -6,13 +6,15 @@ BEIR.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingsError
 
 COLUMNS = {
-    "query_id": ("query_id", "qid", "q_id", "topic", "topic_id", "query-id"),
+    "query_id": ("query_id", "qid", "q_id", "topic", "topic_id", "query-id", "session_id", "query"),
     "doc_id": (
         "doc_id",
         "docno",
@@ -24,6 +26,8 @@ COLUMNS = {
         "passage_id",
         "corpus-id",
         "corpus_id",
+        "item_id",
+        "product_id",
     ),
     "score": ("score",),
     "rank": ("rank",),
@@ -37,6 +41,7 @@ NUMBERS = ("score", "rank", "relevance")
 """Meanings of columns of numbers; all other columns have ids."""
 
 
+_CHOSEN: ContextVar[Mapping[str, str]] = ContextVar("columns", default={})  # noqa: B039 (it is never changed)
 _MEANINGS = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
 
 
@@ -46,7 +51,34 @@ def column_meaning(name: Any) -> str | None:
     >>> column_meaning("DocNo"), column_meaning("text")
     ('doc_id', None)
     """
-    return _MEANINGS.get(str(name).strip().lower())
+    lower = str(name).strip().lower()
+    chosen = {column.lower(): meaning for meaning, column in _CHOSEN.get().items()}
+    return chosen.get(lower, _MEANINGS.get(lower))
+
+
+@contextmanager
+def using_columns(columns: str | Mapping[str, str] | None) -> Iterator[None]:
+    """Read tables with other names of columns: ``topic=query,doc=item_id,grade=label``, or a mapping.
+
+    >>> with using_columns("doc=sku"):
+    ...     find_column("doc_id", ["query", "sku"]), find_column("query_id", ["query", "sku"])
+    ('sku', 'query')
+    """
+    if isinstance(columns, str):
+        parts = [part.partition("=") for part in columns.split(",")]
+        columns = {meaning.strip(): name.strip() for meaning, _, name in parts}
+    chosen = {}
+    for key, name in (columns or {}).items():
+        meaning = _MEANINGS.get(key.lower())
+        if meaning is None or not name:
+            hint = "write topic=query,doc=item_id,grade=label; also score, rank, run and subtopic"
+            raise SettingsError(f"columns cannot have {key}={name}", hint=hint)
+        chosen[meaning] = name
+    token = _CHOSEN.set(chosen)
+    try:
+        yield
+    finally:
+        _CHOSEN.reset(token)
 
 
 WANTED = {
@@ -87,7 +119,7 @@ def missing_column(
     """Return the error for a required column that is missing."""
     return InputError(
         f"there is no column for {meaning} ({', '.join(COLUMNS[meaning])})",
-        path=path, line=line, hint=f"rename one of: {', '.join(map(str, names)) or 'none'}",
+        path=path, line=line, hint=f"rename one of: {', '.join(map(str, names)) or 'none'}; or name it by columns",
     )  # fmt: skip
 
 
@@ -131,6 +163,10 @@ def find_column(meaning: str, names: Sequence[Any]) -> Any:
     ('score', None)
     """
     lower = {str(name).strip().lower(): name for name in reversed(names)}
+    for chosen, column in _CHOSEN.get().items():
+        if chosen == meaning and column.lower() in lower:
+            return lower[column.lower()]
+        lower.pop(column.lower(), None)
     name = next((lower[alias] for alias in COLUMNS[meaning] if alias in lower), None)
     if name is None and meaning == "relevance" and lower.keys() >= {"query-id", "corpus-id"}:
         return lower.get("score")
