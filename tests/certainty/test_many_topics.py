@@ -83,3 +83,14 @@ def test_the_fewest_labels_are_chosen_by_most_change_per_label() -> None:
             sizes[t], changes[t] = n, change
         else:
             assert witnesses._fewest(total, 0.0, steps) == {t: n for t, n in sizes.items() if n}
+
+
+@pytest.mark.parametrize("needed", [1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128])
+def test_as_few_labels_are_named_as_reverse_a_pair(needed: int) -> None:
+    """A has one relevant document fewer than B needs; weights of 1/256 leave no rounding errors."""
+    qrels = {"q": {f"r{i}": 1 for i in range(needed - 1)} | {f"n{i}": 0 for i in range(256)}}
+    runs = {"A": {"q": list(qrels["q"])}, "B": {"q": [f"u{i}" for i in range(256)]}}
+    result = rs.certain(rs.evaluate(qrels, runs, "P@256"), labels=True)
+    (row,) = result["pairs"].records()
+    assert (row["unjudged"], row["labels"]) == (False, needed)
+    assert {label["doc"] for label in result["labels"].records()} <= set(runs["B"]["q"])
