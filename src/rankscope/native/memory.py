@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import Floats, Int32s, Ints
+from rankscope.arrays import AnyArray, Floats, Int32s, Ints
 from rankscope.native.scanner import is_selected
 
-VERSION = 2
+VERSION = 3
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
 try:
@@ -68,3 +68,15 @@ def sort_groups(scores: Floats, offsets: Ints, ascending: bool) -> tuple[Int32s,
     if _memory is None or not is_selected():
         return None
     return tuple(np.frombuffer(part, np.int32) for part in _memory.sort_groups(scores, offsets, ascending))
+
+
+def join_texts(texts: Sequence[Any]) -> tuple[AnyArray, Ints] | None:
+    """Return the bytes of texts in UTF-8, and where each begins; None as above.
+
+    >>> join_texts(["d1", 2]) is None
+    True
+    """
+    joined = _memory.join_texts(texts) if _memory is not None and is_selected() else None
+    if joined is None:
+        return None
+    return np.frombuffer(joined[0], np.uint8), np.frombuffer(joined[1], np.int64)

@@ -14,6 +14,7 @@ import numpy as np
 
 from rankscope.arrays import Floats, Ints, NDArray
 from rankscope.errors import InputError
+from rankscope.native.memory import join_texts
 from rankscope.read.ids import arrow_ids, id_text, to_bytes, to_text
 from rankscope.read.orders import permutation
 
@@ -72,6 +73,8 @@ class TextColumn(NamedTuple):
     def _from_strings(cls, column: Any) -> TextColumn | None:
         """Convert strings without a step in Python for each; None if a value is no string or has several lines."""
         values = as_list(column)
+        if (joined := join_texts(values)) is not None:
+            return cls(*joined)
         try:
             lines = "\n".join(values).encode("utf-8", "surrogateescape")
         except (TypeError, UnicodeEncodeError):

@@ -667,9 +667,50 @@ end:
     return result;
 }
 
+/* join_texts([text, ...]) -> (data, starts) or None: the texts in UTF-8, and where each begins (int64). */
+static PyObject *join_texts(PyObject *module, PyObject *texts) {
+    (void)module;
+    if (!PyList_Check(texts)) {
+        PyErr_SetString(PyExc_TypeError, "expected a list of texts");
+        return NULL;
+    }
+    enum { AHEAD = 16 };
+    const Py_ssize_t n = PyList_Size(texts);
+    PyObject *starts = PyByteArray_FromStringAndSize(NULL, (n + 1) * (Py_ssize_t)sizeof(int64_t)), *data = NULL;
+    if (starts == NULL) return NULL;
+    int64_t *start = (int64_t *)PyByteArray_AsString(starts), total = 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *text = PyList_GetItem(texts, i);
+        Py_ssize_t length;
+        if (i + AHEAD < n) PREFETCH(PyList_GetItem(texts, i + AHEAD)); /* as in read_ranking */
+        if (!PyUnicode_CheckExact(text) || PyUnicode_AsUTF8AndSize(text, &length) == NULL) {
+            PyErr_Clear();
+            Py_DECREF(starts);
+            Py_RETURN_NONE;
+        }
+        start[i] = total;
+        total += length;
+    }
+    start[n] = total;
+    data = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)total);
+    if (data == NULL) {
+        Py_DECREF(starts);
+        return NULL;
+    }
+    char *bytes = PyByteArray_AsString(data);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        Py_ssize_t length;
+        if (i + AHEAD < n) PREFETCH(PyList_GetItem(texts, i + AHEAD));
+        const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(texts, i), &length);
+        memcpy(bytes + start[i], text, (size_t)length);
+    }
+    return Py_BuildValue("(NN)", data, starts);
+}
+
 static PyMethodDef functions[] = {
     {"index_judgments", index_judgments, METH_O, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
+    {"join_texts", join_texts, METH_O, "Return texts in UTF-8 as one buffer, and where each begins."},
     {"sort_groups", sort_groups, METH_VARARGS, "Return the documents of groups by descending score."},
     {NULL, NULL, 0, NULL},
 };
@@ -681,6 +722,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__memory(void) {
     if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
     PyObject *module = index_type ? PyModule_Create(&definition) : NULL;
-    if (module && PyModule_AddIntConstant(module, "VERSION", 2) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
+    if (module && PyModule_AddIntConstant(module, "VERSION", 3) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
     return module;
 }
