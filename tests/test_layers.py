@@ -84,7 +84,7 @@ STATIONS = {
     "citations": "measures",
     "trec_eval": "read scan judging measures",
     "ndeval": "read judging measures",
-    "pytrec_eval": "read scan judging measures evaluation trec_eval",
+    "pytrec_eval": "native read scan judging measures evaluation trec_eval",
     "ir_measures": "read measures scores",
     "spark": "read judging measures scores",
     "streaming": "files read judging measures scores",

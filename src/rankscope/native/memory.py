@@ -80,3 +80,29 @@ def join_texts(texts: Sequence[Any]) -> tuple[AnyArray, Ints] | None:
     if joined is None:
         return None
     return np.frombuffer(joined[0], np.uint8), np.frombuffer(joined[1], np.int64)
+
+
+def as_dicts(
+    run: Mapping[str, Any],
+    topic_index: Mapping[str, int],
+    rows: Int32s,
+    labels: Sequence[str],
+    values: Sequence[Floats],
+) -> dict[str, dict[str, float]]:
+    """Return the values of the evaluated topics of a run, in its order: ``{topic: {label: value}}``.
+
+    ``rows`` has the row of each topic in the values, or -1; ``values`` has an array for each label.
+
+    >>> as_dicts({"q2": [], "q1": []}, {"q1": 0, "q2": 1}, np.array([-1, 0], np.int32), ["AP"], [np.array([0.5])])
+    {'q2': {'AP': 0.5}}
+    """
+    if _memory is not None and is_selected() and type(run) is dict and set(map(type, run)) <= {str}:
+        matrix = np.array(values, np.float64) if values else np.zeros((0, 0))
+        result: dict[str, dict[str, float]] = _memory.as_dicts(run, topic_index, rows, labels, matrix)
+        return result
+    columns, row = [column.tolist() for column in values], rows.tolist()
+    return {
+        topic: {label: column[row[t]] for label, column in zip(labels, columns, strict=True)}
+        for topic in run
+        if (t := topic_index.get(topic)) is not None and row[t] >= 0
+    }

@@ -8,7 +8,6 @@ other types, from any source (files, frames, dicts, clusters), become text by th
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import repeat
 from typing import Any
 
 from rankscope.errors import InputError
@@ -59,10 +58,15 @@ def sort_naturally(topics: Iterable[str]) -> list[str]:
     """
     topics = list(topics)
     digits = "".join(topics)
-    if digits.isascii() and digits.isdigit() and min(map(len, topics)) > 0 and max(map(len, topics)) < 19:
-        if any(map(str.startswith, topics, repeat("0"))):
-            topics.sort()  # 01 and 1 are the same number; the stable sort below keeps this order
-        return sorted(topics, key=int)
+    if (
+        digits.isascii()
+        and digits.isdigit()
+        and 0 < min(lengths := set(map(len, topics))) <= max(lengths) < 19
+    ):
+        topics.sort()
+        # Without zeros at the front the shorter number is smaller; 01 and 1 are the same number and stay sorted.
+        topics.sort(key=int if topics[0].startswith("0") else len)
+        return topics
     return sorted(topics, key=to_bytes)
 
 

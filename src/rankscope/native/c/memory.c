@@ -595,6 +595,53 @@ end:
     return result;
 }
 
+/* Results -------------------------------------------------------------------------------------------------------- */
+
+/* as_dicts({topic: ranking}, {topic: t}, rows, labels, values) -> {topic: {label: value}}
+
+   The values of the evaluated topics of a run, in its order: `rows` has the row of each topic t (int32, -1 if it was not
+   evaluated), `values` is a buffer of doubles, labels x rows. */
+static PyObject *as_dicts(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *run, *topic_index, *labels, *topic, *ranking;
+    Py_buffer rows, values;
+    if (!PyArg_ParseTuple(arguments, "O!O!y*O!y*", &PyDict_Type, &run, &PyDict_Type, &topic_index, &rows,
+                          &PyList_Type, &labels, &values))
+        return NULL;
+    const Py_ssize_t n_labels = PyList_Size(labels), n_topics = rows.len / (Py_ssize_t)sizeof(int32_t);
+    const Py_ssize_t n_rows = n_labels ? values.len / (Py_ssize_t)sizeof(double) / n_labels : n_topics;
+    Py_ssize_t position = 0;
+    PyObject *result = PyDict_New();
+    while (result && PyDict_Next(run, &position, &topic, &ranking)) {
+        PyObject *number = PyDict_GetItemWithError(topic_index, topic);
+        if (number == NULL) {
+            if (PyErr_Occurred()) goto fail;
+            continue;
+        }
+        const long t = PyLong_AsLong(number);
+        const int32_t row = t >= 0 && t < n_topics ? ((const int32_t *)rows.buf)[t] : -1;
+        if (PyErr_Occurred() || row >= n_rows) goto fail;
+        if (row < 0) continue;
+        PyObject *entry = PyDict_New();
+        int set = entry ? PyDict_SetItem(result, topic, entry) : -1;
+        Py_XDECREF(entry); /* the result has it */
+        for (Py_ssize_t i = 0; set == 0 && i < n_labels; i++) {
+            PyObject *value = PyFloat_FromDouble(((const double *)values.buf)[i * n_rows + row]);
+            set = value ? PyDict_SetItem(entry, PyList_GetItem(labels, i), value) : -1;
+            Py_XDECREF(value);
+        }
+        if (set < 0) goto fail;
+    }
+    goto end;
+fail:
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_IndexError, "the values have no such row");
+    Py_CLEAR(result);
+end:
+    PyBuffer_Release(&rows);
+    PyBuffer_Release(&values);
+    return result;
+}
+
 /* Arrays --------------------------------------------------------------------------------------------------------- */
 
 /* Sort the documents of a group by score, ties by position; write their indices and the ties of each rank. */
@@ -710,6 +757,7 @@ static PyObject *join_texts(PyObject *module, PyObject *texts) {
 static PyMethodDef functions[] = {
     {"index_judgments", index_judgments, METH_O, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
+    {"as_dicts", as_dicts, METH_VARARGS, "Return the values of the topics of a run as dicts."},
     {"join_texts", join_texts, METH_O, "Return texts in UTF-8 as one buffer, and where each begins."},
     {"sort_groups", sort_groups, METH_VARARGS, "Return the documents of groups by descending score."},
     {NULL, NULL, 0, NULL},
