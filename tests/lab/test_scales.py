@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest
 
 import rankscope.lab.measurement.scales as names
 from rankscope.cli.main import main
@@ -262,9 +263,14 @@ def test_beyond_counting_the_dynamic_program_proves_and_the_sample_estimates() -
     assert "from a sample" in result.verdict("AP", names.ALL).sentence()
 
 
-def test_the_wilson_interval_covers_its_share() -> None:
-    low, high = wilson(50, 100)
-    assert (low, high) == (pytest.approx(0.4038, abs=1e-4), pytest.approx(0.5962, abs=1e-4))
+@pytest.mark.parametrize("drawn", [1, 7, 100, 20_000])
+def test_the_wilson_interval_is_that_of_scipy(drawn: int) -> None:
+    for violated in {0, 1, drawn // 3, drawn // 2, drawn - 1, drawn}:
+        expected = binomtest(violated, drawn).proportion_ci(0.95, method="wilson")
+        assert wilson(violated, drawn) == pytest.approx((expected.low, expected.high), rel=1e-9, abs=1e-12)
+
+
+def test_the_wilson_interval_reaches_its_ends_exactly() -> None:
     assert wilson(0, 10)[0] == 0.0 and wilson(10, 10)[1] == 1.0
 
 
