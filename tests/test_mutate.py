@@ -49,3 +49,14 @@ def test_equivalent_changes_are_explained_once(mutate: ModuleType) -> None:
     keys = [(entry["file"], entry["was"], entry.get("becomes")) for entry in mutate.EQUIVALENT]
     assert len(set(keys)) == len(keys)
     assert all(entry["why"].strip() and entry["was"] != entry.get("becomes") for entry in mutate.EQUIVALENT)
+
+
+def test_lines_outside_of_functions_are_executed_by_an_import(mutate: ModuleType) -> None:
+    code = "A = 1\n\n\nclass B:\n    c: int = 2\n\n    def d(self, e=3,\n          f=4):\n        return e\n"
+    assert [mutate.is_in_function(code, line) for line in (1, 5, 7, 8, 9)] == [
+        False,
+        False,
+        False,
+        False,
+        True,
+    ]
