@@ -19,6 +19,7 @@ SECTIONS = {
     "effort": "Effort",
     "web": "The page",
     "clusters": "Clusters",
+    "analyses": "Commands on many runs",
     "growth": "Growth",
 }
 """Headings by module."""
