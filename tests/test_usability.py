@@ -342,3 +342,55 @@ def test_a_table_without_documents_says_so(tmp_path: Path) -> None:
     message = r"qrels\.csv:1: there is no column for doc_id .*: query, label; or name it by columns"
     with pytest.raises(InputError, match=message):
         rs.evaluate(tmp_path / "qrels.csv", RUNS, "AP")
+
+
+# Commands ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    rs.simulate(systems=3, topics=8, depth=30, seed=1, pool_depth=10).write(tmp_path)
+    return [str(tmp_path / "qrels.txt"), *sorted(map(str, (tmp_path / "runs").iterdir()))]
+
+
+def printed(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> str:
+    assert main([*arguments]) == 0
+    return capsysbinary.readouterr().out.decode()
+
+
+def test_a_run_may_be_named_on_the_command_line(files: list[str], capsysbinary: Any) -> None:
+    qrels, first, second, _ = files
+    out = printed(capsysbinary, "eval", qrels, f"bm25={first}", second, "-m", "HitRate@5", "-f", "json")
+    document = json.loads(out)
+    assert [row["run"] for row in document["tables"]["means"]] == ["bm25", Path(second).stem]
+    assert set(document["settings"]["files"]) == {qrels, first, second}
+    assert document["settings"]["measures"] == ["HitRate@5"]
+    assert rs.measure("HitRate@5") == rs.Success @ 5
+
+
+def test_a_spreadsheet_file_is_rejected(files: list[str], tmp_path: Path, capsysbinary: Any) -> None:
+    for more in ([], ["-f", "csv"]):
+        assert main(["eval", *files, "-m", "AP", "-o", str(tmp_path / "x.xlsx"), *more]) == 2
+        assert b"x.xlsx: .xlsx files cannot be written; write .csv" in capsysbinary.readouterr().err
+    assert not (tmp_path / "x.xlsx").exists()
+
+
+def test_latex_of_intervals_is_the_table_of_the_terminal(files: list[str], capsysbinary: Any) -> None:
+    shown = printed(capsysbinary, "eval", *files, "-m", "AP P@10", "--ci", "-f", "table").splitlines()
+    latex = printed(capsysbinary, "eval", *files, "-m", "AP P@10", "--ci", "-f", "latex")
+    cells = [" ".join(line.split()) for line in shown]
+    for line in latex.splitlines():
+        if line.endswith(r"\\") and not line.startswith("run"):
+            plain = line.removesuffix(r" \\").replace(r"\textbf{", "").replace("}", "").replace(r"$\pm$", "±")
+            assert plain.replace(" & ", " ").replace("--", "–") in cells
+    assert latex.count(r"$\pm$") == 7 and latex.startswith(r"% \caption{Means over 8 topics")
+    assert r"\par\smallskip{\footnotesize $\pm$ 95 \% of the mean over topics" in latex
+
+
+def test_letters_of_groups_are_not_those_of_pairs(files: list[str], capsysbinary: Any) -> None:
+    out = printed(capsysbinary, "compare", *files, "-m", "AP", "-f", "latex")
+    assert r"\textsuperscript{A}" in out and r"\textsuperscript{a}" not in out
+    assert "% \\caption{Differences a - b" in out
+    below = out.partition("\\end{tabular}\n")[2].splitlines()[0]
+    assert below == r"\par\smallskip{\footnotesize runs that share a letter do not differ significantly}"
+    assert all(line.startswith("% \\") for line in out.splitlines() if line.startswith("%"))

@@ -20,6 +20,7 @@ _LATEX = {
     "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}",
     "†": r"\textdagger{}", "‡": r"\textdaggerdbl{}", "↓": r"$\downarrow$", "–": "--", "∞": r"$\infty$",
+    "±": r"$\pm$",
 }  # fmt: skip
 _TONES = {"*": "better", "↓": "worse"}
 _N_SAMPLE = 1000  # Floats that are sampled to estimate whether values repeat.

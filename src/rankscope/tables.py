@@ -335,7 +335,10 @@ class Table(FrameMixin):
                 text = latex_text(self.format_cell(value, name))
                 text = rf"\textbf{{{text}}}" if (number, c) in bold else text
                 mark = self.marks.get((number, name), "")
-                texts.append(text + (rf"\textsuperscript{{{latex_text(mark)}}}" if mark else ""))
+                is_raised = mark and not mark.startswith(" ")  # " ±0.1" stands beside the number
+                texts.append(
+                    text + (rf"\textsuperscript{{{latex_text(mark)}}}" if is_raised else latex_text(mark))
+                )
             yield " & ".join(texts) + " \\\\\n"
         yield "\\bottomrule\n\\end{tabular}\n"
 
@@ -425,7 +428,9 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
         return
     if format not in ("tsv", "csv", "markdown", "latex"):
         raise SettingsError(f"no format is called {format!r}", hint=f"choose one of {', '.join(FORMATS)}")
-    comment = {"tsv": "# {}\n", "csv": "# {}\n", "markdown": "### {}\n\n", "latex": "% {}\n"}[format]
+    comment = {"tsv": "# {}\n", "csv": "# {}\n", "markdown": "### {}\n\n", "latex": "% \\caption{{{}}}\n"}[
+        format
+    ]
     for number, table in enumerate(tables):
         title, legend = _title_and_legend(table, format)
         if len(tables) > 1 or title:
@@ -439,8 +444,10 @@ def _title_and_legend(table: Table, format: str) -> tuple[str, str]:
     if format not in ("markdown", "latex"):
         return "", ""
     legend = printable(table.legend)
-    below = f"% {legend}\n" if format == "latex" else f"\n{markdown_text(legend)}\n"
-    return printable(table.caption), below if legend else ""
+    if format == "markdown":
+        return printable(table.caption), f"\n{markdown_text(legend)}\n" if legend else ""
+    below = f"\\par\\smallskip{{\\footnotesize {latex_text(legend)}}}\n" if legend else ""
+    return latex_text(printable(table.caption)), below
 
 
 def _shorten(table: Table, rest: str) -> tuple[Table, str]:

@@ -171,7 +171,7 @@ def test_letters_are_shared_exactly_by_runs_that_do_not_differ(runs, data):
     for a, b in pairs:
         assert bool(set(marks[a]) & set(marks[b])) == ((a, b) not in different)
     assert all(marks)
-    assert "a" in marks[0]
+    assert "A" in marks[0]
 
 
 def test_letters_are_empty_if_there_would_be_too_many():
@@ -194,7 +194,7 @@ def test_constant_difference_has_an_infinite_effect(scored):
 
 
 def test_letters_after_the_alphabet_have_numbers():
-    assert [_letter(n) for n in (0, 25, 26, 51, 52, 77, 78)] == ["a", "z", "a1", "z1", "a2", "z2", "a3"]
+    assert [_letter(n) for n in (0, 25, 26, 51, 52, 77, 78)] == ["A", "Z", "A1", "Z1", "A2", "Z2", "A3"]
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation", "bootstrap", "tukey"])

@@ -314,7 +314,7 @@ def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> lis
     Examples
     --------
     >>> letters([0.3, 0.2, 0.1], [(0, 2)])
-    ['a', 'ab', 'b']
+    ['A', 'AB', 'B']
     """
     groups = [(1 << len(means)) - 1]  # Bit r of a group says whether run r belongs to it.
     for i, j in different:
@@ -334,7 +334,7 @@ def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> lis
 
 
 def _letter(index: int) -> str:
-    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"  # The columns of pairs are called a and b.
     return alphabet[index] if index < 26 else f"{alphabet[index % 26]}{index // 26}"
 
 

@@ -68,7 +68,13 @@ def open_collection(
         from rankscope.read.qrels import read_qrels_ahead
 
         qrels = read_qrels_ahead(qrels, ahead, input_format=(args.input_format or {}).get("qrels"))
-    collection = Collection(qrels, args.runs, **settings)
+    named = [split_named_file(source) for source in args.runs]
+    runs = (
+        [{name: path} if name else path for name, path in named]
+        if any(name for name, _ in named)
+        else args.runs
+    )
+    collection = Collection(qrels, runs, **settings)
     opened = [collection.qrels] if collection.has_qrels else []
     report_formats((*opened, *collection.runs.values()), args.quiet)
     return collection.for_measures([*measures, *selecting])
@@ -124,7 +130,8 @@ def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
 def read_ahead(args: argparse.Namespace) -> AbstractContextManager[ReadAhead | None]:
     """Start reading the files while numpy is loaded, unless an option changes how they are read."""
     ties = args.ties != "break" or args.unjudged == "bounds"
-    if args.engine is not None or args.stream or args.topics or args.plugin or args.columns:
+    is_renamed = args.columns or "=" in "".join(args.runs)
+    if args.engine is not None or args.stream or args.topics or args.plugin or is_renamed:
         return nullcontext()
     from rankscope.native.readahead import read_ahead
     from rankscope.read.ids import sort_naturally
@@ -155,12 +162,12 @@ def _read_scores(args: argparse.Namespace) -> Scores:
 
 
 def split_named_file(text: str) -> tuple[str, str]:
-    """Return the measure (possibly empty) and the file of ``[M=]FILE``.
+    """Return the measure or run (possibly empty) and the file of ``[M=]FILE``.
 
     >>> split_named_file("RBP(p=0.5)=x.csv"), split_named_file("x.csv"), split_named_file("P@10=a=b.csv")
     (('RBP(p=0.5)', 'x.csv'), ('', 'x.csv'), ('P@10', 'a=b.csv'))
     """
-    match = re.fullmatch(r"([^=(]+(?:\([^)]*\))?(?:@[0-9.]+)?)=(.+)", text, re.DOTALL)
+    match = re.fullmatch(r"([^=(/]+(?:\([^)]*\))?(?:@[0-9.]+)?)=(.+)", text, re.DOTALL)
     return ("", text) if match is None or Path(text).exists() else (match[1], match[2])
 
 

@@ -278,11 +278,10 @@ def _build_means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table
     """Return the table of means for export, the one to display, and the settings of both."""
     wide = scores.wide(range(len(scores.runs)) if args.sort is not None else None)
     if args.ci:
-        from rankscope.analysis.leaderboard import leaderboard
+        from rankscope.analysis.leaderboard import leaderboard, with_margins
 
         board = leaderboard(scores, seed=args.seed)
-        means = replace(board["leaderboard"], name="means")
-        return means, means, board.settings
+        return replace(board["leaderboard"], name="means"), with_margins(wide, board), board.settings
     is_default = args.ci is None and args.format is None and not args.output and scores.uncertainty is None
     is_quick = len(scores.topics) <= _MAX_RESAMPLED_TOPICS
     if is_default and choose_format(args) == "table" and wide.rows and is_quick:

@@ -92,7 +92,10 @@ def _merges(text: str) -> str:
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
     """Add RUN and --input-format."""
-    runs = "run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or compressed"
+    runs = (
+        "run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or compressed; NAME=FILE"
+        " names a run"
+    )
     parser.add_argument("runs", metavar="RUN", nargs="+", help=runs)
     text = f"format of the files ({', '.join(INPUT_FORMATS)}), if it is not recognised; repeatable"
     look: Any = {"type": _input_format, "action": _CollectFormats, "metavar": "[qrels=|runs=]F"}

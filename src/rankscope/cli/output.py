@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rankscope.cli.terminal import ink, write
+from rankscope.errors import SettingsError
 from rankscope.files import write_atomically
 from rankscope.progress import progress
 from rankscope.result import Result
@@ -86,6 +87,10 @@ def _render_figure(args: argparse.Namespace, figure: Callable[[], Any]) -> bytes
 
 def choose_format(args: argparse.Namespace) -> str:
     """Return the format of -f, of the file name of -o, or by default a table on a terminal and TSV in a pipe."""
+    suffix = Path(args.output or "").suffix.lower()
+    if suffix in (".xlsx", ".xls", ".ods"):
+        problem = f"{args.output}: {suffix} files cannot be written"
+        raise SettingsError(problem, hint="write .csv, which spreadsheets open")
     if args.format is not None:
         return str(args.format)
     if args.output and args.output != "-":
@@ -123,7 +128,8 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     if not hasattr(args, "qrels"):
         return {}
     collections = list_collections(args)
-    sources = [*(args.runs or ()), *(run for collection in collections for run in collection.runs)]
+    named = [split_named_file(source)[1] for source in args.runs or ()]
+    sources = [*named, *(run for collection in collections for run in collection.runs)]
     files = [source for source in dict.fromkeys(sources) if not _is_stream(source)]
     runs = [str(path) for source in files for path in run_files(source)[0]]
     scores = [split_named_file(text)[1] for text in getattr(args, "scores", None) or ()]

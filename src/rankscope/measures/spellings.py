@@ -18,7 +18,7 @@ SPELLINGS = {
     "nDCG": ("ndcg_cut",),
     "nDCG(gains=exp2)": ("ndcg_burges",),
     "DCG(gains=exp2)": ("dcg_burges",),
-    "Success": ("hit_rate", "hit"),
+    "Success": ("hit_rate", "hitrate", "hit"),
     "GMAP": ("gm_map",),
     "GMBpref": ("gm_bpref",),
     "IPrec": ("iprec_at_recall",),
