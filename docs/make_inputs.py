@@ -457,6 +457,13 @@ A table with a row per run and topic may have a column per measure (`run,topic,A
 Frames of both kinds, Parquet and Arrow work too, and files may be compressed.
 Rankscope combines several files with the same measures of different runs (`trec_eval -q` once per run); runs without
 a name have the names of their files. Unknown measures are allowed; higher values then count as better.
+
+Assignments of nuggets (facts that an answer should contain), as JSON lines of the TREC RAG track, are scored when they
+are read: `rankscope eval --nuggets FILE`, `rs.read_scores(FILE)`. An object has `qid`, `run_id` and `nuggets`, each
+with `importance` (vital, okay) and `assignment` (support, partial_support, not_support). The measures `strict_vital`
+and `strict_all` are the shares of vital nuggets and of all nuggets with full support; `vital` and `all` count partial
+support as one half. A topic without (vital) nuggets is 0, as in the script of the track; `--missing skip` leaves it
+out. Two files with assignments of the same nuggets can be compared: `rankscope judges a.jsonl b.jsonl`.
 """
 
 

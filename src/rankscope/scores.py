@@ -16,7 +16,7 @@ from rankscope.certainty.values import Uncertainty, compute_values, judge_with_o
 from rankscope.choices import COLLECTION_OPTIONS, SCORE_FIGURES
 from rankscope.columns import CategoricalColumn
 from rankscope.engines import using
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, SettingsError, check_name, suggest_names
 from rankscope.frames import FrameMixin
 from rankscope.judging import Judged, judge
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
@@ -718,7 +718,7 @@ def as_scores(scores: Scores | ScoreMatrix) -> Scores:
     return Scores(scores.runs, scores.topics, (scores.measure,), scores.values[np.newaxis], settings)
 
 
-def read_scores(*sources: Any) -> Scores:
+def read_scores(*sources: Any, missing: str = "zero") -> Scores:
     """Read scores from files and frames of many formats (see :mod:`~.read.scores`).
 
     A table with a row per run and topic, or of one run with a row per topic, may have a column per measure. A table
@@ -726,12 +726,15 @@ def read_scores(*sources: Any) -> Scores:
     "trec5_ap.csv"}``) or by the file; unknown names denote external measures. A table with a row per run, topic and
     measure, as ``rankscope eval -q -f csv`` writes it, and output of ``trec_eval -q`` name their measures; a key
     selects one of them. Files with the same measure of other runs (``trec_eval -q`` once for each run) are joined. All
-    measures must have the same systems and topics.
+    measures must have the same systems and topics. Assignments of nuggets, as JSON lines of the TREC RAG track, become
+    the measures strict_vital, vital, strict_all and all.
 
     Parameters
     ----------
     *sources
         Files or frames of scores, or mappings from measures to them.
+    missing
+        Value of a topic without (vital) nuggets: zero, as in the script of the track, or skip.
 
     Returns
     -------
@@ -749,11 +752,12 @@ def read_scores(*sources: Any) -> Scores:
     >>> read_scores({"name": ["a", "b"], "qid": ["1", "1"], "measure": ["map", "map"], "value": [0.5, 0.25]}).means()
     {'a': {'map': 0.5}, 'b': {'map': 0.25}}
     """
+    check_name(missing, MISSING, f"missing={missing!r} is not a choice")
     named: dict[Measure, ScoreTable] = {}
     for source in sources:
         several = source if _is_keyed_by_measure(source) else {"": source}
         for name, path in several.items():
-            for measure, table in _tables(path, name).items():
+            for measure, table in _tables(path, name, missing).items():
                 named[measure] = _join(named[measure], table, measure) if measure in named else table
     if not named:
         raise SettingsError("there is no file of scores", hint="name a CSV file")
@@ -793,11 +797,11 @@ def _join(first: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
     return type(first)(first.path, (*first.runs, *other.runs), topics, values, paths[1:])
 
 
-def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
+def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
     """Return the matrices of a file by measure: the named one, or all; a matrix without a name has that of the file."""
     from rankscope.read.scores import read_score_tables
 
-    tables = read_score_tables(source, is_measure=_names_measure)
+    tables = read_score_tables(source, is_measure=_names_measure, missing=missing)
     if list(tables) == [""] and not name and all(map(_names_measure, tables[""].runs)):
         table, run = tables[""], (_stem(source) if isinstance(source, str | Path) else "run",)
         return {

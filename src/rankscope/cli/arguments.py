@@ -157,7 +157,9 @@ def _read_scores(args: argparse.Namespace) -> Scores:
         raise SettingsError(problem, hint="name QRELS and RUN")
     load_plugins(args)  # Plugins may define the measures of the files.
     files = map(split_named_file, args.scores)
-    scores = read_scores(*({name: path} if name else path for name, path in files))
+    scores = read_scores(
+        *({name: path} if name else path for name, path in files), **_present(args, "missing")
+    )
     return scores.with_topics(args.topics) if args.topics else scores
 
 

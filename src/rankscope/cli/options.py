@@ -146,6 +146,8 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
         " a column per system (of measure M); repeatable"
     )
     parser.add_argument("--scores", action=_InsteadOfCollection, metavar="[M=]FILE", help=text)
+    text = "instead of QRELS and RUN: assignments of nuggets to answers, JSON lines of the TREC RAG track; repeatable"
+    parser.add_argument("--nuggets", dest="scores", action=_InsteadOfCollection, metavar="FILE", help=text)
 
 
 def add_collections(parser: argparse.ArgumentParser) -> None:

@@ -36,6 +36,7 @@ _NUMBER = re.compile(
 _TREC_RUN = re.compile(rb"[^#\s]\S*[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+(\S+)[ \t]+\S")
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 _QRELS_FIRST = "name the qrels first and the runs after it"
+_NUGGETS = re.compile(rb'"nuggets"\s*:\s*\[')
 _JSON = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|$)')
 
 
@@ -137,6 +138,8 @@ def first_data_line(head: bytes) -> str:
 def _detect_json(lines: Sequence[bytes], kind: str) -> str:
     """Detect JSON lines: the first line is an object, and another one follows or it has the names of columns."""
     first = lines[0].strip()
+    if _NUGGETS.search(first):
+        return "jsonl"
     if not (first.startswith(b"{") and first.endswith(b"}")):
         return "json"
     if len(lines) > 1 and lines[1].lstrip().startswith(b"{"):

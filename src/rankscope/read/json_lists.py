@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from rankscope.errors import InputError
@@ -11,6 +12,7 @@ from rankscope.json_documents import parse_json
 from rankscope.read.delimited import FileTable, find_columns, parse_columns
 from rankscope.read.frames import is_table
 from rankscope.read.ids import id_text
+from rankscope.read.nuggets import iterate_nuggets
 from rankscope.read.source import Source, iterate_lines
 
 SPLIT = re.compile(r"(?i)(train|dev|test|validation|val|eval|default)(\W.*|\d*)")
@@ -73,7 +75,11 @@ def read_json_lines(source: Source, kind: str) -> FileTable:
     names: dict[str, str] = {}
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
-    for number, row in iterate_objects(source, _LINES, skip_comments=True):
+    objects = iterate_objects(source, _LINES, skip_comments=True)
+    first: tuple[int, Any] = next(objects, (0, {}))
+    if kind == "qrels" and "nuggets" in first[1]:
+        return _read_assignments(chain((first,), objects), source.label)
+    for number, row in chain((first,), objects) if first[0] else ():
         if not numbers:
             names = find_columns(list(row), kind, source.label, number)
             columns = {meaning: [] for meaning in names}
@@ -83,6 +89,17 @@ def read_json_lines(source: Source, kind: str) -> FileTable:
     if not numbers:
         raise InputError("there is no line with data", path=source.label, hint=_LINES)
     return parse_columns(columns, numbers, source.label)
+
+
+def _read_assignments(objects: Iterable[tuple[int, Any]], path: str) -> FileTable:
+    """Return the assignments of nuggets as judgments: a document is a nugget of a run, its grade the support."""
+    rows = [
+        (nuggets.topic, f"{nuggets.run}:{index}", grade, nuggets.line)
+        for nuggets in iterate_nuggets(objects, path)
+        for index, grade in enumerate(nuggets.grades, 1)
+    ]
+    topics, documents, grades, lines = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    return parse_columns({"query_id": topics, "doc_id": documents, "relevance": grades}, lines, path)
 
 
 def _pairs_to_scores(ranking: Any) -> Any:

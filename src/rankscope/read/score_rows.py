@@ -19,6 +19,7 @@ from rankscope.read.columns import as_list
 from rankscope.read.formats import detect_format_of_head
 from rankscope.read.frames import as_columns, column_names
 from rankscope.read.json_lists import iterate_objects
+from rankscope.read.nuggets import iterate_nuggets
 from rankscope.read.source import HEAD, Source, iterate_lines
 
 MEANS = "all"
@@ -38,8 +39,8 @@ class ScoreRows(NamedTuple):
     """Whether the rows of the topic ``all`` are means; None if it may be a topic of that name."""
 
 
-def read_score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
-    """Read the rows of a file of scores."""
+def read_score_rows(source: Source, is_measure: Callable[[str], bool], missing: str = "zero") -> ScoreRows:
+    """Read the rows of a file of scores, or of nuggets; topics without nuggets are ``missing``."""
     head = source.head()
     file_format = detect_format_of_head(head, "scores")
     if file_format in ("parquet", "arrow"):
@@ -49,14 +50,21 @@ def read_score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreR
     if file_format == "jsonl":
         objects = list(iterate_objects(source, _JSON))
         names = list(next((row for _, row in objects if row), {}))
+        if "nuggets" in names:
+            rows: list[tuple[int | None, list[Any]]] = [
+                (nuggets.line, [nuggets.run, nuggets.topic, measure, value])
+                for nuggets in iterate_nuggets(objects, source.label)
+                for measure, value in nuggets.scores(skip=missing == "skip")
+            ]
+            return ScoreRows(["run", "topic", "measure", "value"], rows, has_means=False)
         return ScoreRows(
             names, [(number, [row.get(name) for name in names]) for number, row in objects], has_means=None
         )
     if _is_bare(head):
         return parse_bare_rows(_iterate_bare_lines(source), is_measure, source.label)
-    rows = _iterate_delimited_rows(source)
-    _, header = next(rows, (1, []))
-    return ScoreRows([name.strip() for name in header], list(rows))
+    lines = _iterate_delimited_rows(source)
+    _, header = next(lines, (1, []))
+    return ScoreRows([name.strip() for name in header], list(lines))
 
 
 def rows_from_table(table: Any) -> ScoreRows:

@@ -15,10 +15,11 @@ runs, may be missing; the rows of the topic ``all`` are means and are left out):
 
 or a row per run and topic, and a column per measure (``run,topic,AP,P@10``), or a row per run and a column per topic
 (``run,351,352``), as our frames have them, or be the output of ``trec_eval -q`` and ``ir_measures -q``: see
-:mod:`rankscope.read.score_rows`. In the first kind the first line has the names of the systems, and the first column
-has the topics if it is called ``topic`` (``query``, ``query_id``, ``qid``, or an empty name) or contains anything but
-numbers; otherwise topics are numbered from 1. Cells are separated by commas or tabs. An empty cell, ``nan`` or ``NA``
-is an undefined value. Files may also be JSON, JSON lines, Parquet or Arrow, plain or compressed.
+:mod:`rankscope.read.score_rows`. Assignments of nuggets are scored (:mod:`rankscope.read.nuggets`). In the first kind
+the first line has the names of the systems, and the first column has the topics if it is called ``topic`` (``query``,
+``query_id``, ``qid``, or an empty name) or contains anything but numbers; otherwise topics are numbered from 1. Cells
+are separated by commas or tabs. An empty cell, ``nan`` or ``NA`` is an undefined value. Files may also be JSON, JSON
+lines, Parquet or Arrow, plain or compressed.
 """
 
 from __future__ import annotations
@@ -105,12 +106,15 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
 
 
 def read_score_tables(
-    source: Any, label: str = "<bytes>", is_measure: Callable[[str], bool] = str.isalpha
+    source: Any,
+    label: str = "<bytes>",
+    is_measure: Callable[[str], bool] = str.isalpha,
+    missing: str = "zero",
 ) -> dict[str, ScoreTable]:
     r"""Read the score matrices of a file or frame by measure; the name of an unnamed measure is empty.
 
     ``is_measure`` decides whether a text is the name of a measure, which distinguishes the columns of trec_eval from
-    those of ir_measures.
+    those of ir_measures; ``missing`` is what topics without nuggets are.
 
     >>> tables = read_score_tables(b"run,topic,measure,value\nbm25,351,AP,0.25\nbm25,all,AP,0.25\n")
     >>> tables["AP"].runs, tables["AP"].topics, tables["AP"].values.tolist()
@@ -118,7 +122,7 @@ def read_score_tables(
     """
     if isinstance(source, str | Path | bytes):
         text = Source.open(source, label)
-        path, rows = text.label, read_score_rows(text, is_measure)
+        path, rows = text.label, read_score_rows(text, is_measure, missing)
     else:
         path, rows = "the table", rows_from_table(source)
     header = [name.strip().lower() for name in rows.header]
