@@ -80,11 +80,11 @@ def _groups(item: pytest.Item) -> set[str]:
 LONG = (
     "test_spark.py", "test_papers.py", "test_site.py", "lab/test_conformance.py", "lab/test_identify.py",
     "web/test_page.py", "web/test_accessibility.py", "plots/test_figure.py", "faults/test_interrupts.py",
+    "faults/test_binary.py", "web/test_paper.py", "cli/test_hostile.py", "faults/test_stated_limits.py",
     "web/test_figures.py", "test_one_door.py", "web/test_hostile.py", "test_benchmarks.py", "web/test_same_numbers.py",
-    "test_dask.py", "faults/test_manifests.py", "plots/test_gallery.py", "plots/test_meta.py",
-    "lab/test_certificates.py", "test_docs.py", "analysis/study/test_several.py", "analysis/findings/test_findings.py",
-    "faults/test_memory.py", "test_interfaces.py", "web/test_whatif.py", "native/c/test_variants.py",
-    "test_public_names.py", "analysis/test_certain_covid.py",
+    "test_dask.py", "plots/test_gallery.py", "plots/test_meta.py",
+    "lab/test_certificates.py", "analysis/study/test_several.py", "analysis/findings/test_findings.py",
+    "faults/test_memory.py", "web/test_whatif.py", "native/c/test_variants.py", "analysis/test_certain_covid.py",
 )  # fmt: skip
 """The files that take longest, or begin with something that does (Spark, a browser, the site), the longest first."""
 

@@ -37,6 +37,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.local.dir": str(work / "local"),
         "spark.driver.memory": "1g",
+        # A killed worker needs one retry; an input that is rejected fails every attempt, and each starts a new worker.
+        "spark.task.maxFailures": "2",
     }
     try:
         with session("local-cluster[2,1,1024]", **settings) as spark:

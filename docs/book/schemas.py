@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import rankscope as rs
@@ -31,6 +32,7 @@ _TYPES = {"text": "string", "number": "number", "boolean": "boolean", "list": "a
 _INFINITE = {"enum": ["Infinity", "-Infinity"]}
 
 
+@cache
 def declared() -> dict[str, dict[str, Any]]:
     """Return the row classes of all tables of declared analyses, and of methods of collections, by command."""
     spaces = (getattr(space, name) for space in (rs, rs.lab) for name in space.__all__)

@@ -110,9 +110,13 @@ def test_a_view_of_hostile_names_can_be_shared(open_page: Open, hostile_page: Pa
         page.evaluate("n => rankscope.state.choose(n, rankscope.data.topics.length - 1 - n)", number)
         until(page, "location.hash.slice(1) === rankscope.state.toFragment()")
         fragment = page.evaluate("location.hash")
-        again.goto("about:blank")
-        again.goto(hostile_page.resolve().as_uri() + fragment)
-        again.wait_for_selector("main h2")
+        if number % 4:  # An open page follows its address; to load the page again takes much longer.
+            again.evaluate("fragment => { location.hash = fragment; }", fragment)
+            until(again, "location.hash.slice(1) === rankscope.state.toFragment()")
+        else:
+            again.goto("about:blank")
+            again.goto(hostile_page.resolve().as_uri() + fragment)
+            again.wait_for_selector("main h2")
         run, topic = again.evaluate("[rankscope.state.runs[0], rankscope.state.topic]")
         assert (run, topic) == (number, len(NAMES) - 1 - number)
 
