@@ -73,6 +73,21 @@ pools qrels.txt runs --repeats 1 --ratios 50
 orderings qrels.txt runs
 correlate qrels.txt runs
 power qrels.txt runs
+eval qrels.txt runs --format table
+eval qrels.txt runs -m "AP P@5" -q --format table
+eval qrels.txt runs -m "AP nDCG@10 P@5" --unjudged bounds --format table
+eval qrels.txt runs -m "Rho BalancePoint" --format table
+eval --collection x=qrels.txt:runs -m AP
+curve qrels.txt runs/a.txt --topic 2 --format table
+curve qrels.txt runs/a.txt --topic 2 --head 3 --format table
+compare qrels.txt runs -m AP --format table
+effort qrels.txt runs --format table
+certain qrels.txt runs -m AP --format table
+properties -m "AP ACT" --depth 3 --format table
+properties -m "P@2 ACT" --format table
+scales -m "P@2 RR" --length 3 --format table
+scales -m P@2 --length 3 --all-intervals --format table
+scales -m P@2 --length 3 --equal-relevant --format table
 measures
 measures AP
 measures "RBP(p=0.5)"
@@ -85,8 +100,6 @@ cite -m "AP nDCG"
 cite
 simulate new --systems 2 --topics 3 --depth 20
 simulate new2 --systems 0
-completion bash
-help eval
 help nothing
 evl qrels.txt runs
 """.strip().splitlines()

@@ -91,7 +91,7 @@ def test_a_library_is_loaded_once(module: ModuleType) -> None:
 @needs_native
 def test_a_library_of_another_version_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanner, "_VERSION", scanner._VERSION + 1)
-    with pytest.raises(OSError, match="another version"):
+    with pytest.raises(OSError, match="version"):
         scanner.load(SOURCES / "scanner.so")
     assert libraries.find_library("scanner", scanner.load) is None
 
@@ -230,3 +230,66 @@ def test_files_are_cut_behind_comments_of_any_form(tmp_path: Path, comment: byte
     path = tmp_path / "run"
     path.write_bytes(text)
     assert topic_cuts(path, len(text), 2) == [text.index(b"2 Q0")]
+
+
+@needs_native
+def test_files_that_are_read_ahead_are_found_by_their_stamp(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readahead, "count_workers", lambda: 4)
+    qrels, runs = tmp_path / "qrels", tmp_path / "runs"
+    qrels.write_bytes(b"1 0 b 1\n1 0 a 2\n")
+    runs.mkdir()
+    (runs / "x").write_bytes(b"1 Q0 a 1 1 t\n")
+    (runs / "y").write_bytes(b"1 Q0 c 1 2 t\n1 Q0 b 2 1 t\n")
+
+    def open_files(jobs: int | None, names: list[Path]) -> Any:
+        return readahead.read_ahead(str(qrels), [*map(str, names)], sorted, 0, False, jobs)
+
+    with open_files(None, [runs]) as ahead:
+        assert ahead is not None
+        ahead._threads.wait()
+        for name in "xy":
+            path = runs / name
+            stamp = readahead._stamp(path.stat())
+            (part,) = ahead.find_parts(0, False, stamp) or ()
+            assert (part.start, part.stop) == (0, path.stat().st_size)
+            assert part.scan()
+            assert ahead.find_parts(1, False, stamp) is None and ahead.find_parts(0, True, stamp) is None
+        assert ahead.find_parts(0, False, (0, 0, 0, 0)) is None
+        found = ahead.find_judgments(readahead._stamp(qrels.stat()))
+        assert found is not None and found.documents == [b"a", b"b"]
+        assert ahead.find_judgments((0, 0, 0, 0)) is None
+        (runs / "x").write_bytes(b"1 Q0 b 1 1 t\n")
+    assert ahead.find_scan(0) is None  # It was closed.
+
+
+@needs_native
+@pytest.mark.parametrize(
+    ("jobs", "workers", "n_threads"), [(9, 9, 3), (2, 9, 2), (9, 3, 2), (1, 9, 1), (None, 9, 3), (None, 2, 1)]
+)
+def test_threads_are_bounded_by_jobs_workers_files_and_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int | None, workers: int, n_threads: int
+) -> None:
+    monkeypatch.setattr(readahead, "count_workers", lambda: workers)
+    qrels = tmp_path / "qrels"
+    qrels.write_bytes(b"1 0 b 1\n")
+    names = [tmp_path / name for name in "xyz"]
+    for name in names:
+        name.write_bytes(b"1 Q0 a 1 1 t\n")
+    for n_bytes, expected in ((1, n_threads), (13 * 3 + 1, 1)):
+        monkeypatch.setattr(readahead, "_BYTES_PER_THREAD", n_bytes)
+        with readahead.read_ahead(str(qrels), [*map(str, names)], sorted, 0, False, jobs) as ahead:
+            assert ahead is not None and len(ahead._threads.threads) == expected
+
+
+@needs_native
+@pytest.mark.parametrize(("jobs", "workers"), [(-1, 9), (None, 1), (4, 1)])
+def test_nothing_is_read_ahead_without_a_second_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int | None, workers: int
+) -> None:
+    monkeypatch.setattr(readahead, "count_workers", lambda: workers)
+    qrels = tmp_path / "qrels"
+    qrels.write_bytes(b"1 0 b 1\n")
+    with readahead.read_ahead(str(qrels), [], sorted, 0, False, jobs) as ahead:
+        assert ahead is None
