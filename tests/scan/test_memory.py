@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +19,8 @@ from hypothesis import strategies as st
 from rankscope.errors import InputError
 from rankscope.native import memory
 from rankscope.read import Qrels, Run
-from rankscope.read.ids import id_text
+from rankscope.read.columns import TextColumn
+from rankscope.read.ids import id_text, to_bytes
 from rankscope.read.orders import ORDERS
 from rankscope.scan import RunHits, scan_run
 from rankscope.scan.memory import match_lists, match_plain, match_run
@@ -173,3 +177,143 @@ def test_orders_without_scores_have_no_ties(order: str) -> None:
     assert found.ties is not None
     assert found.ties.first.tolist() == found.rank.tolist()
     assert found.ties.size.tolist() == [1, 1]
+
+
+class Surprising(str):
+    """A text whose hash or comparison fails, or changes the dict that is being read."""
+
+    action: Any = staticmethod(lambda: None)
+
+    def __hash__(self) -> int:
+        self.action()
+        return super().__hash__()
+
+    def __eq__(self, other: object) -> bool:
+        self.action()
+        return super().__eq__(other)
+
+
+class Odd(float):
+    """A number whose conversion runs Python code."""
+
+    action: Any = staticmethod(lambda: None)
+
+    def __float__(self) -> float:
+        self.action()
+        return 7.0
+
+
+def fail() -> None:
+    raise RuntimeError("no hash")
+
+
+@pytest.mark.parametrize("kind", ["document", "topic", "score"])
+@pytest.mark.parametrize("action", ["nothing", "failure", "growth", "clearing"])
+@pytest.mark.parametrize("order", ["trec_eval", "file"])
+def test_objects_that_run_code_while_they_are_read_have_the_result_of_python(
+    kind: str, action: str, order: str
+) -> None:
+    """Check exceptions and mutation in ``__hash__``, ``__eq__`` and ``__float__``; nothing may crash."""
+    outcomes = []
+    for scanner in ("native", "python"):
+        document, topic, score = Surprising("a"), Surprising("1"), Odd(0.5)
+        ranking: dict[Any, Any] = {"b": 0.75, (document if kind == "document" else "a"): score, "c": 0.25}
+        if kind != "score":
+            ranking["a"] = 0.5
+        run: dict[Any, Any] = {(topic if kind == "topic" else "1"): ranking, "2": {"a": 1.0}}
+        odd = {"document": document, "topic": topic, "score": score}[kind]
+        odd.action = {
+            "nothing": lambda: None,
+            "failure": fail,
+            "growth": lambda ranking=ranking: ranking.setdefault("more", 1.0),
+            "clearing": ranking.clear,
+        }[action]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("RANKSCOPE_SCANNER", scanner)
+            try:
+                outcomes.append(as_lists(scan_run(Run.from_dict(run, "r", order), QRELS, ties=True)))
+            except (InputError, RuntimeError) as error:
+                outcomes.append({type(error).__name__: str(error)})
+    assert outcomes[0] == outcomes[1]
+
+
+@needs_extension
+def test_thousands_of_calls_keep_no_memory() -> None:
+    """Count references of every object and all blocks of memory, for results, refusals and errors."""
+    documents = ["".join(["doc", str(i)]) for i in range(30)]
+    run: dict[str, Any] = {"1": dict.fromkeys(documents, 0.5), "2": documents[::3], "x": {"a": 1.0}}
+    judgments = {"1": dict.fromkeys(documents[::2], 3000), "2": {"a": 1}}
+    refused: list[Any] = [
+        {"1": {documents[0]: object()}},
+        {1: {}},
+        {"1": [documents[0]] * 2},
+        {"1": ()},
+        {"1": {"a": 2j}},
+    ]
+    module = memory._memory
+    scores, offsets, rows = np.array([0.1, 0.3, 0.3]), np.array([0, 3]), np.array([0, -1], np.int32)
+
+    def work() -> None:
+        qrels = Qrels.from_dict(judgments)
+        index, names = qrels.memory_index(), qrels.topic_index
+        assert match_plain(run, qrels, "trec_eval", "r", True) is not None
+        assert index.ids()
+        for wrong in refused:
+            assert module.match(wrong, names, index, True, False, False, True) is None
+        for arguments in ((run, {"1": 9}, index), (run, {"1": "no"}, index), (run, names, None)):
+            with pytest.raises((TypeError, IndexError)):
+                module.match(*arguments, True, False, False, True)
+        assert module.index_judgments([{documents[0]: 1, documents[1]: 0.5}]) is None
+        assert module.join_texts([*documents, 1]) is None
+        assert len(module.join_texts(documents)) == 2
+        module.sort_groups(scores, offsets, True)
+        with pytest.raises(ValueError, match="offsets"):
+            module.sort_groups(scores, offsets[:1], True)
+        module.as_dicts(run, names, rows, documents[:2], np.zeros((2, 1)))
+        with pytest.raises(IndexError):
+            module.as_dicts(run, names, rows + 5, documents[:2], np.zeros((2, 1)))
+
+    def held() -> list[int]:
+        gc.collect()
+        return [sys.getrefcount(thing) for thing in (*documents, run, judgments, scores, offsets, rows)]
+
+    for _ in range(20):
+        work()  # fills caches
+    before, blocks = held(), sys.getallocatedblocks()
+    for _ in range(2000):
+        work()
+    assert held() == before
+    assert sys.getallocatedblocks() - blocks < 200  # less than one block in ten calls
+
+
+@needs_extension
+def test_threads_may_change_a_run_that_others_read() -> None:
+    """Every result is that of the dict before or after a change."""
+    run = {"1": {f"d{i}": float(i) for i in range(200)}}
+    qrels = Qrels.from_dict({"1": {f"d{i}": 1 for i in range(0, 200, 7)}})
+    stop = Event()
+
+    def change() -> None:
+        while not stop.is_set():
+            run["1"]["more"] = -1.0
+            del run["1"]["more"]
+
+    with ThreadPoolExecutor(4) as pool:
+        changing = pool.submit(change)
+        hits = [*pool.map(lambda _: match_plain(run, qrels, "trec_eval", "r"), range(300))]
+        stop.set()
+        changing.result()
+    expected = as_lists(match_plain(run, qrels, "trec_eval", "r"))
+    assert {tuple(as_lists(found)["length"]) for found in hits} <= {(200,), (201,)}
+    assert all(as_lists(found)["rank"] == expected["rank"] for found in hits)
+
+
+@given(st.lists(st.one_of(st.text(), ids)))
+def test_texts_are_joined_as_in_python(values: list[Any]) -> None:
+    joined = [TextColumn.from_column(pd.Series(values, dtype=object), "column")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RANKSCOPE_SCANNER", "python")
+        joined.append(TextColumn.from_column(pd.Series(values, dtype=object), "column"))
+    assert (
+        joined[0].pieces() == joined[1].pieces() == [to_bytes(id_text(value, "column")) for value in values]
+    )

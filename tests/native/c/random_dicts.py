@@ -2,7 +2,9 @@
 
 import random
 import sys
+from array import array
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
 
 
 def main() -> None:
@@ -65,6 +67,47 @@ def main() -> None:
                     if name in number_by_id
                 ]
             assert list(zip(rank, judgment, strict=False)) == expected
+    for _ in range(1000):
+        sizes = [draw.randrange(9) for _ in range(draw.randrange(6))] + [draw.randrange(60)]
+        values = [draw.choice([0.0, -0.0, 1.5, -2.5, float("inf")]) for _ in range(sum(sizes))]
+        offsets = [sum(sizes[:i]) for i in range(len(sizes) + 1)]
+        ascending = draw.random() < 0.5
+        parts = memory.sort_groups(array("d", values), array("q", offsets), ascending)
+        order, first, size, tied = (memoryview(part).cast("i").tolist() for part in parts)
+        expected = []
+        for start, stop in pairwise(offsets):
+            places = range(start, stop) if ascending else range(stop - 1, start - 1, -1)
+            expected += sorted(places, key=lambda place: -values[place])
+        assert order == expected
+        assert sum(tied) == sum(n > 1 for n in size) <= len(first)
+        texts = draw.choices([*ids[:92], "\0", "a\nb"], k=draw.randrange(50))
+        data, starts = memory.join_texts(texts)
+        starts = memoryview(starts).cast("q").tolist()
+        assert [bytes(data[start:stop]) for start, stop in pairwise(starts)] == [
+            text.encode() for text in texts
+        ]
+        rows = array("i", [draw.randrange(-1, 3) for _ in texts])
+        topics = {text: draw.randrange(len(texts)) for text in texts[::2]}
+        found = memory.as_dicts(dict.fromkeys(texts), topics, rows, ["AP", "RR"], array("d", range(6)))
+        kept = {text: rows[topics[text]] for text in dict.fromkeys(texts) if text in topics}
+        assert found == {text: {"AP": row, "RR": row + 3} for text, row in kept.items() if row >= 0}
+    assert memory.join_texts(["a", "\udce9"]) is memory.join_texts(["a", 1]) is None
+    row = array("i", [7])
+    for function, *wrong in (
+        (memory.join_texts, None),
+        (memory.index_judgments, None),
+        (memory.sort_groups, array("d", [1.0]), array("q", [0, 2]), True),
+        (memory.sort_groups, array("d", [1.0]), array("q", [0, 5, 1]), True),
+        (memory.sort_groups, array("d", [1.0]), array("q", []), True),
+        (memory.as_dicts, {"q": 1}, {"q": 0}, row, ["AP"], array("d", [1.0])),
+        (memory.as_dicts, {"q": 1}, {"q": "no"}, row, ["AP"], array("d", [1.0])),
+        (memory.as_dicts, {"q": 1}, {"q": 0}, array("i", [0]), [[]], array("d", [1.0])),
+    ):
+        try:
+            function(*wrong)
+        except (TypeError, ValueError, IndexError):
+            continue
+        raise AssertionError((function, wrong))
     for wrong in (None, {"q": 3}, {"q": -1}, {"q": "no"}):
         try:
             memory.match({"q": {}}, wrong, memory.index_judgments([{}])[0], 1, 1, 1, 1)

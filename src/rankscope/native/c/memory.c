@@ -326,6 +326,17 @@ static uint64_t descending_key(double score) {
     return bits >> 63 ? bits : ~bits & ~((uint64_t)1 << 63);
 }
 
+static PyTypeObject *double_type; /* numpy.float64, whose __float__ is that of float, unlike that of other subclasses */
+
+static void find_double_type(void) {
+    PyObject *name = double_type ? NULL : PyUnicode_FromString("numpy");
+    PyObject *numpy = name ? PyImport_GetModule(name) : NULL; /* none has its numbers unless it was imported */
+    if (numpy) double_type = (PyTypeObject *)PyObject_GetAttrString(numpy, "float64");
+    Py_XDECREF(numpy);
+    Py_XDECREF(name);
+    PyErr_Clear();
+}
+
 /* Read a ranking into the room; 1: read, 0: unusual, -1: error. */
 static int read_ranking(PyObject *ranking, room *space, const settings *how, Py_ssize_t *length) {
     if (PyDict_CheckExact(ranking)) {
@@ -342,7 +353,7 @@ static int read_ranking(PyObject *ranking, room *space, const settings *how, Py_
             double value;
             if (!PyUnicode_CheckExact(space->documents[i])) return 0;
             score = space->scores[i];
-            if (PyFloat_Check(score)) {
+            if (PyFloat_CheckExact(score) || Py_IS_TYPE(score, double_type)) {
                 value = PyFloat_AsDouble(score);
             } else if (PyLong_CheckExact(score)) {
                 value = PyLong_AsDouble(score);
@@ -529,6 +540,7 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
                           &how.by_score, &how.in_32_bits, &how.ascending, &how.ties))
         return NULL;
     if (!PyDict_CheckExact(run)) Py_RETURN_NONE;
+    find_double_type();
     int status = 1, sorted = 1;
     Py_ssize_t n_lists = 0, position = 0;
     room space = {0};
