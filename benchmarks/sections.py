@@ -12,7 +12,7 @@ __all__ = ["SECTIONS", "present", "with_section"]
 SECTIONS = {
     "frames": "Frames and files",
     "ties": "Tied scores",
-    "dicts": "Dicts, in the place of pytrec_eval",
+    "dicts": "Dicts and arrays",
     "meta": "Meta-evaluation",
     "scales": "Measurement scales",
     "lab": "The laboratory, and diversity",
