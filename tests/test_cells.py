@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import math
 import re
+from json import JSONEncoder
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.cells import csv_cells, fit_text, format_cell, shorten_names, text_width
-from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn
+from rankscope.cells import (
+    csv_cells,
+    fit_text,
+    format_cell,
+    json_cells,
+    json_value,
+    shorten_names,
+    text_width,
+    tsv_cells,
+)
+from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Cell
 from rankscope.tables import Table, render
 from rankscope.text_layout import no_ink
 
@@ -131,3 +141,11 @@ def test_the_text_of_a_distinct_name_is_made_once_for_all_blocks_of_a_table() ->
 @given(st.lists(st.floats(), max_size=30))
 def test_floats_are_written_as_python_writes_them(numbers: list[float]) -> None:
     assert csv_cells(np.array(3 * numbers)) == [*map(repr, 3 * numbers)]
+
+
+@given(st.lists(st.none() | st.booleans() | st.integers() | st.floats() | st.text("a=+,\t\n\"'", max_size=3)))
+def test_a_column_is_written_as_its_values_one_by_one(values: list[Cell]) -> None:
+    encode = JSONEncoder(ensure_ascii=False).encode
+    assert csv_cells(values) == [text for value in values for text in csv_cells([value])]
+    assert tsv_cells(values) == [text for value in values for text in tsv_cells([value])]
+    assert json_cells(values, encode) == [encode(json_value(value)) for value in values]

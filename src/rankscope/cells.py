@@ -24,6 +24,7 @@ _LATEX = {
 }  # fmt: skip
 _TONES = {"*": "better", "↓": "worse"}
 _N_SAMPLE = 1000  # Floats that are sampled to estimate whether values repeat.
+_REPEATED = frozenset({str, bool, type(None)})  # Types of which no value equals one of another type.
 _MAX_KNOWN = 1 << 14  # Floats whose text is kept: 2 MB.
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]').search
 _BREAKS = {9: "\\t", 10: "\\n", 13: "\\r"}
@@ -94,17 +95,10 @@ def json_cells(column: Column, encode: Callable[[Any], str], known: Mapped[str] 
     def write(value: Cell) -> str:
         if isinstance(value, float) and math.isfinite(value):
             return repr(float(value))
-        if type(value) is int:  # An encoder with indentation takes ten times as long.
-            return repr(value)
-        if type(value) is str:  # Caching pays off because names repeat in many rows.
-            if value not in encoded:
-                encoded[value] = encode(value)
-            return encoded[value]
         if value is None or type(value) is bool:
             return _JSON_WORDS[value]
-        return encode(json_value(value))
+        return encode(value if type(value) is str else json_value(value))
 
-    encoded: dict[str, str] = {}
     return _cells(column, write, known)
 
 
@@ -117,7 +111,14 @@ def _cells(column: Column, write: Callable[[Cell], str], known: Mapped[str] | No
         no, yes = write(False), write(True)
         return [yes if value else no for value in values]
     if kind not in ("f", "i", "u"):
-        return [write(value) for value in values]
+        # Names and answers repeat in many rows; plain numbers have the same text in all formats.
+        texts = {value: write(value) for value in {value for value in values if type(value) in _REPEATED}}
+        return [
+            texts[value]
+            if type(value) in _REPEATED
+            else repr(value) if _is_plain_number(value) else write(value)
+            for value in values
+        ]  # fmt: skip
     if kind != "f":
         return list(map(repr, values))
     import numpy as np  # Already imported, because the column is an array.
@@ -128,6 +129,10 @@ def _cells(column: Column, write: Callable[[Cell], str], known: Mapped[str] | No
     for row in np.flatnonzero(is_special).tolist():
         words[row] = write(values[row])
     return words
+
+
+def _is_plain_number(value: Cell) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
 class _FloatWords(dict[float, str]):
