@@ -438,7 +438,9 @@ frame, or a dict of these by name: `{"bm25": "bm25.run", "dense": frame, "fused"
 Ids in dicts may be of any hashable type, such as integers: they are compared as text, and results return topics in
 their original type. Judgments are `{topic: {document: grade}}`, or `{topic: [document, ...]}` if all listed documents
 are relevant. A list of dicts is a list of runs, called run1, run2 and so on. If the columns of tables have unusual
-names, give them: `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python.
+names, give them: `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python. Grades are integers;
+`--grades '0-0.2=0;0.2-0.6=1;0.6-1=2'` bins other numbers, such as click rates: a range has its lower end, and the last
+range also its upper end.
 
 A line may have up to 16,777,216 bytes, and a compressed file may decompress to 1 GB or to 250 times its size. Rankscope
 rejects larger input, because it could exhaust memory. If you need more, environment variables raise these limits:

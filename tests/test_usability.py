@@ -394,3 +394,55 @@ def test_letters_of_groups_are_not_those_of_pairs(files: list[str], capsysbinary
     below = out.partition("\\end{tabular}\n")[2].splitlines()[0]
     assert below == r"\par\smallskip{\footnotesize runs that share a letter do not differ significantly}"
     assert all(line.startswith("% \\") for line in out.splitlines() if line.startswith("%"))
+
+
+# Grades that are numbers ---------------------------------------------------------------------------------------------
+
+RATES = {"q1": {"a": 0.37, "b": 0.1, "d": 0.2}, "q2": {"c": 1.0}}
+BINS = "0-0.2=0;0.2-0.6=1;0.6-1=2"
+BINNED = {"q1": {"a": 1, "b": 0, "d": 1}, "q2": {"c": 2}}
+
+
+def test_grades_that_are_numbers_are_binned(tmp_path: Path) -> None:
+    rows = [(topic, document, rate) for topic, rates in RATES.items() for document, rate in rates.items()]
+    frame = pandas.DataFrame(rows, columns=["qid", "docno", "grade"])
+    trec, table, lines = (tmp_path / name for name in ("qrels.txt", "qrels.csv", "qrels.jsonl"))
+    trec.write_text("".join(f"{topic} 0 {document} {rate}\n" for topic, document, rate in rows))
+    frame.to_csv(table, index=False)
+    frame.to_json(lines, orient="records", lines=True)
+    expected = rs.evaluate(BINNED, RUNS, "AP nDCG ERR").values.tobytes()
+    for source in (RATES, frame, trec, table, lines):
+        collection = rs.Collection(source, RUNS, grades=BINS)
+        assert {topic: collection.qrels.judgments(topic) for topic in collection.qrels.topics} == BINNED
+        assert collection.settings["grades"] == BINS
+        assert collection.evaluate("AP nDCG ERR").values.tobytes() == expected
+    assert rs.read_qrels(trec, grades=BINS).judgments("q1") == BINNED["q1"]
+    whole = rs.Qrels({"q": {"a": 0, "b": 3, "c": 10}}).with_merged_grades("0-3=0;3-10=1")
+    assert whole.judgments("q") == {"a": 0, "b": 1, "c": 1}
+
+
+def test_the_command_bins_grades(tmp_path: Path, capsysbinary: Any) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 0.37\nq1 0 b 0.1\n")
+    (tmp_path / "run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    assert printed(
+        capsysbinary, "eval", *files, "-m", "AP", "--grades", "0 - .2 = 0; .2-1=1", "-f", "tsv"
+    ) == ("run\tmeasure\tvalue\ttopics\nrun\tAP\t0.5\t1\n")
+
+
+@pytest.mark.parametrize(
+    ("bins", "message"),
+    [
+        ("0-0.2=0;0.1-1=1", "are no bins; give ranges that do not overlap"),
+        ("0-0.2=1;0.2-1=0", "are no bins"),
+        ("0.2-0.2=1", "are no bins"),
+        ("0-0.2=0;1=1", "mix ranges and single grades"),
+        ("0-0.2=0;0.2-0.5=1", "the number 1 is in no range of grades; there are 0-0.2=0;0.2-0.5=1"),
+        ("0.15-0.4=0;0.4-1=1", "the number 0.1 is in no range of grades"),
+    ],
+)
+def test_bins_that_cannot_be_used_are_errors(bins: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rs.Collection(RATES, RUNS, grades=bins)
+    with pytest.raises(InputError, match=r"a grade is not a whole number; .* bin other numbers"):
+        rs.evaluate(RATES, RUNS, "AP")

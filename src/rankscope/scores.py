@@ -415,7 +415,7 @@ class Collection(TransientCacheMixin):
     topics
         Judged topics to keep, such as 351,401-410, a file or a list; all unless set.
     grades
-        Grades to merge, such as 0,1=0;2=1;3,4=2.
+        Grades to merge, such as 0,1=0;2=1;3,4=2, or numbers to bin, such as 0-0.2=0;0.2-1=1.
     input_format
         Formats of the files (``{"qrels": ..., "runs": ...}``), where they are not what the files look like.
     columns

@@ -130,7 +130,7 @@ def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
 def read_ahead(args: argparse.Namespace) -> AbstractContextManager[ReadAhead | None]:
     """Start reading the files while numpy is loaded, unless an option changes how they are read."""
     ties = args.ties != "break" or args.unjudged == "bounds"
-    is_renamed = args.columns or "=" in "".join(args.runs)
+    is_renamed = args.columns or "=" in "".join(args.runs) or "-" in (args.grades or "")
     if args.engine is not None or args.stream or args.topics or args.plugin or is_renamed:
         return nullcontext()
     from rankscope.native.readahead import read_ahead

@@ -72,7 +72,7 @@ def add_collection(
         add_runs(parser)
         parser.add_argument("--qrels", metavar="QRELS", help=f"{formats}; you can also name them before RUN")
     add_evaluation(parser, uses)
-    grades = "merge grades of the judgments, such as '0,1=0;2=1;3,4=2' (default: keep all grades)"
+    grades = "merge grades of the judgments, such as '0,1=0;2=1;3,4=2', or bin numbers: '0-0.2=0;0.2-1=1'"
     parser.add_argument("--grades", type=_merges, metavar="OLD=NEW;...", help=grades)
     columns = (
         "names of columns of tables, such as topic=query,doc=item_id,grade=label (default: recognise them)"
@@ -82,10 +82,10 @@ def add_collection(
 
 
 def _merges(text: str) -> str:
-    from rankscope.read.grades import format_merges, parse_merges
+    from rankscope.read.grades import normalise_merges
 
     try:
-        return format_merges(parse_merges(text))
+        return normalise_merges(text)
     except SettingsError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from rankscope.errors import SettingsError
 from rankscope.read.formats import describe_format
 from rankscope.read.frames import is_table, using_columns
+from rankscope.read.grades import normalise_merges, parse_bins, using_bins
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
 from rankscope.read.topics import select_topics
@@ -92,13 +93,20 @@ def open_qrels(
 
     The second column names aspects (subtopics) if a document was judged under several of them, or if a measure
     ``needs_aspects``; ``aspects`` True or False overrides that. ``grades`` merges grades, such as
-    ``0,1=0;2=1;3,4=2``; ``input_format`` overrides the detected format of a file.
+    ``0,1=0;2=1;3,4=2``, or bins numbers, such as ``0-0.2=0;0.2-1=1``; ``input_format`` overrides the detected format of
+    a file.
 
     >>> frame = {"query_id": ["q", "q"], "iteration": ["1", "2"], "doc_id": ["a", "b"], "relevance": [1, 1]}
     >>> judgments = Qrels.from_frame(frame)
     >>> open_qrels(judgments).aspects, open_qrels(judgments, needs_aspects=True).aspects.names
     (None, ('1', '2'))
     """
+    if grades and (bins := parse_bins(grades)) and not isinstance(qrels, Qrels):
+        with using_bins(bins):
+            binned = open_qrels(
+                qrels, needs_aspects=needs_aspects, aspects=aspects, input_format=input_format
+            )
+        return replace(binned, merges=normalise_merges(grades))
     if isinstance(qrels, str | Path):
         opened = read_qrels(qrels, aspects=aspects, input_format=input_format)
     elif isinstance(qrels, Qrels):

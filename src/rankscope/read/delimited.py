@@ -12,6 +12,7 @@ import numpy as np
 from rankscope.arrays import AnyArray, Ints
 from rankscope.errors import InputError
 from rankscope.read.frames import NUMBERS, WANTED, find_column, missing_column
+from rankscope.read.grades import has_bins
 from rankscope.read.ids import id_text
 from rankscope.read.limits import longest_line
 from rankscope.read.line_problems import LineProblem, locate_problems
@@ -147,7 +148,7 @@ def parse_columns(columns: dict[str, Any], numbers: list[int], path: str) -> Fil
 
 def _parse_numbers(column: Sequence[Any], meaning: str, lines: Ints, path: str) -> AnyArray:
     """Parse a column of scores, or of ranks or grades, which are integers."""
-    is_integer = meaning != "score"
+    is_integer = meaning != "score" and not (meaning == "relevance" and has_bins())
     values = [_parse_number(value, is_integer) for value in column]
     if None in values:
         row = values.index(None)

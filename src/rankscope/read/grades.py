@@ -1,13 +1,18 @@
 """Merge grades: ``0,1=0;2=1;3,4=2`` makes grades 0 and 1 non-relevant, 2 relevant, and 3 and 4 highly relevant.
 
 Graded measures can thus be used with a coarser scale (Angelini et al. 2012 call it conflation); Ferro et al.
-(2016) study web tracks with spam as non-relevant and two merged grades.
+(2016) study web tracks with spam as non-relevant and two merged grades. ``0-0.2=0;0.2-0.6=1;0.6-1=2`` bins numbers,
+such as click rates: a range has its lower end, and the last range also its upper end.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +23,88 @@ Grades = Int32s
 
 _HINT = "write the old grades and the new one of each group, such as '0,1=0;2=1;3,4=2'"
 _MAX_GRADE = 2**31 - 1
+
+
+class Bin(NamedTuple):
+    """A range of numbers and its grade."""
+
+    low: float
+    high: float
+    grade: int
+
+
+_BINS: ContextVar[Sequence[Bin]] = ContextVar("bins", default=())
+
+
+@contextmanager
+def using_bins(bins: Sequence[Bin]) -> Iterator[None]:
+    """Read grades as numbers, and bin them."""
+    token = _BINS.set(bins)
+    try:
+        yield
+    finally:
+        _BINS.reset(token)
+
+
+def has_bins() -> bool:
+    """Return whether grades are binned."""
+    return bool(_BINS.get())
+
+
+def parse_bins(text: str) -> list[Bin]:
+    """Parse ranges of numbers and their grades; return an empty list if the text merges single grades.
+
+    >>> parse_bins("0-0.2=0; 0.2-1=1"), parse_bins("0,1=0;2=1")
+    ([Bin(low=0.0, high=0.2, grade=0), Bin(low=0.2, high=1.0, grade=1)], [])
+    """
+    number = r"\s*(-?(?:\d+\.?\d*|\.\d+))\s*"
+    matches = [
+        re.fullmatch(rf"{number}-{number}=\s*(-?\d{{1,9}})\s*", part, re.ASCII) for part in text.split(";")
+    ]
+    if not any(matches):
+        return []
+    if not all(matches):
+        raise SettingsError(f"grades {text!r} mix ranges and single grades", hint="write '0-0.2=0;0.2-1=1'")
+    bins = sorted(Bin(float(m[1]), float(m[2]), int(m[3])) for m in matches if m)
+    is_ordered = all(a.high <= b.low and a.grade <= b.grade for a, b in pairwise(bins))
+    if not is_ordered or not all(b.low < b.high for b in bins):
+        hint = "give ranges that do not overlap, and better ranges no smaller grades"
+        raise SettingsError(f"grades {text!r} are no bins", hint=hint)
+    return bins
+
+
+def bin_grades(values: Any, bins: Sequence[Bin] | None = None) -> Grades:
+    """Return the grades of numbers, by default with the bins in use.
+
+    >>> bin_grades([0.1, 0.2, 1.0], parse_bins("0-0.2=0;0.2-1=1")).tolist()
+    [0, 1, 1]
+    """
+    bins = _BINS.get() if bins is None else bins
+    try:
+        numbers = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise InputError("a grade is not a number", hint="give numbers") from None
+    index = np.searchsorted([b.low for b in bins], numbers, side="right") - 1
+    high = np.array([b.high for b in bins])[index]
+    is_inside = (index >= 0) & ((numbers < high) | (numbers == bins[-1].high))
+    if not is_inside.all():
+        number = numbers[~is_inside][0]
+        hint = f"there are {_format_bins(bins)}"
+        raise InputError(f"the number {number:g} is in no range of grades", hint=hint)
+    return np.array([b.grade for b in bins], np.int32)[index]
+
+
+def _format_bins(bins: Sequence[Bin]) -> str:
+    return ";".join(f"{b.low:g}-{b.high:g}={b.grade}" for b in bins)
+
+
+def normalise_merges(text: str) -> str:
+    """Return the canonical text of merges or bins.
+
+    >>> normalise_merges("2 = 1; 1,0 = 0"), normalise_merges("0 - .5 = 0; .5-1=1")
+    ('0,1=0;2=1', '0-0.5=0;0.5-1=1')
+    """
+    return _format_bins(bins) if (bins := parse_bins(text)) else format_merges(parse_merges(text))
 
 
 def parse_merges(text: str) -> dict[int, int]:

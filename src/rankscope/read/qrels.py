@@ -20,7 +20,14 @@ from rankscope.choices import UNJUDGED as UNJUDGED
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin
 from rankscope.native.memory import index_judgments
-from rankscope.read.grades import format_merges, merge_grades, parse_merges
+from rankscope.read.grades import (
+    bin_grades,
+    has_bins,
+    merge_grades,
+    normalise_merges,
+    parse_bins,
+    parse_merges,
+)
 from rankscope.read.ids import SAME_TEXT, key_text, sort_naturally, to_bytes, to_text, to_texts
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, lookup_numbers, select_rows
 
@@ -192,8 +199,10 @@ class Qrels(FrameMixin):
         >>> Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2, "d": 3}}).with_merged_grades("0,1=0;2,3=1").judgments("q")
         {'a': 0, 'b': 0, 'c': 1, 'd': 1}
         """
-        table = parse_merges(merges)
-        written = format_merges(table)
+        written, bins = normalise_merges(merges), parse_bins(merges)
+        distinct = np.unique(self.grade[self.grade != UNJUDGED]) if bins else np.zeros(0, np.int32)
+        binned = bin_grades(distinct, bins).tolist() if bins else []
+        table = dict(zip(distinct.tolist(), binned, strict=True)) if bins else parse_merges(merges)
         if self.merges == written:
             return self
         if self.merges:
@@ -278,7 +287,7 @@ class Qrels(FrameMixin):
         ``{topic: [document, ...]}`` names relevant documents, of grade 1. With aspects: ``{topic: {document: {aspect:
         grade}}}``.
         """
-        if (qrels := cls.from_plain(judgments)) is not None:
+        if not has_bins() and (qrels := cls.from_plain(judgments)) is not None:
             return qrels
         topics: list[bytes] = []
         documents: list[bytes] = []
@@ -417,7 +426,9 @@ def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
 
 
 def check_grades(grades: Any) -> Int32s:
-    """Return grades as integers; reject other values."""
+    """Return grades as integers; reject other values, unless they are binned."""
+    if has_bins():
+        return bin_grades(grades)
     try:
         array = np.asarray(grades)
     except ValueError:  # some are sequences
@@ -426,7 +437,8 @@ def check_grades(grades: Any) -> Int32s:
         return np.zeros(0, np.int32)
     is_numeric = array.ndim == 1 and array.dtype.kind in "iubf"
     if not is_numeric or (array.dtype.kind == "f" and not (array == np.round(array)).all()):
-        raise InputError("a grade is not a whole number", hint="grades are integers such as 0, 1, 2")
+        hint = "grades are integers such as 0, 1, 2; bin other numbers: grades='0-0.2=0;0.2-1=1'"
+        raise InputError("a grade is not a whole number", hint=hint)
     if max(-float(array.min()), float(array.max())) > 2**31 - 2:
         raise InputError("a grade is beyond 32 bits", hint="grades are small integers such as 0, 1, 2")
     return array.astype(np.int32)
@@ -532,7 +544,7 @@ def read_qrels(
         Whether the second column names the subtopics of a diversity task. None: if a document of a topic was judged
         under several of them, or when a measure over aspects is evaluated.
     grades
-        Grades to merge, such as ``0,1=0;2=1;3,4=2``.
+        Grades to merge, such as ``0,1=0;2=1;3,4=2``, or to bin, such as ``0-0.2=0;0.2-1=1``.
     input_format
         Format of the file, if it is not the one detected (:mod:`rankscope.read.formats`).
 
@@ -550,6 +562,10 @@ def read_qrels(
     ...     print(read_qrels(f"{folder}/qrels.txt").topics)
     ('q1',)
     """
+    if grades and parse_bins(grades):
+        from rankscope.read.collection import open_qrels
+
+        return open_qrels(source, aspects=aspects, grades=grades, input_format=input_format)
     return read_qrels_ahead(source, None, aspects=aspects, grades=grades, input_format=input_format)
 
 
@@ -572,6 +588,8 @@ def read_qrels_ahead(
         return qrels.with_merged_grades(grades) if grades else qrels
     text = Source.open(match_single_file(source))
     file_format = detect_format(text, "qrels", input_format)
+    if has_bins() and file_format == "trec":
+        file_format = "columns"  # whose grades may be any numbers
     ahead = None if read_ahead is None else read_ahead.find_judgments(text.stamp)
     parsed = None if file_format != "trec" or aspects else ahead or parse_natively(text)
     if parsed is not None and (aspects is False or not parsed.has_iterations):
