@@ -108,3 +108,16 @@ def test_a_file_of_empty_lines_is_scanned_once(tmp_path: Path) -> None:
         messages.append(str(raised.value))
     assert messages[0] == messages[1]
     assert "run:3000001: 3 fields" in messages[0]
+
+
+def test_the_first_line_from_any_offset_on_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(b"1 a\n\n#\n22 b\n3 c\n  \n4 d")
+    starts = [(0, b"1"), (7, b"22"), (12, b"3"), (19, b"4")]
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        for offset in range(size):
+            expected = next((pair for pair in starts if pair[0] >= offset), (size, None))
+            assert cuts._find_line(file, offset, size) == expected, offset
+        for start, _ in starts[:-1]:
+            assert cuts._next_line(file, start, size) == next(pair for pair in starts if pair[0] > start)
