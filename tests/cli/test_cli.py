@@ -8,6 +8,7 @@ import importlib.machinery
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -321,11 +322,19 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "demo", str(tmp_path / "other"))[0] == 2
 
 
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the demo once, for tests that work on copies of it."""
+    target = tmp_path_factory.mktemp("demo") / "demo"
+    assert main(["demo", str(target), "--quiet"]) == 0
+    return target
+
+
 @pytest.mark.parametrize("name", ["report.html", "runs/mine.txt", "qrels.txt", "runs/dense-1.txt"])
-def test_demo_replaces_only_what_it_wrote(name: str, tmp_path: Path, capsys) -> None:
+def test_demo_replaces_only_what_it_wrote(name: str, demo: Path, tmp_path: Path, capsys) -> None:
     """It replaced any report.html, and called runs of the user's synthetic."""
     target = tmp_path / "demo"
-    assert run(capsys, "demo", str(target), "--quiet")[0] == 0
+    shutil.copytree(demo, target)
     before = (target / "demo.json").read_bytes()
     (target / name).write_text("301 Q0 mine 1 1 t\n")
     code, out, error = run(capsys, "demo", str(target), "--quiet")
