@@ -10,6 +10,7 @@ from math import log, log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import binomtest
 
@@ -18,6 +19,7 @@ from rankscope.cli.main import main
 from rankscope.cli.scales import DEFAULT
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement import counting
+from rankscope.lab.measurement.own_order import is_evenly_spaced
 from rankscope.lab.measurement.scales import Scales, wilson
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.lab.measurement.walks import comparable_pairs
@@ -261,6 +263,12 @@ def test_beyond_counting_the_dynamic_program_proves_and_the_sample_estimates() -
     assert result.verdict("RBP(p=0.5)", names.ALL).violations == 0
     assert result.verdict("AP", names.ALL).method == "sampled"
     assert "from a sample" in result.verdict("AP", names.ALL).sentence()
+
+
+@pytest.mark.parametrize("values", [[0.0], [0.3, 0.3, 0.3], [0.0, 1.0], [0.2, 0.6, 0.4, 0.4]])
+def test_values_without_two_different_steps_are_evenly_spaced(values: list[float]) -> None:
+    assert is_evenly_spaced(np.array(values))
+    assert not is_evenly_spaced(np.array([*values, 2.5, 3.75]))
 
 
 @pytest.mark.parametrize("drawn", [1, 7, 100, 20_000])
