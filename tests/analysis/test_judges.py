@@ -179,7 +179,8 @@ def test_the_command_and_its_figures(small, tmp_path, capsys):
     options = ["--runs", str(tmp_path / "runs"), "-m", "AP", "--replicates", "50"]
     assert main(["judges", *files, *options, "-f", "json", "--plot", str(drawn), "--figure", "slopes"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert {"agreement", "confusion", "leaderboards", "bias", "judgments"} == answer["tables"].keys()
+    tables = {"conclusions", "agreement", "confusion", "leaderboards", "pairs", "bias", "judgments"}
+    assert tables == answer["tables"].keys()
     assert answer["tables"]["agreement"][0].keys() == {"a", "b", "measure", "value", "low", "high"}
     assert answer["tables"]["agreement"][0]["a"] == "person"
     assert answer["settings"]["files"].keys() >= {str(tmp_path / "a.qrels"), str(tmp_path / "b.qrels")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import DISTANCES, UNJUDGED, Distance
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Pairs = Sequence[tuple[int, int]]
 
 
+_MAX_SENTENCES = 6  # pairs of judges; of more pairs the most and the least similar are described
 MEASURES = ("AP", "nDCG@10")
 """Default measures of the leaderboards."""
 Measures = Annotated["str | Measure | Sequence[str | Measure]", Option("M")]
@@ -90,18 +92,37 @@ class DisputedJudgment(MeasuredPairRow):
     loses: str = column("the run that loses most by b's judgment")
 
 
+class Conclusion(Row):
+    """A sentence about the judges; with a measure, about their leaderboards."""
+
+    measure: str | None = column(default=None)
+    kind: str = column("subject: leader, tau, shared, significant, depends, alike or agreement")
+    sentence: str = column()
+
+
+class RunPreference(MeasuredPairRow):
+    """Two runs, and the number of judges under which either has the better mean."""
+
+    prefer_a: int = column("judges under whom a is better")
+    prefer_b: int = column("judges under whom b is better")
+    significant_a: int = column("judges under whom a is significantly better (paired t, Holm)")
+    significant_b: int = column("judges under whom b is significantly better (paired t, Holm)")
+
+
 class Judges(TypedResult):
     """Agreement of judges, and their leaderboards."""
 
+    conclusions: RowTable[Conclusion] = table("answers as sentences")
     agreement: RowTable[Agreement] = table("coefficients of agreement")
     confusion: RowTable[GradePair] = table("documents by the grades of two judges", main=False)
+    pairs: RowTable[RunPreference] | None = table("pairs of runs", main=False, default=None)
     leaderboards: RowTable[LeaderboardStatistic] | None = table("similarity of leaderboards", default=None)
     bias: RowTable[RunGain] | None = table("gains of the runs under the second judge", default=None)
     judgments: RowTable[DisputedJudgment] | None = table(
         "disputed judgments that move the leaderboard most", main=False, default=None
     )
 
-    shown = ("agreement", "leaderboards", "bias", "judgments")
+    shown = ("conclusions", "agreement", "leaderboards", "bias", "judgments")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +149,8 @@ def judges(
     collection: Runs = None,
     measures: Measures = MEASURES,
     *,
+    reference: Annotated[str | None, Option("NAME")] = None,
+    consensus: bool = False,
     alpha: Level = 0.05,
     replicates: Annotated[int, Option("B")] = 1000,
     top: Annotated[int, Option("K")] = 10,
@@ -148,6 +171,9 @@ def judges(
     the difference of the mean run. Disputed judgments are sorted by the largest change of the difference of two runs
     if the grade of the second judge replaces that of the first.
 
+    The conclusions answer first, in sentences: does the leader change, how similar are the leaderboards, which pairs of
+    runs depend on the judge, and which judges are alike.
+
     Parameters
     ----------
     judgments
@@ -156,6 +182,10 @@ def judges(
         Collection of the runs to rank under each judge; its own judgments are not used.
     measures
         Measures of the leaderboards.
+    reference
+        Judge that the others are compared with; every two judges if omitted.
+    consensus
+        Add a judge named consensus: the median of the grades of a document, the lower one of two.
     alpha
         Significance level.
     replicates
@@ -172,12 +202,14 @@ def judges(
     Returns
     -------
     Judges
-        Tables ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``bias`` and ``judgments``.
+        Tables ``conclusions``, ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``pairs``, ``bias``
+        and ``judgments``.
 
     Commands
     --------
     rankscope judges people.qrels model.qrels
     rankscope judges person=a.txt model=b.txt --runs runs/ -m "AP nDCG@10" -f json -o judges.json
+    rankscope judges person=a.txt b.txt c.txt --reference person --consensus --runs runs/
     rankscope judges old.qrels new.qrels --runs runs/ --plot slopes.pdf --figure slopes
 
     Examples
@@ -196,24 +228,38 @@ def judges(
     from rankscope.analysis.stats.intervals import check_level
 
     check_level(alpha, replicates)
-    panel = _read_panel(judgments)
+    panel = _read_panel(judgments, consensus)
     pairs = list(combinations(range(len(panel.names)), 2))
+    if reference is not None:
+        check_name(reference, panel.names, f"no judge is called {reference!r}")
+        first = panel.names.index(reference)
+        pairs = [(first, other) for other in range(len(panel.names)) if other != first]
     resampled = resample_counts(resample(len(panel.qrels.topics), replicates, seed))
     check_name(distance, DISTANCES, f"no distance of grades is called {distance!r}")
     agreement, confusion = _compute_agreement(panel, pairs, resampled, alpha, distance)
     settings: dict[str, Any] = {
         "judges": list(panel.names), "topics": len(panel.qrels.topics), "alpha": alpha, "replicates": replicates,
-        "seed": seed, "distance": distance,
+        "seed": seed, "distance": distance, "reference": reference, "consensus": consensus,
     }  # fmt: skip
     tables: dict[str, Any] = {}
+    conclusions: list[Conclusion] = []
     if collection is not None:
         judged, scores, more = _evaluate(panel, collection, measures)
         settings |= {**more, "top": top}
         options = {"alpha": alpha, "replicates": replicates, "seed": seed}
         tables = _compare_leaderboards(panel, pairs, scores, top=top, **options)
+        tables["pairs"] = _conclude_leaderboards(
+            panel.names[: len(judgments)],
+            scores[: len(judgments)],
+            tables["leaderboards"],
+            alpha,
+            conclusions,
+        )
         tables["judgments"] = _find_disputed(panel, pairs, judged, scores, max_disputed)
+    conclusions += _conclude_agreement(agreement)
     caption = "Agreement of the judges, with 95 % intervals over topics"
     return Judges(
+        conclusions=Conclusion.table("conclusions", conclusions, caption="Conclusions"),
         agreement=Agreement.table("agreement", agreement, caption=caption),
         confusion=GradePair.table("confusion", confusion, caption="Documents by the grades of two judges"),
         **tables,
@@ -247,7 +293,50 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
     return judged, scores, {**inputs.settings, "missing": collection.missing, "measures": names}
 
 
-def _read_panel(judgments: Mapping[str, Any]) -> _Panel:
+def _conclude_agreement(agreement: Sequence[Agreement]) -> list[Conclusion]:
+    """Return a sentence for every two judges: documents with the same grade, and kappa."""
+    values = {(row.a, row.b, row.measure): row for row in agreement}
+    sentences = []
+    for (a, b, coefficient), row in values.items():
+        if coefficient == "kappa":
+            same, documents = values[a, b, "exact"].value, values[a, b, "documents"].value
+            text = f"{a} and {b} give the same grade to {same:.0%} of {documents:,} documents"
+            sentences.append(Conclusion(None, "agreement", f"{text} (kappa {_with_interval(row)})"))
+    return sentences
+
+
+def _describe_tau(row: LeaderboardStatistic) -> Conclusion:
+    sentence = f"{row.a} and {row.b} rank the runs with tau {_with_interval(row)}"
+    return Conclusion(row.measure, "tau", sentence)
+
+
+def _with_interval(row: Agreement | LeaderboardStatistic) -> str:
+    return f"{row.value:.2f}, interval {row.low:.2f} to {row.high:.2f}"
+
+
+def _conclude_leaderboards(
+    names: Sequence[str],
+    scores: Sequence[Scores],
+    leaderboards: RowTable[LeaderboardStatistic],
+    alpha: float,
+    conclusions: list[Conclusion],
+) -> RowTable[RunPreference]:
+    """Add sentences about the leaderboards to the conclusions, and return the preferences of the judges."""
+    from rankscope.analysis.judge_conclusions import Panel
+
+    rows: list[RunPreference] = []
+    for index, measure in enumerate(map(str, scores[0].measures)):
+        boards = Panel(names, scores, index, alpha)
+        sentences = [Conclusion(measure, *sentence) for sentence in boards.sentences()]
+        taus = [row for row in leaderboards if (row.measure, row.statistic) == (measure, "tau")]
+        if len(taus) > _MAX_SENTENCES:
+            taus = [min(taus, key=attrgetter("value")), max(taus, key=attrgetter("value"))]
+        conclusions += [*sentences[:1], *map(_describe_tau, taus), *sentences[1:]]
+        rows += [RunPreference(a, b, measure, *counts) for a, b, *counts in boards.pairs()]
+    return RunPreference.table("pairs", rows, caption="Preferences of the judges for pairs of runs")
+
+
+def _read_panel(judgments: Mapping[str, Any], consensus: bool) -> _Panel:
     from rankscope.read import Qrels, open_qrels
 
     if len(judgments) < 2:
@@ -268,7 +357,15 @@ def _read_panel(judgments: Mapping[str, Any]) -> _Panel:
             places = qrels.document_numbers(topic)
             for document, grade in judge.judgments(topic).items():
                 grades[row, places[document]] = grade
-    return _Panel(tuple(opened), qrels, grades)
+    names = tuple(opened)
+    if consensus:
+        if "consensus" in names:
+            raise InputError("a judge is called consensus already", hint="give it another name")
+        numbers = (grades != UNJUDGED).sum(axis=0)
+        ascending = np.sort(np.where(grades == UNJUDGED, np.iinfo(np.int32).max, grades), axis=0)
+        median = np.take_along_axis(ascending, np.maximum(numbers - 1, 0)[np.newaxis] // 2, axis=0)
+        grades, names = np.concatenate([grades, median]), (*names, "consensus")
+    return _Panel(names, qrels, grades)
 
 
 # Agreement
