@@ -95,7 +95,7 @@ class DisputedJudgment(MeasuredPairRow):
 class Conclusion(Row):
     """A sentence about the judges; with a measure, about their leaderboards."""
 
-    measure: str | None = column(default=None)
+    measure: str | None = column()
     kind: str = column("subject: leader, tau, shared, significant, depends, alike or agreement")
     sentence: str = column()
 
