@@ -227,8 +227,11 @@ class Measure:
 
     def with_name(self, name: str) -> Self:
         """Return the same measure, which results show under ``name``."""
+        name = "" if name == self.canonical_name else name
+        if name == self.requested_name:
+            return self
         other = object.__new__(type(self))
-        vars(other).update(vars(self), requested_name="" if name == self.canonical_name else name)
+        vars(other).update(vars(self), requested_name=name)
         return other
 
     def __str__(self) -> str:
