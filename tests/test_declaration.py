@@ -18,7 +18,9 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult
 from rankscope.rows import Row, column
 
-CHANGED = {"order": "file", "missing": "skip", "ties": "worst", "unjudged": "condense"}
+CHANGED: dict[str, Any] = {
+    "order": "file", "missing": "skip", "ties": "worst", "unjudged": "condense", "weights": {"q1": 1, "q2": 9, "q3": 2}
+}  # fmt: skip
 """For each option of a collection, a value that changes results."""
 COMMANDED = [name for name in DECLARED if declaration(name).command is not None]
 

@@ -7,13 +7,25 @@ from __future__ import annotations
 
 from typing import Literal, get_args, get_origin
 
-COLLECTION_OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudged": "nonrelevant"}
+COLLECTION_OPTIONS = {
+    "order": None,
+    "missing": "zero",
+    "ties": "break",
+    "unjudged": "nonrelevant",
+    "weights": None,
+}
 """Options of a collection that an analysis honours (``uses``) or rejects, with their defaults.
 
 ``unjudged="bounds"`` gives every value a range; analyses that honour it use ``bounds`` as well.
 
-The others (topics, grades, input_format, engine, jobs) act while the collection is read, and hold everywhere.
+``weights`` changes every mean, so that an analysis honours it only if it says so.
+
+The others (topics, topic_data, grades, input_format, engine, jobs) act while the collection is read, and hold
+everywhere.
 """
+
+VALUE_OPTIONS = ("order", "missing", "ties", "unjudged")
+"""Options that an analysis of values honours, unless it says otherwise."""
 
 UNJUDGED = -(2**31)
 """Grade of a document whose judgment was removed: it counts as unjudged."""

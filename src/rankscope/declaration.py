@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
 
-from rankscope.choices import COLLECTION_OPTIONS
+from rankscope.choices import VALUE_OPTIONS
 from rankscope.docstrings import Docstring, parse_docstring
 from rankscope.errors import InputError, SettingsError, suggest_names
 
@@ -133,6 +133,10 @@ class Declaration:
             )
         if isinstance(value, Scores) and self.needs_rankings:
             value.require_judged(name)
+        if isinstance(value, Scores) and value.weights is not None and "weights" not in self.uses:
+            raise SettingsError(
+                f"{name} does not honour weights=", hint="leave weights out of the collection"
+            )
         collection = value.collection if isinstance(value, Scores) else value
         if isinstance(collection, Collection):
             collection.check_options(name, self.uses | self.covers)
@@ -143,7 +147,7 @@ def analysis(
     *,
     command: str | None = "",
     figures: Mapping[str, str] | None = None,
-    uses: Sequence[str] = tuple(COLLECTION_OPTIONS),
+    uses: Sequence[str] = VALUE_OPTIONS,
     covers: Sequence[str] = (),
     measures: Sequence[str] = (),
     needs_rankings: bool = False,

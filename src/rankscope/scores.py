@@ -51,6 +51,8 @@ class ScoreMatrix(FrameMixin):
     runs: tuple[str, ...]
     topics: tuple[Any, ...]
     measure: Measure
+    weights: npt.NDArray[np.float64] | None = None
+    """Weights of the topics; None if they are equal."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.asarray(self.values, dtype)
@@ -153,6 +155,10 @@ class Scores(Result):
     """Standard errors and ranges of the values, with ``ties`` other than break or ``unjudged="bounds"``."""
     collection: Collection | Inputs | None = None
     """Evaluated collection; None for scores from a file."""
+    weights: npt.NDArray[np.float64] | None = None
+    """Weights of the topics; None if they are equal."""
+    topic_data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Attributes of the topics: ``{topic: {column: value}}``."""
 
     def _about(self) -> str:
         return f"{len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures"
@@ -190,7 +196,7 @@ class Scores(Result):
             ``values`` of shape (runs, topics), ``runs`` and ``topics``.
         """
         index = self._index(measure)
-        return ScoreMatrix(self.values[index], self.runs, self.topics, self.measures[index])
+        return ScoreMatrix(self.values[index], self.runs, self.topics, self.measures[index], self.weights)
 
     def bounds(self, measure: str | Measure) -> tuple[ScoreMatrix, ScoreMatrix]:
         """Return the lowest and the highest values over all labels of unjudged documents.
@@ -220,7 +226,7 @@ class Scores(Result):
     def mean(self, measure: str | Measure) -> npt.NDArray[np.float64]:
         """Return the mean of each run over topics (or the sum or geometric mean, if the measure declares it)."""
         index = self._index(measure)
-        return self.measures[index].means(self.values[index])
+        return self.measures[index].means(self.values[index], self.weights)
 
     def means(self) -> dict[str, MeasureValues]:
         """Return ``{run: {name of a measure: mean}}``; means omit topics with undefined values."""
@@ -243,7 +249,47 @@ class Scores(Result):
         kept = [t for t, text in enumerate(texts) if text in selected]
         names = tuple(self.topics[t] for t in kept)
         settings = {**self.settings, "chosen_topics": [*map(id_cell, names)]}
-        return replace(self, topics=names, values=self.values[:, :, kept], settings=settings, judged=None)
+        return replace(
+            self, topics=names, values=self.values[:, :, kept], settings=settings, judged=None,
+            uncertainty=None if self.uncertainty is None else self.uncertainty.with_topics(kept),
+            weights=None if self.weights is None else self.weights[kept],
+        )  # fmt: skip
+
+    def with_topic_data(
+        self, topic_data: Any = None, weights: str | Mapping[Any, float] | None = None
+    ) -> Scores:
+        """Return the scores with attributes and weights of their topics.
+
+        Parameters
+        ----------
+        topic_data
+            Attributes of topics: a file, a frame or a dict of dicts.
+        weights
+            Weights of topics: a column of the attributes, or a mapping; None for equal weights.
+
+        Examples
+        --------
+        >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x", "b"]}, "RR")
+        >>> scores.with_topic_data(weights={"q1": 3, "q2": 1}).means()
+        {'run': {'RR': 0.875}}
+        """
+        from rankscope.read.topic_data import read_topic_data, topic_weights
+
+        data = {} if topic_data is None else read_topic_data(topic_data)
+        settings = dict(self.settings)
+        if isinstance(topic_data, str | Path):
+            settings["topic_data"] = str(topic_data)
+        if weights is None:
+            return replace(self, topic_data=data, settings=settings)
+        texts = [key_text(topic, "topic") for topic in self.topics]
+        numbers = np.array(topic_weights(weights, data, texts))
+        is_stored = isinstance(weights, str) and "topic_data" in settings
+        settings["weights"] = weights if is_stored else dict(zip(texts, numbers.tolist(), strict=True))
+        if len(numbers):
+            settings["effective_topics"] = float(numbers.sum() ** 2 / np.square(numbers).sum())
+        # Equal weights are no weights, bit for bit.
+        varying = numbers if len(numbers) and (numbers != numbers[0]).any() else None
+        return replace(self, topic_data=data, weights=varying, settings=settings)
 
     def with_measures(self, measures: Measures) -> Scores:
         """Return the scores of some of the measures."""
@@ -292,7 +338,7 @@ class Scores(Result):
         defined = (~np.isnan(self.values)).sum(axis=2)
         for r, (run, means) in enumerate(self.means().items()):
             rows += [
-                (run, str(m), means[str(m)], int(defined[i, r]), *more.for_mean(m, i, r))
+                (run, str(m), means[str(m)], int(defined[i, r]), *more.for_mean(m, i, r, self.weights))
                 for i, m in enumerate(self.measures)
             ]
         return Table("means", (*MeanRow.specs, *more.columns), rows)
@@ -324,7 +370,7 @@ class Scores(Result):
                 ),
                 "measure": CategoricalColumn([str(m) for m in self.measures], measure),
                 "value": values.T.ravel(),
-                **more.table_columns(self.measures, run, topic),
+                **more.table_columns(self.measures, run, topic, self.weights),
             },
         )
 
@@ -344,7 +390,7 @@ class Scores(Result):
         for r in self.best_first() if order is None else order:
             cells: list[Cell] = [self.runs[r]]
             for i, (measure, value) in enumerate(zip(self.measures, means[r].values(), strict=True)):
-                extra = dict(zip(more.columns, more.for_mean(measure, i, r), strict=True))
+                extra = dict(zip(more.columns, more.for_mean(measure, i, r, self.weights), strict=True))
                 cells += [value, *(extra[name] for name in shown_columns)]
             rows.append(tuple(cells))
         names = [
@@ -352,6 +398,9 @@ class Scores(Result):
         ]
         best = {str(m): m.sign for m in self.measures}
         topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
+        topics += (
+            "" if self.weights is None else f", weighted (as many as {self.settings['effective_topics']:.1f})"
+        )
         shown = self._digits(digits)
         vacuous = f"bounds are {self.settings['bounds']}" if "bounds" in self.settings else ""
         return Table(
@@ -420,6 +469,10 @@ class Collection(TransientCacheMixin):
         Formats of the files (``{"qrels": ..., "runs": ...}``), where they are not what the files look like.
     columns
         Names of the columns of tables, such as topic=query,doc=item_id,grade=label, or a dict, if they are unusual.
+    topic_data
+        Attributes of topics: a file (CSV, TSV, JSON lines), a frame or a dict of dicts.
+    weights
+        Weights of topics, positive numbers: a column of ``topic_data``, or a mapping; equal unless set.
     seed
         Seed of orders of tied documents that are sampled.
     jobs
@@ -447,6 +500,8 @@ class Collection(TransientCacheMixin):
         grades: str | None = None,
         input_format: Mapping[str, str] | None = None,
         columns: str | Mapping[str, str] | None = None,
+        topic_data: Any = None,
+        weights: str | Mapping[Any, float] | None = None,
         seed: int = 1,
         jobs: int | None = None,
         engine: Any = None,
@@ -455,6 +510,7 @@ class Collection(TransientCacheMixin):
         self.order, self.missing, self.topics, self.jobs, self.engine = order, missing, topics, jobs, engine
         self.options = validate_options(ties, unjudged, seed)
         self.grades, self.input_format = grades, input_format
+        self.topic_data, self.weights = topic_data, weights
         paths = [qrels, *(runs if isinstance(runs, list | tuple) else [runs])]
         self.paths = paths if all(isinstance(path, str | Path) for path in paths) else None
         self._qrels: Qrels | None = None
@@ -597,9 +653,16 @@ class Collection(TransientCacheMixin):
             value = getattr(self, option)
             honoured = value if value == "bounds" else option
             if honoured not in uses and value != default:
+                shown = value if isinstance(value, str) else {}
                 raise SettingsError(
-                    f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
+                    f"{name} does not honour {option}={shown!r}", hint=f"leave {option} out of the collection"
                 )
+
+    def attach_topic_data(self, scores: Scores) -> Scores:
+        """Return scores with the attributes and weights of topics of this collection."""
+        if self.topic_data is None and self.weights is None:
+            return scores
+        return scores.with_topic_data(self.topic_data, self.weights)
 
     def evaluate(self, measures: Measures = DEFAULT_MEASURES) -> Scores:
         """Return the value of every measure for every run and topic.
@@ -623,6 +686,8 @@ def evaluate(
     missing: str = "zero",
     ties: str = "break",
     unjudged: str = "nonrelevant",
+    topic_data: Any = None,
+    weights: str | Mapping[Any, float] | None = None,
     seed: int = 1,
     jobs: int | None = None,
     engine: Any = None,
@@ -641,7 +706,7 @@ def evaluate(
         Runs: paths, directories, patterns, {name: run}, data frames, or :class:`Runs`.
     measures
         Measures, by name or value; a text may name several, separated by spaces.
-    order, missing, ties, unjudged, seed
+    order, missing, ties, unjudged, topic_data, weights, seed
         As for :class:`Collection`.
     jobs
         Number of workers (default: all cores).
@@ -662,8 +727,8 @@ def evaluate(
     [1.0, 0.0]
     """
     opened = Collection(
-        qrels, runs, order=order, missing=missing, ties=ties, unjudged=unjudged, seed=seed, jobs=jobs, engine=engine,
-        columns=columns,
+        qrels, runs, order=order, missing=missing, ties=ties, unjudged=unjudged, topic_data=topic_data, weights=weights,
+        seed=seed, jobs=jobs, engine=engine, columns=columns,
     )  # fmt: skip
     return opened.evaluate(measures)
 
@@ -688,7 +753,8 @@ def score(
     }
     ids = judged.qrels.topic_ids
     topics = tuple(ids.get(topic, topic) for topic in judged.topics) if ids else judged.topics
-    return Scores(judged.runs, topics, tuple(measures), values, recorded, judged, uncertainty, collection)
+    scores = Scores(judged.runs, topics, tuple(measures), values, recorded, judged, uncertainty, collection)
+    return scores if collection is None else collection.attach_topic_data(scores)
 
 
 def require_measures(measures: Measures) -> tuple[Measure, ...]:
@@ -715,7 +781,8 @@ def as_scores(scores: Scores | ScoreMatrix) -> Scores:
     if not isinstance(scores, ScoreMatrix):
         return scores
     settings = {"measures": [str(scores.measure)]}
-    return Scores(scores.runs, scores.topics, (scores.measure,), scores.values[np.newaxis], settings)
+    values = scores.values[np.newaxis]
+    return Scores(scores.runs, scores.topics, (scores.measure,), values, settings, weights=scores.weights)
 
 
 def read_scores(*sources: Any, missing: str = "zero") -> Scores:

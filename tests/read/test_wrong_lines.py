@@ -127,7 +127,7 @@ CASES = [
     (
         "score matrix",
         "9,1",
-        "2 cells where the first line has 3; give a cell for every system, empty if there is no score",
+        "2 cells where the first line has 3; give a cell for every column, empty if there is no value",
     ),
     ("score matrix", "9,0,inf", f"the score 'inf' of 'dense' is not a number; {SCORE}"),
     ("score matrix", "9,high,0", f"the score 'high' of 'bm25' is not a number; {SCORE}"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.analysis.interval_changes import IntervalCount, VerdictChange, interval_changes
 from rankscope.analysis.power import check_comparable
 from rankscope.analysis.topic_differences import TopicDifference, topic_differences
-from rankscope.choices import INTERVAL_LENGTH, Correction, Test
+from rankscope.choices import INTERVAL_LENGTH, VALUE_OPTIONS, Correction, Test
 from rankscope.declaration import Level, Option, PerTopic, Replicates, RunName, Seed, analysis, check_run
 from rankscope.errors import SettingsError
 from rankscope.lazy import numpy as np
@@ -148,6 +148,7 @@ class Comparison(TypedResult):
         "forest": "compare.plot_forest",
         "differences": "compare.plot_differences",
     },
+    uses=(*VALUE_OPTIONS, "weights"),
     measures=("AP", "nDCG@10", "P@10", "RBP"),
 )
 def compare(
@@ -251,12 +252,12 @@ def compare(
     pairs: list[Rows] = []
     runs: list[RunMean] = []
     for matrix in matrices:
-        tests = run_test(values=matrix.values, first=first, second=second, **options)
+        tests = run_test(values=matrix.values, first=first, second=second, weights=matrix.weights, **options)
         simultaneous = tests.simultaneous
         merits = rounded(matrix.measure.merit(matrix.values))
         kept = (tests.p, tests.adjusted, tests.half)
         pairs.append(PairRows(scores.runs, matrix, merits, first, second, *kept, alpha, margin))
-        means = np.array([matrix.measure.mean(row) for row in matrix.values])
+        means = matrix.measure.means(matrix.values, matrix.weights)
         marks = _marks(matrix.measure.merit(means), indices, first, second, tests.adjusted, alpha)
         runs += map(RunMean, scores.runs, [str(matrix.measure)] * len(means), means.tolist(), marks)
     compared = list(zip(first.tolist(), second.tolist(), strict=True)) if per_topic or len(first) == 1 else []

@@ -8,7 +8,7 @@ from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, Coefficient, RboTies
+from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, VALUE_OPTIONS, Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, PerTopic, Top, analysis
 from rankscope.errors import InputError, check_name
 from rankscope.lazy import numpy as np
@@ -117,7 +117,11 @@ class Correlations(TypedResult):
         return (*map(self.matrix, methods), *self.tables.values())
 
 
-@analysis(figures={"matrix": "correlation.plot_correlation"}, measures=DEFAULT_MEASURES)
+@analysis(
+    figures={"matrix": "correlation.plot_correlation"},
+    uses=(*VALUE_OPTIONS, "weights"),
+    measures=DEFAULT_MEASURES,
+)
 def correlate(
     scores: Scores,
     method: Coefficient | Sequence[Coefficient] = ("kendall", "ap"),

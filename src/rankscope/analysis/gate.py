@@ -8,6 +8,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.compare import check_margin
+from rankscope.choices import VALUE_OPTIONS
 from rankscope.declaration import Level, Option, analysis, check_run
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import numpy as np
@@ -17,7 +18,7 @@ from rankscope.rows import MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.arrays import Floats
+    from rankscope.arrays import Bools, Floats
     from rankscope.measures import Measure
     from rankscope.scores import ScoreMatrix, Scores
 
@@ -111,7 +112,7 @@ class Gate(TypedResult):
         return "\n".join(parts)
 
 
-@analysis(measures=("nDCG@10",))
+@analysis(uses=(*VALUE_OPTIONS, "weights"), measures=("nDCG@10",))
 def gate(
     scores: Scores,
     baseline: Baseline,
@@ -175,6 +176,7 @@ def gate(
     'q3'
     """
     from rankscope.analysis.stats.intervals import check_level, lower_limit
+    from rankscope.analysis.stats.weighting import linearise
     from rankscope.scores import as_scores
 
     reference = scores if isinstance(baseline, str) else as_scores(baseline)
@@ -191,14 +193,17 @@ def gate(
     for run in names:
         for measure in scores.measures:
             other = baseline if isinstance(baseline, str) else _counterpart(run, reference)
-            topics, values, before, left_out = _matched(scores, run, reference, other, measure)
+            is_common, values, before, left_out = _matched(scores, run, reference, other, measure)
+            topics = [topic for topic, kept in zip(scores.topics, is_common.tolist(), strict=True) if kept]
+            weights = None if scores.weights is None else scores.weights[is_common]
             unmatched |= dict.fromkeys(left_out)
             difference = measure.merit(values) - measure.merit(before)
-            lower = lower_limit(difference, alpha)
+            lower = lower_limit(difference, alpha, weights)
             name, accepted = str(measure), margins[measure]
-            means = (float(values.mean()), float(before.mean()), float(difference.mean()))
+            linear = [linearise(row[None, :], weights)[0] for row in (values, before, difference)]
+            means = [float(row.mean()) for row in linear]
             passed = bool(lower > -accepted) or not difference.any()
-            plan = pass_plan(float(difference.std(ddof=1)), len(topics), accepted, alpha)
+            plan = pass_plan(float(linear[2].std(ddof=1)), len(topics), accepted, alpha)
             checks.append(Check(run, name, *means, lower, accepted, passed, len(topics), *plan))
             lost += [
                 LostTopic(run, name, topics[t], float(values[t]), float(before[t]), float(difference[t]))
@@ -327,8 +332,8 @@ def _counterpart(run: str, baseline: Scores) -> str:
 
 def _matched(
     scores: Scores, run: str, baseline: Scores, other: str, measure: Measure
-) -> tuple[list[str], Floats, Floats, list[str]]:
-    """Return the topics on which both runs have a value, these values, and the topics that only one has."""
+) -> tuple[Bools, Floats, Floats, list[str]]:
+    """Return a mask of the topics on which both runs have a value, these values, and the topics that only one has."""
     check_run(other, baseline.runs)
     values = scores.matrix(measure).values[scores.runs.index(run)]
     before = baseline.matrix(measure).values[baseline.runs.index(other)]
@@ -339,12 +344,11 @@ def _matched(
         before = np.where(indices < 0, np.nan, before[indices])
         left_out = list(position)
     is_common = np.isfinite(values) & np.isfinite(before)
-    topics = [scores.topics[index] for index in np.flatnonzero(is_common).tolist()]
     left_out = [*(scores.topics[index] for index in np.flatnonzero(~is_common).tolist()), *left_out]
-    if len(topics) < 2:
-        problem = f"the run and the baseline share {len(topics)} topics on which {measure} is defined"
+    if (n_common := int(is_common.sum())) < 2:
+        problem = f"the run and the baseline share {n_common} topics on which {measure} is defined"
         raise InputError(problem, hint="evaluate both on the same topics, at least two")
-    return topics, values[is_common], before[is_common], left_out
+    return is_common, values[is_common], before[is_common], left_out
 
 
 def _describe_left_out(topics: list[str], max_names: int = 5) -> str:

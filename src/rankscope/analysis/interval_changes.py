@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError, MeasureError
@@ -50,6 +51,7 @@ def interval_changes(scores: Scores, length: int, compare: Callable[[Scores], Co
         try:
             plain, mapped, scales = on_both_scales(scores.judged, measure, length)
             both = score(scores.judged, [plain, mapped], missing=scores.settings.get("missing", "zero"))
+            both = replace(both, weights=scores.weights)
         except MeasureError as error:
             counts.append(IntervalCount(str(measure), note=error.message))
             continue

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.choices import COLLECTION_OPTIONS
+from rankscope.choices import VALUE_OPTIONS
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError
 from rankscope.lazy import numpy as np
@@ -18,7 +18,7 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.arrays import Floats
     from rankscope.measures import Measure
-    from rankscope.scores import Scores
+    from rankscope.scores import ScoreMatrix, Scores
 
 
 FIRST = "multiple comparisons with the best: step-down max-T over random signs"
@@ -28,7 +28,7 @@ FIRST = "multiple comparisons with the best: step-down max-T over random signs"
 class Standing(MeasuredRunRow):
     """Mean and rank of a run by a measure, with intervals."""
 
-    value: float = column("mean over the topics, or the summary of the measure")
+    value: float = column("mean over the topics (weighted with weights), or the summary of the measure")
     topics: int = column("number of topics on which the measure is defined")
     low: float = column("lower end of Student's interval of the mean")
     high: float = column("upper end of Student's interval of the mean")
@@ -61,7 +61,9 @@ class Leaderboard(TypedResult):
 
 
 @analysis(
-    command=None, figures={"intervals": "leaderboard.plot_leaderboard"}, uses=(*COLLECTION_OPTIONS, "bounds")
+    command=None,
+    figures={"intervals": "leaderboard.plot_leaderboard"},
+    uses=(*VALUE_OPTIONS, "weights", "bounds"),
 )
 def leaderboard(
     scores: Scores, *, alpha: Level = 0.05, replicates: Annotated[int, Option("B")] = 1000, seed: Seed = 1
@@ -73,7 +75,8 @@ def leaderboard(
     population of topics lies between ``first_rank`` and ``last_rank`` with confidence 1 - alpha
     (:func:`~rankscope.analysis.stats.intervals.rank_intervals`). ``tied_for_first`` is the result of
     :func:`tied_for_first`. Scores that were evaluated with ``ties=`` or ``unjudged=`` have further columns: ``error``
-    and ``exact``, ``lowest``, ``highest`` and ``tight``.
+    and ``exact``, ``lowest``, ``highest`` and ``tight``. With weights of topics the means are weighted; bootstrap
+    samples draw topics with equal chance and carry their weights.
 
     Parameters
     ----------
@@ -112,11 +115,12 @@ def leaderboard(
     known = () if scores.uncertainty is None else scores.uncertainty.columns
     for index, measure in enumerate(scores.measures):
         means = scores.mean(measure)
-        columns = _columns(measure, scores.matrix(measure).values, means, alpha, replicates, seed)
+        columns = _columns(scores.matrix(measure), means, alpha, replicates, seed)
         columns.append(tied_for_first(scores, measure, alpha=alpha, replicates=replicates, seed=seed))
         cells = list(zip(*columns, strict=True))
         for r in measure.best_first(means):
-            limits = () if scores.uncertainty is None else scores.uncertainty.for_mean(measure, index, r)
+            more = scores.uncertainty
+            limits = () if more is None else more.for_mean(measure, index, r, scores.weights)
             named: dict[str, Any] = dict(zip(known, limits, strict=True))
             rows.append(Standing(scores.runs[r], str(measure), *cells[r], **named))
     without = [name for name in _UNCERTAINTY if name not in known]
@@ -128,16 +132,17 @@ def leaderboard(
 
 
 def _columns(
-    measure: Measure, values: Floats, means: Floats, alpha: float, replicates: int, seed: int
+    matrix: ScoreMatrix, means: Floats, alpha: float, replicates: int, seed: int
 ) -> list[Sequence[Any]]:
     """Return the columns from ``value`` to ``last_rank``."""
     from rankscope.analysis.stats import intervals
     from rankscope.analysis.stats.matrices import averaged, rounded
 
+    measure, values, weights = matrix.measure, matrix.values, matrix.weights
     n_topics = (~np.isnan(values)).sum(axis=1)
     terms, back = averaged(measure, values)
-    samples = intervals.bootstrap_means(terms, replicates, seed)
-    student = [back(end) for end in intervals.t_intervals(terms, alpha)]
+    samples = intervals.bootstrap_means(terms, replicates, seed, weights)
+    student = [back(end) for end in intervals.t_intervals(terms, alpha, weights)]
     bootstrap = np.full((2, len(values)), np.nan)
     for n in np.unique(n_topics[n_topics > 1]).tolist():
         tail = intervals.expanded(alpha, n)
@@ -146,7 +151,7 @@ def _columns(
     if measure.better == "neither":
         return [*columns, *([None] * len(values) for _ in range(3))]
     ranks = intervals.ranks(rounded(measure.merit(means)))[0]
-    ends = intervals.rank_intervals(measure.merit(terms), measure.merit(samples), alpha)
+    ends = intervals.rank_intervals(measure.merit(terms), measure.merit(samples), alpha, weights)
     return [*columns, ranks.tolist(), *(end.tolist() for end in ends)]
 
 
@@ -172,6 +177,7 @@ def tied_for_first(
     """
     from rankscope.analysis.stats.matrices import averaged, complete
     from rankscope.analysis.stats.max_t import worse_than_best
+    from rankscope.analysis.stats.weighting import contributions
 
     unknown: list[bool | None] = [None for _ in scores.runs]
     if scores.matrix(measure).measure.better == "neither":
@@ -186,6 +192,7 @@ def tied_for_first(
         return unknown
     terms = averaged(matrix.measure, matrix.values)[0]
     terms = matrix.measure.merit(terms if np.isfinite(terms).all() else matrix.values)
+    terms = contributions(terms, matrix.weights)
     return [bool(p >= alpha) for p in worse_than_best(terms, replicates=replicates, seed=seed)]
 
 

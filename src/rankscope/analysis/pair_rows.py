@@ -45,7 +45,7 @@ class PairRows(Rows):
     def block(self, start: int, stop: int) -> Sequence[Column]:
         """Return the columns of some pairs."""
         first, second = self.first[start:stop], self.second[start:stop]
-        difference, effect = effects(self.matrix.values, first, second)
+        difference, effect = effects(self.matrix.values, first, second, self.matrix.weights)
         wins, losses = outcomes(self.merits, first, second)
         half, adjusted = self.half[start:stop], self.adjusted[start:stop]
         measure = CategoricalColumn((str(self.matrix.measure),), np.zeros(len(first), np.int8))
@@ -60,7 +60,7 @@ class PairRows(Rows):
         if self.margin is None:
             return []
         merits = self.matrix.measure.merit(self.matrix.values)
-        lower = lower_limits(merits[first] - merits[second], self.alpha)
+        lower = lower_limits(merits[first] - merits[second], self.alpha, self.matrix.weights)
         return [lower, lower > -self.margin]
 
 

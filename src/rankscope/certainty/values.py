@@ -40,7 +40,7 @@ class Uncertainty:
         return tuple(field.name for field in fields(self) if getattr(self, field.name) is not None)
 
     def table_columns(
-        self, measures: Sequence[Measure], run: AnyArray, topic: AnyArray
+        self, measures: Sequence[Measure], run: AnyArray, topic: AnyArray, weights: Floats | None = None
     ) -> dict[str, AnyArray]:
         """Return the columns of a table of values, one row per (run, topic) and measure; a topic index equal to the
         number of topics stands for the mean."""
@@ -50,7 +50,9 @@ class Uncertainty:
             width = values.shape[2]
             lists = values[:, run, np.minimum(topic, width - 1)]
             for row in np.flatnonzero(topic == width).tolist():
-                lists[:, row] = [self.for_mean(m, i, int(run[row]))[index] for i, m in enumerate(measures)]
+                lists[:, row] = [
+                    self.for_mean(m, i, int(run[row]), weights)[index] for i, m in enumerate(measures)
+                ]
             columns[name] = lists.T.ravel()
         return columns
 
@@ -62,7 +64,13 @@ class Uncertainty:
         """Return the uncertainty of some of the measures."""
         return replace(self, **{name: getattr(self, name)[list(keep)] for name in self.columns})
 
-    def for_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
+    def with_topics(self, keep: Sequence[int]) -> Uncertainty:
+        """Return the uncertainty of some of the topics."""
+        return replace(self, **{name: getattr(self, name)[:, :, list(keep)] for name in self.columns})
+
+    def for_mean(
+        self, measure: Measure, index: int, run: int, weights: Floats | None = None
+    ) -> tuple[float | bool, ...]:
         """Return the uncertainty of the mean of a run over topics, assuming independent errors."""
         values: list[float | bool] = []
         for name in self.columns:
@@ -71,10 +79,13 @@ class Uncertainty:
                 values.append(bool(row.all()))
             elif name == "error":
                 defined = row[~np.isnan(row)]
+                if weights is not None:
+                    share = weights[~np.isnan(row)]
+                    defined = defined * (share / share.mean() if len(share) else share)
                 total = float(np.sqrt((defined**2).sum()))
                 values.append(total if measure.summary == "sum" else total / max(1, len(defined)))
             else:
-                values.append(measure.mean(row))
+                values.append(float(measure.means(row[None, :], weights)[0]))
         return tuple(values)
 
 

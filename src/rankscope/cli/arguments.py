@@ -61,7 +61,7 @@ def open_collection(
     silence(args.quiet)
     selecting = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
     settings = _present(
-        args, *COLLECTION_OPTIONS, "seed", "topics", "grades", "input_format", "columns", "jobs"
+        args, *COLLECTION_OPTIONS, "topic_data", "seed", "topics", "grades", "input_format", "columns", "jobs"
     )
     qrels = args.qrels
     if ahead is not None:
@@ -160,7 +160,9 @@ def _read_scores(args: argparse.Namespace) -> Scores:
     scores = read_scores(
         *({name: path} if name else path for name, path in files), **_present(args, "missing")
     )
-    return scores.with_topics(args.topics) if args.topics else scores
+    scores = scores.with_topics(args.topics) if args.topics else scores
+    more = _present(args, "topic_data", "weights")
+    return scores.with_topic_data(**more) if more else scores
 
 
 def split_named_file(text: str) -> tuple[str, str]:

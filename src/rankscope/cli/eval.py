@@ -141,9 +141,12 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     if args.scores:
         scores = arguments.evaluate(args, measures)
     else:
-        collection = arguments.open_collection(args, measures, ahead).inputs
-        judged = judge_with_options(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
+        collection = arguments.open_collection(args, measures, ahead)
+        judged = judge_with_options(
+            *collection.inputs, arguments.parse_evaluation_options(args), jobs=args.jobs
+        )
         scores = score(judged, measures, missing=args.missing, settings=collection.settings)
+        scores = collection.attach_topic_data(scores)
     if args.sort is not None:
         scores = _sort_runs(scores, args.sort, args.rel)
     if args.per_topic and choose_format(args) in ("tsv", "csv"):  # a single table for other programs
@@ -166,7 +169,8 @@ def _reject_options(args: argparse.Namespace) -> None:
     mode = "--describe" if args.describe else "--coverage"
     rejected = {
         "-m": args.measure, "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
-        "-l": args.rel is not None, "--sort": args.sort, "--ci": args.ci, "--stream": args.stream,
+        "-l": args.rel is not None, "--weights": args.weights, "--sort": args.sort, "--ci": args.ci,
+        "--stream": args.stream,
         "--scores": args.scores, "--figure": args.figure,
     }  # fmt: skip
     if args.describe:
@@ -227,7 +231,7 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
         raise SettingsError("--stream needs an output file", hint=hint)
     rejected = {
         "--ties and --unjudged": arguments.parse_evaluation_options(args).settings, "--ci": args.ci,
-        "--sort": args.sort, "--plot": args.plot, "--columns": args.columns,
+        "--weights": args.weights, "--sort": args.sort, "--plot": args.plot, "--columns": args.columns,
         "-f and --digits": args.format or args.digits is not None,
     }  # fmt: skip
     for name in (name for name, is_set in rejected.items() if is_set):

@@ -97,6 +97,18 @@ def parameter(default: Any, meaning: str, **permitted: Any) -> Any:
     return Parameter(default, meaning, **permitted)
 
 
+def weighted_means(values: Floats, weights: Floats) -> Floats:
+    """Return sum w x / sum w of each row over its defined values; NaN if there are none.
+
+    >>> weighted_means(np.array([[1.0, 0.0, np.nan]]), np.array([3.0, 1.0, 5.0])).tolist()
+    [0.75]
+    """
+    known = ~np.isnan(values)
+    weighted = np.where(known, weights, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((weighted * np.where(known, values, 0.0)).sum(axis=1) / weighted.sum(axis=1))
+
+
 class Measure:
     """Base class of all measures.
 
@@ -311,8 +323,19 @@ class Measure:
         """Return the weights of ranks 1, ..., depth, or None if weights depend on the documents."""
         return None
 
-    def mean(self, values: Floats) -> float:
-        """Summarise values over topics; NaN values are left out, and the result is NaN if none remain."""
+    def mean(self, values: Floats, weights: Floats | None = None) -> float:
+        """Summarise values over topics; NaN values are left out, and the result is NaN if none remain.
+
+        With ``weights`` of the topics the mean is weighted; a sum is the weighted mean times the number of topics.
+        """
+        if weights is not None:
+            terms = np.log(values) if self.summary == "geometric mean" else values
+            mean = float(weighted_means(terms[None, :], weights)[0])
+            n_defined = int((~np.isnan(values)).sum())
+            return (
+                float(np.exp(mean)) if self.summary == "geometric mean"
+                else mean if self.summary != "sum" else mean * n_defined if n_defined else 0.0
+            )  # fmt: skip
         defined = values[~np.isnan(values)]
         if self.summary == "sum":
             return float(np.sum(defined))
@@ -322,8 +345,14 @@ class Measure:
             return float(np.exp(np.mean(np.log(defined))))
         return float(np.mean(defined))
 
-    def means(self, values: Floats) -> Floats:
+    def means(self, values: Floats, weights: Floats | None = None) -> Floats:
         """Return :meth:`mean` of each row of a matrix (runs x topics)."""
+        if weights is not None and type(self).mean is not Measure.mean:
+            raise MeasureError(
+                f"{self} has its own mean, which takes no weights", hint="evaluate without weights"
+            )
+        if weights is not None:
+            return np.array([self.mean(row, weights) for row in values])
         if (
             self.summary != "mean"
             or not values.size

@@ -39,8 +39,13 @@ class ScoreRows(NamedTuple):
     """Whether the rows of the topic ``all`` are means; None if it may be a topic of that name."""
 
 
-def read_score_rows(source: Source, is_measure: Callable[[str], bool], missing: str = "zero") -> ScoreRows:
-    """Read the rows of a file of scores, or of nuggets; topics without nuggets are ``missing``."""
+def read_score_rows(
+    source: Source, is_measure: Callable[[str], bool] | None, missing: str = "zero"
+) -> ScoreRows:
+    """Read the rows of a file of scores, or of nuggets; topics without nuggets are ``missing``.
+
+    Without ``is_measure`` it is a table with a header.
+    """
     head = source.head()
     file_format = detect_format_of_head(head, "scores")
     if file_format in ("parquet", "arrow"):
@@ -49,7 +54,7 @@ def read_score_rows(source: Source, is_measure: Callable[[str], bool], missing: 
         return _read_json_rows(source)
     if file_format == "jsonl":
         objects = list(iterate_objects(source, _JSON))
-        names = list(next((row for _, row in objects if row), {}))
+        names = list(dict.fromkeys(name for _, row in objects for name in row))
         if "nuggets" in names:
             rows: list[tuple[int | None, list[Any]]] = [
                 (nuggets.line, [nuggets.run, nuggets.topic, measure, value])
@@ -60,7 +65,7 @@ def read_score_rows(source: Source, is_measure: Callable[[str], bool], missing: 
         return ScoreRows(
             names, [(number, [row.get(name) for name in names]) for number, row in objects], has_means=None
         )
-    if _is_bare(head):
+    if is_measure is not None and _is_bare(head):
         return parse_bare_rows(_iterate_bare_lines(source), is_measure, source.label)
     lines = _iterate_delimited_rows(source)
     _, header = next(lines, (1, []))
@@ -183,7 +188,7 @@ def _iterate_delimited_rows(text: Source) -> Iterator[tuple[int, list[str]]]:
             width = len(cells) if width is None else width
             if len(cells) != width:
                 problem = f"{len(cells)} cells where the first line has {width}"
-                hint = "give a cell for every system, empty if there is no score"
+                hint = "give a cell for every column, empty if there is no value"
                 raise InputError(problem, path=text.label, line=reader.line_num, hint=hint)
             yield reader.line_num, cells
     except csv.Error as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.findings.finding import Chart, Finding, Findings
-from rankscope.choices import FINDINGS_MEASURES, Correction, Test
+from rankscope.choices import FINDINGS_MEASURES, VALUE_OPTIONS, Correction, Test
 from rankscope.declaration import Level, Option, Seed, analysis
 
 if TYPE_CHECKING:
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["Chart", "Finding", "Findings", "findings"]
 
 
-@analysis(figures={"findings": "findings.plot_findings"}, covers=("bounds",), measures=FINDINGS_MEASURES)
+@analysis(
+    figures={"findings": "findings.plot_findings"},
+    uses=(*VALUE_OPTIONS, "weights"),
+    covers=("bounds",),
+    measures=FINDINGS_MEASURES,
+)
 def findings(
     scores: Scores,
     *,
@@ -32,7 +37,8 @@ def findings(
     never return to 0, and means of ordinal measures.
 
     Each sentence is followed by the first rows of the table that it is based on; JSON has all rows. Findings about
-    rankings are omitted for scores from a file. No run is called the leader if chance alone explains the spread.
+    rankings are omitted for scores from a file, and findings about unjudged and tied documents if topics have weights.
+    No run is called the leader if chance alone explains the spread.
 
     Parameters
     ----------
@@ -75,14 +81,15 @@ def findings(
     1.0
     """
     from rankscope.analysis.findings.basis import Basis
-    from rankscope.analysis.findings.rules import RULES
+    from rankscope.analysis.findings.rules import RULES, UNWEIGHTED
     from rankscope.analysis.stats.intervals import check_level
     from rankscope.analysis.stats.significance import correction_for
 
     check_level(alpha, replicates)
     corrected = correction_for(test, correction)
     basis = Basis(scores, alpha, test, corrected, replicates, seed)
-    items = tuple(finding for rule in RULES if (finding := rule(basis)) is not None)
+    rules = [rule for rule in RULES if scores.weights is None or rule not in UNWEIGHTED]
+    items = tuple(finding for rule in rules if (finding := rule(basis)) is not None)
     settings = {
         **scores.settings, "alpha": alpha, "test": test, "correction": corrected, "replicates": replicates,
         "seed": seed,

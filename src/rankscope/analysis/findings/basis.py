@@ -15,6 +15,7 @@ from rankscope.analysis.leaderboard import leaderboard
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import all_pairs, run_test, tukey_hsd
+from rankscope.analysis.stats.weighting import contributions
 from rankscope.arrays import Bools, Indices
 from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
@@ -102,9 +103,10 @@ class Basis(CacheMixin):
             return nan
         merits = run_merits(matrix)
         ends = np.array([int(np.argmax(merits))]), np.array([int(np.argmin(merits))])
+        weighted = contributions(matrix.values, matrix.weights)
         return self.cache(
             ("chance", str(matrix.measure)),
-            lambda: float(tukey_hsd(matrix.values, *ends, replicates=_SHUFFLES, seed=self.seed).p[0]),
+            lambda: float(tukey_hsd(weighted, *ends, replicates=_SHUFFLES, seed=self.seed).p[0]),
         )
 
     def differ(self, matrix: CompleteMatrix) -> bool:
@@ -116,7 +118,7 @@ class Basis(CacheMixin):
         options: Any = {"correction": self.correction, "alpha": self.alpha, "seed": self.seed}
         tests = self.cache(
             ("tests", str(matrix.measure)),
-            lambda: run_test(self.test, matrix.values, *self.tested, **options),
+            lambda: run_test(self.test, matrix.values, *self.tested, weights=matrix.weights, **options),
         )
         return np.asarray(tests.adjusted < self.alpha)
 

@@ -8,6 +8,7 @@ from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.evidence import HardTopic, LeadTopic, TopicShare
 from rankscope.analysis.findings.finding import Chart, Finding, join_names
 from rankscope.analysis.stats.matrices import CompleteMatrix, rounded, run_merits
+from rankscope.analysis.stats.weighting import contributions
 from rankscope.tables import Cell
 
 
@@ -28,7 +29,7 @@ def decisive_topics(basis: Basis) -> Finding | None:
     matrix = _averaged(basis)
     if matrix is None or not basis.differ(matrix):
         return None
-    merit = matrix.measure.merit(matrix.values)
+    merit = contributions(matrix.measure.merit(matrix.values), matrix.weights)
     means = merit.mean(axis=1)
     around = means - means.mean()
     count = len(matrix.topics)
@@ -69,7 +70,7 @@ def fragile_lead(basis: Basis) -> Finding | None:
         return None
     merits = run_merits(matrix)
     a, b = np.argsort(-merits, kind="stable")[:2].tolist()
-    merit = matrix.measure.merit(matrix.values)
+    merit = contributions(matrix.measure.merit(matrix.values), matrix.weights)
     gains = rounded(merit[a] - merit[b])
     if merits[a] == merits[b]:
         return None
@@ -119,7 +120,7 @@ def hard_topics(basis: Basis) -> Finding | None:
     numbers: dict[str, Cell] = {
         "topic": matrix.topics[worst], "measure": str(matrix.measure), "mean": float(level[worst]),
         "best": float(best[worst]), "empty": int(empty.sum()), "topics": len(matrix.topics),
-        "overall": float(level.mean()), "zero": 0, "alike": alike,
+        "overall": float(contributions(level[None, :], matrix.weights).mean()), "zero": 0, "alike": alike,
     }  # fmt: skip
     hardest = "Topic {topic} and {alike} others are the hardest" if alike else "Topic {topic} is the hardest"
     pattern = hardest + ": mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}"

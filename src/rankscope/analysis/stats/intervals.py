@@ -16,6 +16,7 @@ from rankscope.analysis.stats.bootstrap import resample_counts
 from rankscope.analysis.stats.coefficients import tied_ranks
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
+from rankscope.analysis.stats.weighting import linearise
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
 
@@ -37,20 +38,21 @@ def check_level(alpha: float, replicates: int = 1) -> None:
         raise SettingsError(f"{replicates} replicates", hint="give at least 1, usually 1000")
 
 
-def t_intervals(values: Floats, alpha: float = 0.05) -> tuple[Floats, Floats]:
+def t_intervals(values: Floats, alpha: float = 0.05, weights: Floats | None = None) -> tuple[Floats, Floats]:
     """Return Student's confidence interval of the mean of each row: mean -+ t(1 - alpha/2; n - 1) sd / sqrt(n).
 
-    Undefined where fewer than two topics have a value, and where one of them is infinite.
+    Undefined where fewer than two topics have a value, and where one of them is infinite. With weights, the mean is
+    weighted, and its variance is linearised (:mod:`~rankscope.analysis.stats.weighting`).
 
     >>> [end.round(4).tolist() for end in t_intervals(np.array([[0.2, 0.4, 0.6]]))]
     [[-0.0968], [0.8968]]
     """
-    mean, error, count = _moments(values)
+    mean, error, count = _moments(linearise(values, weights))
     width = _t_quantile(1 - alpha / 2, count - 1) * error
     return mean - width, mean + width
 
 
-def lower_limit(differences: Floats, alpha: float = 0.05) -> float:
+def lower_limit(differences: Floats, alpha: float = 0.05, weights: Floats | None = None) -> float:
     """Return the lower end of the one-sided (1 - alpha) interval for a mean: mean - t(1 - alpha; n - 1) sd / sqrt(n).
 
     A run is *no worse than the baseline by more than a margin d* if this end, for the differences run - baseline of all
@@ -59,20 +61,22 @@ def lower_limit(differences: Floats, alpha: float = 0.05) -> float:
     >>> round(lower_limit(np.array([0.02, -0.01, 0.03, 0.0])), 4)
     -0.0115
     """
-    return float(lower_limits(differences[None, :], alpha)[0])
+    return float(lower_limits(differences[None, :], alpha, weights)[0])
 
 
-def lower_limits(differences: Floats, alpha: float = 0.05) -> Floats:
+def lower_limits(differences: Floats, alpha: float = 0.05, weights: Floats | None = None) -> Floats:
     """Return :func:`lower_limit` of each row."""
-    mean, error, count = _moments(differences)
+    mean, error, count = _moments(linearise(differences, weights))
     return mean - _t_quantile(1 - alpha, count - 1) * error
 
 
-def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Floats:
+def bootstrap_means(
+    values: Floats, replicates: int = 1000, seed: int = 1, weights: Floats | None = None
+) -> Floats:
     """Return the mean of each row in every bootstrap sample of the topics, runs x replicates.
 
     All runs have the same resampled topics, so that the columns can be compared. A sample in which a run has no
-    value at all leaves its mean undefined.
+    value at all leaves its mean undefined. Topics are drawn with equal chance, and carry their weights.
 
     >>> bootstrap_means(np.array([[0.5, 0.5, 0.5]]), replicates=4).tolist()
     [[0.5, 0.5, 0.5, 0.5]]
@@ -81,11 +85,13 @@ def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Fl
     finite = np.isfinite(values)
     numbers = np.where(finite, values, 0.0)
     infinite = np.where(np.isinf(values), np.sign(values), 0.0)
-    everywhere = bool(finite.all())
+    everywhere = bool(finite.all()) and weights is None
     means = np.empty((runs, replicates))
     start = 0
     for drawn in drawn_topics(topics, replicates, seed):
         counts = resample_counts(drawn).T.astype(np.float64)
+        if weights is not None:
+            counts *= weights[:, None]
         block = numbers @ counts
         if everywhere:
             block /= topics
@@ -173,7 +179,9 @@ def ranks(merits: Floats) -> tuple[Ints, Ints]:
     return first.T, last.T
 
 
-def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[Ints, Ints]:
+def rank_intervals(
+    merits: Floats, drawn: Floats, alpha: float = 0.05, weights: Floats | None = None
+) -> tuple[Ints, Ints]:
     """Return a confidence interval of the rank of each run, of level about 1 - alpha; it includes the observed rank.
 
     ``merits`` is runs x topics, more is better, and ``drawn`` has their means in bootstrap samples of the topics, runs
@@ -202,7 +210,7 @@ def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[
     [[1, 1, 3], [2, 2, 3]]
     """
     runs, replicates = drawn.shape
-    means, _, counts = _moments(merits)
+    means, _, counts = _moments(linearise(merits, weights))
     best, worst = ranks(rounded(means))
     first, last = ranks(rounded(_ranked_by(means, drawn, counts, alpha)))
     low, high = np.ones(runs, np.int64), np.full(runs, runs)

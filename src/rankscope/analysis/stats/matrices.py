@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Any
 
@@ -27,6 +27,8 @@ class CompleteMatrix:
     values: Floats
     topics: tuple[Any, ...]
     dropped: tuple[Any, ...]
+    weights: Floats | None = None
+    """Weights of the topics; None if they are equal."""
 
 
 def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
@@ -47,7 +49,8 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
             f"{matrix.measure} is undefined on {len(dropped)} of {len(topics)} topics, which are left out",
             stacklevel=2,
         )
-    return CompleteMatrix(matrix.measure, matrix.values[:, ~undefined], kept, dropped)
+    weights = None if matrix.weights is None else matrix.weights[~undefined]
+    return CompleteMatrix(matrix.measure, matrix.values[:, ~undefined], kept, dropped, weights)
 
 
 def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
@@ -63,11 +66,13 @@ def run_merits(matrix: CompleteMatrix) -> Floats:
 
 def run_means(matrix: CompleteMatrix) -> Floats:
     """Return the mean of each run as the measure defines it, :func:`rounded` so that ties are ties."""
-    return rounded(row_means(matrix.measure, matrix.values))
+    return rounded(row_means(matrix.measure, matrix.values, matrix.weights))
 
 
-def row_means(measure: Measure, values: Floats) -> Floats:
+def row_means(measure: Measure, values: Floats, weights: Floats | None = None) -> Floats:
     """Return the mean of each row as the measure defines it, undefined values left out."""
+    if weights is not None:
+        return measure.means(values, weights)
     if measure.summary == "mean" and not np.isnan(values).any():
         return np.asarray(values.mean(axis=1))
     return np.array([measure.mean(row) for row in values])
@@ -132,8 +137,9 @@ def with_runs(scores: Scores, keep: Indices) -> Scores:
     judged = None if scores.judged is None else scores.judged.with_runs(keep)
     uncertainty = None if scores.uncertainty is None else scores.uncertainty.with_runs(keep)
     return Scores(
-        names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, uncertainty
-    )
+        names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, uncertainty,
+        weights=scores.weights, topic_data=scores.topic_data,
+    )  # fmt: skip
 
 
 def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Scores:
@@ -154,7 +160,8 @@ def _with_measure(scores: Scores, by: str | Measure) -> Scores:
     measures = parse_many([by])
     if isinstance(scores.collection, Collection):
         return scores if measures[0] in scores.measures else scores.collection.evaluate(measures)
-    return score(scores.judged, measures, missing=str(scores.settings["missing"]))
+    by_measure = score(scores.judged, measures, missing=str(scores.settings["missing"]))
+    return replace(by_measure, weights=scores.weights)
 
 
 def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:

@@ -19,6 +19,7 @@ from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.max_t import Flips, StepDown, flip_pairs
 from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
+from rankscope.analysis.stats.weighting import contributions, linearise
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
 from rankscope.arrays import Floats, Indices, Ints
 from rankscope.choices import CORRECTIONS, TESTS
@@ -133,33 +134,42 @@ def run_test(
     alpha: float = 0.05,
     replicates: int | None = None,
     seed: int = 1,
+    weights: Floats | None = None,
 ) -> PairTests:
     """One of :data:`TESTS` by name, for every pair, with p-values corrected for their number.
 
     ``correction`` is one of :data:`CORRECTIONS`, or None for that of the test (:func:`correction_for`). Warns if no
     pair can be significant, however large its difference is. The engine and the jobs are those of
     :func:`~rankscope.engines.using`, and change no number.
+
+    With ``weights`` of the topics, t and the bootstrap test linearised weighted means, randomisation and Tukey HSD the
+    weighted contributions of the topics (:mod:`~rankscope.analysis.stats.weighting`). Wilcoxon's test has no weights.
     """
     check_name(test, TESTS, f"no test is called {test!r}")
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
+    if weights is not None and test == "wilcoxon":
+        hint = "choose t, randomisation, bootstrap or tukey"
+        raise SettingsError("Wilcoxon's test ranks topics, and does not test a weighted mean", hint=hint)
     correction = correction_for(test, correction)
     replicates = REPLICATES.get(test, 1) if replicates is None else replicates
     if test in REPLICATES and replicates < 1:
         raise SettingsError(f"{replicates} replicates", hint=f"give at least 1, usually {REPLICATES[test]}")
     if correction != "none":
         _warn_if_hopeless(test, correction, values.shape[1], len(first), replicates, alpha)
-    pairs = values, first, second
+    pairs = linearise(values, weights), first, second
     if test == "t":
         outcome = paired_t(*pairs, alpha=alpha)
     elif test == "wilcoxon":
         outcome = _wilcoxon(*pairs, alpha)
     elif test == "tukey":
-        outcome = tukey_hsd(*pairs, alpha=alpha, replicates=replicates, seed=seed)
+        weighted = contributions(values, weights)
+        outcome = tukey_hsd(weighted, first, second, alpha=alpha, replicates=replicates, seed=seed)
     elif test == "randomisation":
         outcome = _randomisation(
-            pairs, alpha, Flips(values.shape[1], replicates, seed), correction == "max-t"
-        )
+            pairs, alpha, Flips(values.shape[1], replicates, seed), correction == "max-t",
+            (contributions(values, weights), first, second),
+        )  # fmt: skip
     elif correction == "max-t":
         outcome = _max_t(pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
     else:
@@ -283,15 +293,18 @@ def _wilcoxon(values: Floats, first: Indices, second: Indices, alpha: float) -> 
     return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 
 
-def _randomisation(pairs: _Pairs, alpha: float, flips: Flips, joint: bool) -> PairTests:
-    """Test with all signs for up to 20 topics, with random signs beyond; the interval is Student's or max-T's."""
+def _randomisation(pairs: _Pairs, alpha: float, flips: Flips, joint: bool, flipped: _Pairs) -> PairTests:
+    """Test with all signs for up to 20 topics, with random signs beyond; the interval is Student's or max-T's.
+
+    The signs of ``flipped`` are drawn; the values of ``pairs`` have the same means, and the errors of the intervals.
+    """
     p: Floats | None = None
     if flips.topics <= EXACT_UP_TO:
         p = np.empty(len(pairs[1]))
-        for block, z in _differences(*pairs):
+        for block, z in _differences(*flipped):
             p[block] = exact_randomisation(z)
     if joint or p is None:
-        step_down = flip_pairs(*pairs, flips)
+        step_down = flip_pairs(*flipped, flips)
         if joint:
             return _max_t(pairs, step_down, alpha, p)
         p = step_down.p
@@ -357,7 +370,9 @@ def _mean_and_error(values: Floats, first: Indices, second: Indices) -> tuple[Fl
     return means, errors
 
 
-def effects(values: Floats, first: Indices, second: Indices) -> tuple[Floats, Floats]:
+def effects(
+    values: Floats, first: Indices, second: Indices, weights: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Return the mean difference of each pair, and Cohen's d of the paired differences, mean(z)/sd(z).
 
     d is 0 for identical runs, infinite for a constant difference.
@@ -366,7 +381,13 @@ def effects(values: Floats, first: Indices, second: Indices) -> tuple[Floats, Fl
     [2.1213]
     """
     topics = values.shape[1]
-    mean, error = _mean_and_error(values, first, second)
+    mean, error = _mean_and_error(linearise(values, weights), first, second)
+    if weights is not None:  # d is about the distribution of weighted topics, not about the error of the mean
+        for block, z in _differences(values, first, second):
+            squares = weights / weights.mean() * np.square(z - mean[block, None])
+            error[block] = np.where(
+                error[block] > 0, np.sqrt(squares.sum(axis=1) / max(1, topics - 1) / topics), 0
+            )
     if topics < 2:
         return mean, np.where(mean == 0, 0.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,0 +1,45 @@
+"""Weights of topics: weighted statistics as plain statistics of transformed values.
+
+The variance of a weighted mean is that of its linearisation, n/(n - 1) sum w^2 (x - mean)^2 / (sum w)^2. It is also the
+plain variance of the mean of the values u = mean + (w / mean w) (x - mean), whose plain mean is the weighted one. So
+Student's intervals and tests of weighted means are those of u (:func:`linearise`).
+
+Tests that flip signs or shuffle the scores of a topic need contributions (w / mean w) x (:func:`contributions`): a
+topic with difference 0 contributes 0, and the plain mean is the weighted one, too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.arrays import Floats
+from rankscope.measures.base import weighted_means
+
+
+def linearise(values: Floats, weights: Floats | None) -> Floats:
+    """Return values whose plain mean and variance are those of the weighted mean of each row; NaN stays NaN.
+
+    >>> u = linearise(np.array([[0.34, 0.039]]), np.array([5.0, 1.0]))
+    >>> u.mean().round(6), (u.var(ddof=1) / 2).round(9)
+    (np.float64(0.289833), np.float64(0.006990818))
+    """
+    if weights is None:
+        return values
+    mean = weighted_means(values, weights)[:, None]
+    return mean + _relative(values, weights) * (values - mean)
+
+
+def contributions(values: Floats, weights: Floats | None) -> Floats:
+    """Return values times the relative weights of their topics, whose plain mean is the weighted mean of each row.
+
+    >>> contributions(np.array([[1.0, 0.0]]), np.array([3.0, 1.0])).tolist()
+    [[1.5, 0.0]]
+    """
+    return values if weights is None else _relative(values, weights) * values
+
+
+def _relative(values: Floats, weights: Floats) -> Floats:
+    """Return the weights divided by their mean over the defined values of each row."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return weights / (np.where(known, weights, 0.0).sum(axis=1) / known.sum(axis=1))[:, None]

@@ -1,0 +1,94 @@
+"""Attributes of topics, such as language, length or traffic, and weights of topics.
+
+An attribute table has a column of topics (``topic``, ``qid`` or ``query_id``, or else the first one) and any others:
+texts, categories, numbers and dates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.read.frames import column_meaning
+from rankscope.read.ids import key_text
+from rankscope.read.score_rows import read_score_rows, rows_from_table
+from rankscope.read.source import Source
+
+TopicData = dict[str, dict[str, Any]]
+"""Attributes of topics: ``{topic: {column: value}}``."""
+
+
+def read_topic_data(source: Any) -> TopicData:
+    """Read attributes of topics: CSV, TSV, JSON lines, a frame, or a dict of dicts.
+
+    >>> read_topic_data({"q1": {"lang": "en"}, 2: {"lang": "it"}})
+    {'q1': {'lang': 'en'}, '2': {'lang': 'it'}}
+    >>> read_topic_data({"qid": [1, 2], "lang": ["en", "it"]})
+    {'1': {'lang': 'en'}, '2': {'lang': 'it'}}
+    """
+    if isinstance(source, Mapping) and all(isinstance(row, Mapping) for row in source.values()):
+        return {key_text(topic, "topic"): dict(row) for topic, row in source.items()}
+    is_file = isinstance(source, str | Path)
+    path = str(source) if is_file else None
+    table = read_score_rows(Source.open(source), None) if is_file else rows_from_table(source)
+    topic_columns = [c for c, name in enumerate(table.header) if column_meaning(name) == "query_id"]
+    key = topic_columns[0] if topic_columns else 0
+    data: TopicData = {}
+    for line, cells in table.rows:
+        topic = key_text(cells[key].strip() if isinstance(cells[key], str) else cells[key], "topic")
+        if topic in data:
+            raise InputError(
+                f"topic {topic!r} occurs twice", path=path, line=line, hint="give each topic one row"
+            )
+        data[topic] = {
+            name: cell for c, (name, cell) in enumerate(zip(table.header, cells, strict=True)) if c != key
+        }
+    if not data:
+        raise InputError("there is no topic", path=path, hint="give a header and a row per topic")
+    return data
+
+
+def attribute_values(data: TopicData, name: str, topics: Iterable[str]) -> list[Any]:
+    """Return the values of a column for some topics, None where there is no value."""
+    names = dict.fromkeys(column for row in data.values() for column in row)
+    if name not in names:
+        hint = suggest_names(name, names) or (f"there are {', '.join(names)}" if names else "give topic data")
+        raise InputError(f"no attribute of topics is called {name!r}", hint=hint)
+    values = [data.get(topic, {}).get(name) for topic in topics]
+    return [None if value == "" or value != value else value for value in values]
+
+
+def topic_weights(weights: str | Mapping[Any, Any], data: TopicData, topics: Iterable[str]) -> list[float]:
+    """Return the weight of each topic, from a column of the attributes or from a mapping.
+
+    >>> topic_weights({"q1": 2, "q2": "0.5"}, {}, ["q1", "q2"])
+    [2.0, 0.5]
+    """
+    topics = [*topics]
+    if isinstance(weights, str):
+        values = attribute_values(data, weights, topics)
+    elif isinstance(weights, Mapping):
+        by_topic = {key_text(topic, "topic"): weight for topic, weight in weights.items()}
+        values = [by_topic.get(topic) for topic in topics]
+    else:
+        problem = f"weights of type {type(weights).__name__}"
+        raise SettingsError(
+            problem, hint="name a column of topic_data, or give a mapping of topics to weights"
+        )
+    return [_parse_weight(value, topic) for topic, value in zip(topics, values, strict=True)]
+
+
+def _parse_weight(value: Any, topic: str) -> float:
+    hint = "give every topic a positive number, or select topics"
+    if value is None:
+        raise InputError(f"topic {topic!r} has no weight", hint=hint)
+    try:
+        weight = float(value)
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not (math.isfinite(weight) and weight > 0):
+        raise InputError(f"topic {topic!r} has the weight {value!r}, not a positive finite number", hint=hint)
+    return weight
