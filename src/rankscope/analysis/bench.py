@@ -8,17 +8,8 @@ from dataclasses import field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.choices import (
-    AGGREGATES,
-    BENCH_SAMPLES,
-    MISSING_CELLS,
-    TASK_TESTS,
-    Aggregate,
-    BenchSample,
-    Correction,
-    MissingCells,
-    TaskTest,
-)
+from rankscope import choices
+from rankscope.choices import Aggregate, BenchSample, Correction, MissingCells, TaskTest
 from rankscope.declaration import Level, MeasureName, Option, Seed, analysis
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
@@ -37,9 +28,14 @@ SAMPLES = {
     "tasks": "tasks are a sample",
     "nested": "tasks are a sample, and topics of each task are a sample",
     "topics": "tasks are fixed, and topics of each task are a sample",
+    "": "bounds over all values of missing scores",
 }
 """Meaning of each choice of ``sample``, for titles."""
 Types = Annotated["Mapping[str, str] | str | Path | None", Option("FILE")]
+
+
+class _AggregateRow(Row):
+    aggregate: str = column("summary of the scores over tasks")
 
 
 class Place(Row):
@@ -68,36 +64,23 @@ class SystemPair(Row):
     separated: bool = column("whether the order of the two is established")
 
 
-class Fragile(Row):
+class Fragile(_AggregateRow):
     """Effect of another aggregate, or of fewer tasks, on the leaderboard of an aggregate."""
 
-    aggregate: str = column("summary of the scores over tasks")
     change: str = column(
-        "aggregate: compared with the first one; task: one left out; leader: fewest left out to change it"
+        "aggregate: another one; task: one left out; leader: fewest left out to change the leader"
     )
-    without: str = column("tasks that are left out, separated by semicolons")
+    without: str = column("tasks that are left out, separated by semicolons, or the other aggregate")
     tasks: int = column("number of tasks that are left out")
     leader: str = column("best system after the change")
     changed: int = column("pairs of systems whose order changes")
     tau: float = column("Kendall's tau-b between the leaderboards before and after")
-    exact: bool = column(
-        "whether fewer tasks cannot change the leader; no: only an upper bound of their number"
-    )
+    exact: bool = column("whether no fewer tasks change the leader; no: only a bound of their number")
 
 
-class AggregatePair(Row):
-    """Agreement of two aggregates."""
-
-    a: str = column("the first aggregate")
-    b: str = column("the second aggregate")
-    tau: float = column("Kendall's tau-b of the two orders of the systems")
-    changed: int = column("pairs of systems that the two order differently")
-
-
-class Separation(Row):
+class Separation(_AggregateRow):
     """Number of systems that an aggregate separates."""
 
-    aggregate: str = column("summary of the scores over tasks")
     pairs: int = column("number of pairs of systems")
     separated: int = column("pairs whose order is established")
     adjacent: int = column("pairs of neighbours in the leaderboard")
@@ -113,8 +96,6 @@ class TaskRow(Row):
     systems: int = column("number of systems with a score")
     topics: int | None = column("number of topics, if their scores are known")
     mean: float = column("mean score of the systems")
-    deviation: float = column("standard deviation of the scores of the systems")
-    leader: str = column("best system on the task")
     tau: float = column("Kendall's tau-b between the task and the first aggregate")
 
 
@@ -133,13 +114,11 @@ class FriedmanTest(Row):
 class Bench(TypedResult):
     """Leaderboards of systems over several tasks."""
 
-    shown = ("board", "fragility")
     board: RowTable[Place] = table("every system by every aggregate, best first")
     fragility: RowTable[Fragile] = table(
         "changes by aggregate, by task, and the fewest tasks that change the leader"
     )
     separation: RowTable[Separation] = table("pairs and neighbours whose order is established", main=False)
-    agreement: RowTable[AggregatePair] = table("every pair of aggregates", main=False)
     tasks: RowTable[TaskRow] = table("every task", main=False)
     scores: TaskScores = field(repr=False)
     """Scores of the compared systems on the compared tasks."""
@@ -148,32 +127,27 @@ class Bench(TypedResult):
 
     @lazy_table("every pair of systems by every aggregate", main=False)
     def pairs(self) -> RowTable[SystemPair]:
-        """Table of the tests of all pairs."""
-        from rankscope.columns import ConcatenatedRows
+        """Table of the tests of all pairs, as columns: 200 systems have 20,000 pairs."""
+        from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
 
-        return SystemPair.table("pairs", ConcatenatedRows([self._pairs(name) for name in self.orders]))
-
-    def _pairs(self, aggregate: str) -> Rows:
-        """Return the pairs of an aggregate as columns: 200 systems have 20,000."""
-        from rankscope.columns import CategoricalColumn, Columns
-
-        order, names = self.orders[aggregate], self.scores.systems
+        names = self.scores.systems
         first, second = np.triu_indices(len(names), 1)
-        value_of = {row.system: row.value for row in self.board if row.aggregate == aggregate}
-        values = np.array([value_of[name] for name in names], np.float64)  # None becomes NaN.
-        difference = values[first] - values[second]
-        unknown = np.full(len(first), np.nan)
-        numbers = [
-            column if not np.isnan(column).any() else [None if np.isnan(x) else float(x) for x in column]
-            for column in (
-                difference,
-                unknown if order.p is None else order.p,
-                unknown if order.adjusted is None else order.adjusted,
+        parts: list[Rows] = []
+        for aggregate, order in self.orders.items():
+            value_of = {row.system: row.value for row in self.board if row.aggregate == aggregate}
+            values = np.array([value_of[name] for name in names], np.float64)  # None becomes NaN.
+            unknown = np.full(len(first), np.nan)
+            numbers = (
+                values[first] - values[second],
+                *(unknown if p is None else p for p in (order.p, order.adjusted)),
             )
-        ]
-        label = CategoricalColumn((aggregate,), np.zeros(len(first), np.int8))
-        pair = CategoricalColumn(names, first), CategoricalColumn(names, second)
-        return Columns([*pair, label, *numbers, order.separated[first, second]])
+            cells = [
+                [None if np.isnan(x) else x for x in c.tolist()] if np.isnan(c).any() else c for c in numbers
+            ]
+            label = CategoricalColumn((aggregate,), np.zeros(len(first), np.int8))
+            pair = CategoricalColumn(names, first), CategoricalColumn(names, second)
+            parts.append(Columns([*pair, label, *cells, order.separated[first, second]]))
+        return SystemPair.table("pairs", ConcatenatedRows(parts))
 
     @lazy_table("Friedman's test", main=False)
     def friedman(self) -> RowTable[FriedmanTest]:
@@ -181,10 +155,9 @@ class Bench(TypedResult):
         from rankscope.analysis.stats.aggregates import friedman
 
         systems, tasks = self.scores.values.shape
-        if systems < 3 or np.isnan(self.scores.values).any():
-            return FriedmanTest.table("friedman", [])
-        rows = [FriedmanTest(systems, tasks, *friedman(self.scores.values, self.settings["alpha"]))]
-        return FriedmanTest.table("friedman", rows, caption="Friedman's test of all systems over tasks")
+        is_possible = systems > 2 and not np.isnan(self.scores.values).any()
+        found = [friedman(self.scores.values, self.settings["alpha"])] if is_possible else []
+        return FriedmanTest.table("friedman", [FriedmanTest(systems, tasks, *test) for test in found])
 
     def mean_ranks(self) -> list[tuple[str, float]]:
         """Return the systems with their mean ranks on the tasks, best first."""
@@ -201,19 +174,17 @@ class Bench(TypedResult):
     @property
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
+        first = self.aggregates[0]
         changes = [
-            row for row in self.fragility if row.change != "task" or row.leader != self.leader(row.aggregate)
+            row
+            for row in self.fragility
+            if row.change == "leader"
+            or (row.aggregate == first and (row.change == "aggregate" or row.leader != self.leader(first)))
         ]
         caption = (
-            "Changes by aggregate, by tasks that change the leader if left out, and by the fewest such tasks"
+            f"Other aggregates against {first}, tasks that change its leader, and the fewest tasks that do"
         )
         return [self.wide(), replace(self.fragility.subset("fragility", changes), caption=caption)]
-
-    def drawable_figures(self) -> list[str]:
-        """Return the names of the figures that these scores permit."""
-        return [
-            name for name in self.figures if name == "tiers" or (len(self.friedman) and len(self.fragility))
-        ]
 
     def leader(self, aggregate: str) -> str:
         """Return the best system by an aggregate."""
@@ -221,32 +192,26 @@ class Bench(TypedResult):
 
     def wide(self) -> Table:
         """Return the leaderboard with a row per system and a column per aggregate."""
-        by_name = {(row.system, row.aggregate): row for row in self.board}
-        main, *_ = self.aggregates
+        values = {(row.system, row.aggregate): row.value for row in self.board}
+        main, settings, counts = self.aggregates[0], self.settings, self.separation[0]
         rows = [
             (
-                row.system, f"{row.first_rank}–{row.last_rank}", row.tier,
-                *(by_name[row.system, name].value for name in self.aggregates),
+                row.system,
+                f"{row.first_rank}–{row.last_rank}",
+                row.tier,
+                *(values[row.system, a] for a in self.orders),
             )
             for row in self.board
             if row.aggregate == main
-        ]  # fmt: skip
-        settings, counts = self.settings, self.separation[0]
-        systems, tasks = self.scores.values.shape
-        has_bounds = settings["missing_cells"] == "bounds"
-        how = "bounds over all values of missing scores" if has_bounds else SAMPLES[settings["sample"]]
-        limits = "bounds" if has_bounds else f"{100 * (1 - settings['alpha']):g} % interval"
-        legend = [
-            f"rank: {limits} by {main}",
-            f"{counts.adjacent_separated} of {counts.adjacent} neighbours by {main} are separated",
         ]
-        if not has_bounds:
-            legend.append(f"tier: neighbours of which no two are separated ({settings['procedure']})")
+        caption = f"{settings['systems']} systems on {settings['tasks']} tasks; {SAMPLES[settings['sample']]}"
+        interval = f"{100 * (1 - settings['alpha']):g} % interval" if settings["sample"] else "bounds"
+        legend = f"rank: {interval} by {main}; {counts.adjacent_separated} of {counts.adjacent} neighbours separated"
+        if settings["sample"]:
+            legend += f"; tier: neighbours of which no two are separated ({settings['procedure']})"
         best = {name: -1 if name == "mean-rank" else 1 for name in self.aggregates}
-        return Table(
-            "board", ("system", "rank", "tier", *self.aggregates), rows, 4, best,
-            caption=f"{systems} systems on {tasks} tasks; {how}", legend="; ".join(legend),
-        )  # fmt: skip
+        columns = ("system", "rank", "tier", *self.aggregates)
+        return Table("board", columns, rows, 4, best, caption=caption, legend=legend)
 
 
 @analysis(
@@ -344,37 +309,35 @@ def bench(
     ['t1;t3', 't1;t3']
     """
     from rankscope.analysis import bench_orders
-    from rankscope.analysis.bench_fragility import compare_aggregates, measure_fragility
     from rankscope.analysis.stats.intervals import check_level
     from rankscope.analysis.stats.significance import correction_for, procedure
 
     check_level(alpha, replicates)
-    check_name(missing_cells, MISSING_CELLS, f"missing cells cannot be handled by {missing_cells!r}")
-    check_name(sample, BENCH_SAMPLES, f"{sample!r} cannot be sampled")
-    check_name(test, TASK_TESTS, f"no test over tasks is called {test!r}")
-    scores = bench_orders.open_task_scores(source, measure, types)
-    scores, left_out = _handle_missing(scores, missing_cells)
+    check_name(missing_cells, choices.MISSING_CELLS, f"missing cells cannot be handled by {missing_cells!r}")
+    check_name(sample, choices.BENCH_SAMPLES, f"{sample!r} cannot be sampled")
+    check_name(test, choices.TASK_TESTS, f"no test over tasks is called {test!r}")
+    scores, left_out = _handle_missing(bench_orders.open_task_scores(source, measure, types), missing_cells)
     _check(scores, sample)
-    has_bounds = missing_cells == "bounds"
-    names, refused = _choose_aggregates(scores, aggregate, has_bounds)
-    bounds = _check_range(scores, score_range) if has_bounds else None
-    corrected = correction_for(test, correction)
+    bounds = _check_range(scores, score_range) if missing_cells == "bounds" else None
+    names, refused = _choose_aggregates(scores, aggregate, bounds is not None)
+    corrected = correction_for("t" if sample == "topics" else test, correction)
+    how = "normal test" if sample == "topics" else test
     tests = bench_orders.Procedure(sample, test, corrected, alpha, replicates, seed)
     orders = bench_orders.order_systems(scores, names, tests, bounds)
     settings: dict[str, Any] = {
         "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
-        "missing_cells": missing_cells, **left_out, **({"score_range": list(bounds)} if bounds else {}),
-        "sample": "none" if bounds else sample, "test": test, "correction": corrected, "alpha": alpha,
-        "replicates": replicates, "seed": seed, "procedure": procedure(test, corrected, alpha),
+        "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
+        "sample": "" if bounds else sample, "test": how, "correction": corrected, "alpha": alpha,
+        "replicates": replicates, "seed": seed, "procedure": procedure(test, corrected, alpha).replace(
+            "paired t test", "normal test" if sample == "topics" else "paired t test"),
     }  # fmt: skip
-    without = () if has_bounds else ("lowest", "highest")
     board = [Place(*cells) for name in names for cells in bench_orders.places(scores, name, orders[name])]
+    tasks = bench_orders.describe_tasks(scores, orders[names[0]])
     return Bench(
-        board=Place.table("board", board, without=without),
-        fragility=Fragile.table("fragility", [Fragile(*cells) for cells in measure_fragility(scores, orders)]),
+        board=Place.table("board", board, without=() if bounds else ("lowest", "highest")),
+        fragility=Fragile.table("fragility", [Fragile(*c) for c in bench_orders.measure_fragility(scores, orders)]),
         separation=Separation.table("separation", [_separation(name, orders[name]) for name in names]),
-        agreement=AggregatePair.table("agreement", [AggregatePair(*row) for row in compare_aggregates(orders)]),
-        tasks=TaskRow.table("tasks", [TaskRow(*row) for row in bench_orders.describe_tasks(scores, orders[names[0]])]),
+        tasks=TaskRow.table("tasks", [TaskRow(*cells) for cells in tasks]),
         scores=scores, orders=orders, settings=settings,
     )  # fmt: skip
 
@@ -384,18 +347,14 @@ def _handle_missing(scores: TaskScores, missing_cells: str) -> tuple[TaskScores,
     is_missing = np.isnan(scores.values)
     if missing_cells == "bounds" or not is_missing.any():
         return scores, {}
-    all_systems, all_tasks = range(len(scores.systems)), range(len(scores.tasks))
-    if missing_cells == "systems":
-        kept = np.flatnonzero(~is_missing.any(axis=1)).tolist()
-        dropped = [scores.systems[s] for s in all_systems if s not in set(kept)]
-        selected = scores.select(kept, all_tasks)
-    else:
-        kept = np.flatnonzero(~is_missing.any(axis=0)).tolist()
-        dropped = [scores.tasks[t] for t in all_tasks if t not in set(kept)]
-        selected = scores.select(all_systems, kept)
-    total = len(kept) + len(dropped)
-    lacking = "lack a score on some task" if missing_cells == "systems" else "lack the score of some system"
-    warnings.warn(f"{len(dropped)} of {total} {missing_cells} {lacking} and are left out", stacklevel=3)
+    by_system = missing_cells == "systems"
+    is_left_out = np.asarray(is_missing.any(axis=1 if by_system else 0))
+    names, kept = scores.systems if by_system else scores.tasks, np.flatnonzero(~is_left_out).tolist()
+    dropped = [name for name, is_dropped in zip(names, is_left_out, strict=True) if is_dropped]
+    lacking = "lack a score on some task" if by_system else "lack the score of some system"
+    warnings.warn(f"{len(dropped)} of {len(names)} {missing_cells} {lacking} and are left out", stacklevel=3)
+    everything = range(len(scores.tasks if by_system else scores.systems))
+    selected = scores.select(kept, everything) if by_system else scores.select(everything, kept)
     return selected, {f"left_out_{missing_cells}": dropped}
 
 
@@ -404,71 +363,58 @@ def _check(scores: TaskScores, sample: str) -> None:
         if len(names) < 2:
             hint = "give more scores, or another way to handle missing ones (missing_cells)"
             raise InputError(f"a leaderboard needs two {noun} at least, not {len(names)}", hint=hint)
-    if sample != "tasks":
-        single = [
-            t
-            for t, topics in zip(scores.tasks, scores.topics, strict=bool(scores.topics))
-            if topics.shape[1] < 2
-        ]
-        if not scores.topics or single:
-            problem = f"task {single[0]!r} has a single topic" if single else "there are no scores of topics"
-            raise InputError(f"{problem}, and sample={sample!r} needs several", hint="sample tasks")
+    if sample != "tasks" and min((topics.shape[1] for topics in scores.topics), default=0) < 2:
+        problem = "some task has a single topic" if scores.topics else "there are no scores of topics"
+        raise InputError(f"{problem}, and sample={sample!r} needs several", hint="sample tasks")
 
 
 def _choose_aggregates(
     scores: TaskScores, requested: str | Sequence[str] | None, has_bounds: bool
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the aggregates; those that the scores do not permit raise an error, or are left out by default."""
-    from rankscope.analysis.stats.aggregates import check_connected, combine, compute_terms
-
-    chosen = [requested] if isinstance(requested, str) else list(dict.fromkeys(requested or AGGREGATES))
+    chosen = (
+        [requested] if isinstance(requested, str) else list(dict.fromkeys(requested or choices.AGGREGATES))
+    )
     refused: dict[str, str] = {}
     for name in chosen:
-        check_name(name, AGGREGATES, f"no aggregate is called {name!r}")
-        error: InputError | None = None
-        if name == "mean-of-types" and not scores.types:
-            error = InputError(
-                "mean-of-types needs types of tasks", hint="give types, a file with the columns task,type"
-            )
-        elif has_bounds and name in ("bradley-terry", "z-score"):
-            error = InputError(
-                f"{name} has no bounds over missing scores", hint="use mean, win-rate or borda"
-            )
-        elif name == "bradley-terry":
-            try:
-                none = np.zeros(len(scores.tasks), np.int64)
-                check_connected(combine(compute_terms(scores.values, "points"), none), scores.systems)
-            except InputError as problem:
-                error = problem
-                warnings.warn(
-                    f"{problem}; bradley-terry is left out", stacklevel=3
-                ) if requested is None else None
-        if error is not None and requested is not None:
-            raise error
-        if error is not None:
+        check_name(name, choices.AGGREGATES, f"no aggregate is called {name!r}")
+        try:
+            _check_aggregate(scores, name, has_bounds)
+        except InputError as error:
+            if requested is not None:
+                raise
             refused[name] = str(error)
-    return [name for name in chosen if name not in refused], {
-        "left_out_aggregates": refused
-    } if refused else {}
+            if name == "bradley-terry" and not has_bounds:
+                warnings.warn(f"{error}; bradley-terry is left out", stacklevel=3)
+    settings = {"left_out_aggregates": refused} if refused else {}
+    return [name for name in chosen if name not in refused], settings
+
+
+def _check_aggregate(scores: TaskScores, name: str, has_bounds: bool) -> None:
+    from rankscope.analysis.stats.aggregates import check_connected, compute_terms
+
+    if name == "mean-of-types" and not scores.types:
+        raise InputError("mean-of-types needs types of tasks", hint="give a file with the columns task,type")
+    if has_bounds and name in ("bradley-terry", "z-score"):
+        raise InputError(f"{name} has no bounds over missing scores", hint="use mean, win-rate or borda")
+    if name == "bradley-terry":
+        check_connected(compute_terms(scores.values, "points").mean(axis=1), scores.systems)
 
 
 def _check_range(scores: TaskScores, score_range: Sequence[float]) -> tuple[float, float]:
     if len(score_range) != 2 or not score_range[0] < score_range[1]:
-        raise SettingsError(
-            f"the range of scores is {list(score_range)}", hint="give the lowest and the highest score"
-        )
+        hint = "give the lowest and the highest score"
+        raise SettingsError(f"the range of scores is {list(score_range)}", hint=hint)
     low, high = map(float, score_range)
-    outside = np.argwhere((scores.values < low) | (scores.values > high))
-    if len(outside):
-        system, task = scores.systems[outside[0][0]], scores.tasks[outside[0][1]]
-        problem = f"the score of {system!r} on {task!r} is outside the range from {low:g} to {high:g}"
+    for s, t in np.argwhere((scores.values < low) | (scores.values > high))[:1]:
+        place = f"{scores.systems[s]!r} on {scores.tasks[t]!r}"
+        problem = f"the score of {place} is outside the range from {low:g} to {high:g}"
         raise InputError(problem, hint="give the range of the scores (score_range)")
     return low, high
 
 
 def _separation(aggregate: str, order: Order) -> Separation:
-    n, best = len(order.merits), order.best_first
-    adjacent = sum(bool(order.separated[a, b]) for a, b in pairwise(best))
-    tiers = [tier for tier in order.tiers if tier is not None]
-    n_separated = int(order.separated.sum()) // 2
-    return Separation(aggregate, n * (n - 1) // 2, n_separated, n - 1, adjacent, max(tiers, default=None))
+    n = len(order.merits)
+    adjacent = sum(bool(order.separated[a, b]) for a, b in pairwise(order.best_first))
+    tiers = max((tier for tier in order.tiers if tier is not None), default=None)
+    return Separation(aggregate, n * (n - 1) // 2, int(order.separated.sum()) // 2, n - 1, adjacent, tiers)

@@ -1,9 +1,11 @@
-"""Scores on several tasks from any source, and the orders of systems by aggregates with their uncertainty."""
+"""Scores on several tasks from any source, orders of systems with their uncertainty, and what these hang on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +23,8 @@ from rankscope.read.task_scores import TaskScores, read_task_scores, read_task_t
 from rankscope.scores import Collection, ScoreMatrix, Scores
 
 _DEFAULT = "nDCG@10"
+_MAX_CHOICES = 50_000
+"""Numbers of tasks left out of each type that are searched for the smallest set; beyond, a bound is found greedily."""
 
 
 class Procedure(NamedTuple):
@@ -58,103 +62,95 @@ def open_task_scores(
     source: Any, measure: str | Measure | None, types: Mapping[str, str] | str | Path | None
 ) -> TaskScores:
     """Return the scores of a table, of a folder, or of scores or collections by task, with types."""
-    members = list(source.values()) if isinstance(source, Mapping) else []
-    if isinstance(source, TaskScores):
-        scores = source
-    elif members and all(isinstance(member, Scores | ScoreMatrix | Collection) for member in members):
+    kinds = (Scores, ScoreMatrix, Collection)
+    if (
+        isinstance(source, Mapping)
+        and source
+        and all(isinstance(member, kinds) for member in source.values())
+    ):
         scores = _join({str(task): _matrix(member, measure) for task, member in source.items()})
     elif measure is not None:
         hint = "leave the measure out: a table has one score for each system and task"
         raise SettingsError("a table of scores has no measures", hint=hint)
     else:
-        scores = read_task_scores(source)
+        scores = source if isinstance(source, TaskScores) else read_task_scores(source)
     return scores if types is None else replace(scores, types=read_task_types(types, scores.tasks))
 
 
 def _matrix(member: Scores | ScoreMatrix | Collection, measure: str | Measure | None) -> ScoreMatrix:
     if isinstance(member, Collection):
-        member = member.evaluate(_DEFAULT if measure is None else measure)
-    matrix = (
-        member
-        if isinstance(member, ScoreMatrix)
-        else member.matrix(member.measures[0] if measure is None else measure)
-    )
-    if matrix.measure.better != "higher" or matrix.measure.summary != "mean":
+        member = member.evaluate(measure or _DEFAULT)
+    if isinstance(member, Scores):
+        member = member.matrix(measure or member.measures[0])
+    if member.measure.better != "higher" or member.measure.summary != "mean":
         problem = (
-            f"{matrix.measure} cannot be compared over tasks: it is no mean of values where higher is better"
+            f"{member.measure} cannot be compared over tasks: it is no mean of values where higher is better"
         )
         raise SettingsError(problem, hint=f"choose {_DEFAULT}, for example")
-    return matrix
+    return member
 
 
 def _join(matrices: Mapping[str, ScoreMatrix]) -> TaskScores:
     """Join the runs of all tasks by name; a run that lacks a task has no score there."""
-    systems = tuple(dict.fromkeys(run for matrix in matrices.values() for run in matrix.runs))
     if len({str(matrix.measure) for matrix in matrices.values()}) > 1:
         raise InputError("the tasks are scored by different measures", hint="name one measure")
+    systems = tuple(dict.fromkeys(run for matrix in matrices.values() for run in matrix.runs))
     topics = []
     for matrix in matrices.values():
         defined = ~np.isnan(matrix.values).all(axis=0)
-        joined = np.full((len(systems), int(defined.sum())), np.nan)
-        joined[[systems.index(run) for run in matrix.runs]] = matrix.values[:, defined]
-        topics.append(joined)
+        topics.append(np.full((len(systems), int(defined.sum())), np.nan))
+        topics[-1][[systems.index(run) for run in matrix.runs]] = matrix.values[:, defined]
     values = np.stack([joined.mean(axis=1) for joined in topics], axis=1)
     return TaskScores(systems, tuple(matrices), values, (), tuple(topics))
+
+
+def _types(scores: TaskScores, basis: str) -> Ints:
+    """Return the numbers of the types of the tasks, which are one type unless the basis uses types."""
+    return np.unique(scores.types if basis == "types" else [""] * len(scores.tasks), return_inverse=True)[1]
 
 
 def order_systems(
     scores: TaskScores, aggregates: Sequence[str], tests: Procedure, bounds: tuple[float, float] | None
 ) -> dict[str, Order]:
     """Return the order of the systems by each aggregate; aggregates of the same terms share one."""
-    bases = list(dict.fromkeys(BASES[name] for name in aggregates))
-    types = (
-        np.unique(scores.types, return_inverse=True)[1]
-        if scores.types
-        else np.zeros(len(scores.tasks), np.int64)
-    )
-    orders: dict[str, Order] = {}
-    drawn: Mapping[str, Floats] = {}
+    bases = {basis: _types(scores, basis) for basis in dict.fromkeys(BASES[name] for name in aggregates)}
     if bounds is None:
-        resampled = Resampled(scores.values, scores.topics, types, tests.sample, tests.replicates, tests.seed)
-        drawn = resampled.summaries(bases)
-    for basis in bases:
-        groups = types if basis == "types" else np.zeros(len(types), np.int64)
-        if bounds is None:
-            orders[basis] = _order(scores, basis, groups, drawn[basis], tests)
-        else:
-            orders[basis] = _bounded_order(scores.values, basis, groups, bounds)
+        sampling = tests.sample, tests.replicates, tests.seed
+        drawn = Resampled(scores.values, scores.topics, *sampling).summaries(bases)
+        orders = {basis: _order(scores, basis, types, drawn[basis], tests) for basis, types in bases.items()}
+    else:
+        orders = {
+            basis: _bounded_order(scores.values, basis, types, bounds) for basis, types in bases.items()
+        }
     return {name: orders[BASES[name]] for name in aggregates}
 
 
 def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, tests: Procedure) -> Order:
     terms = compute_terms(scores.values, basis)
     merits = rounded(combine(terms, types))
-    if (
-        basis == "types"
-    ):  # Weights turn the mean of types into a mean over tasks, so that tests can be paired.
-        sizes = np.bincount(types)
-        terms = terms * (len(types) / (len(sizes) * sizes[types]))
+    # Weights turn a mean of types into a mean over tasks, so that tests can be paired over tasks.
+    sizes = np.bincount(types)
+    terms = terms * (len(types) / (len(sizes) * sizes[types]))
     first, second = all_pairs(len(merits))
     if tests.sample == "topics":
         from scipy.special import ndtr
 
-        # Each resample draws as many topics as a task has, which are too alike by the share 1/n of the smallest task.
+        # Resamples of n topics vary by the share 1/n too little; the smallest task decides.
         n = min(topics.shape[1] for topics in scores.topics)
         terms = np.repeat(merits[:, None], n, axis=1)
-        spread = np.sqrt(n / (n - 1)) * (drawn[first] - drawn[second]).std(axis=1)
+        error = np.sqrt(n / (n - 1)) * (drawn[first] - drawn[second]).std(axis=1)
         difference = np.abs(merits[first] - merits[second])
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = np.where(difference > 0, 2 * ndtr(-difference / spread), 1.0)
-        adjusted = adjust(p, "holm" if tests.correction == "max-t" else tests.correction)
+            p = np.where(difference > 0, 2 * ndtr(-difference / error), 1.0)
+        adjusted = adjust(p, tests.correction)
     else:
-        outcome = run_test(
-            tests.test, terms, first, second, correction=tests.correction, alpha=tests.alpha, seed=tests.seed
-        )
+        how = {"correction": tests.correction, "alpha": tests.alpha, "seed": tests.seed}
+        outcome = run_test(tests.test, terms, first, second, **how)  # type: ignore[arg-type]
         p, adjusted = outcome.p, outcome.adjusted
-    low, high = rank_intervals(terms, drawn, tests.alpha)
     separated = np.zeros((len(merits), len(merits)), np.bool_)
     separated[first, second] = separated[second, first] = adjusted < tests.alpha
-    return Order(merits, low, high, separated, _tiers(merits, separated), p, adjusted)
+    ends = rank_intervals(terms, drawn, tests.alpha)
+    return Order(merits, *ends, separated, _tiers(merits, separated), p, adjusted)
 
 
 def _tiers(merits: Floats, separated: Bools) -> list[int | None]:
@@ -178,38 +174,33 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float,
     """
     low, high = (np.where(np.isnan(values), end, values) for end in bounds)
     if basis == "points":
-        wins = [
-            (mine[:, None] > others[None]).sum(axis=1) + (mine[:, None] == others[None]).sum(axis=1) / 2
-            for mine, others in ((low, high), (high, low))
-        ]
         # Each system meets itself: as a tie, or as a loss and a win if its score is missing.
-        missing = np.isnan(values)
-        low, high = wins[0] - np.where(missing, 0.0, 0.5), wins[1] - np.where(missing, 1.0, 0.5)
+        itself = np.where(np.isnan(values), [[[0.0]], [[1.0]]], 0.5)
+        low, high = (
+            np.add(mine[:, None] > others[None], (mine[:, None] == others[None]) / 2).sum(axis=1) - own
+            for mine, others, own in ((low, high, itself[0]), (high, low, itself[1]))
+        )
     lowest, highest = rounded(combine(low, types)), rounded(combine(high, types))
-    first = 1 + (lowest[None, :] > highest[:, None]).sum(axis=1)
-    last = 1 + (highest[None, :] > lowest[:, None]).sum(axis=1) - (highest > lowest)
     above = lowest[:, None] > highest[None, :]
+    last = 1 + (highest[None, :] > lowest[:, None]).sum(axis=1) - (highest > lowest)
     tiers: list[int | None] = [None] * len(values)
-    return Order((lowest + highest) / 2, first, last, above | above.T, tiers, bounds=(lowest, highest))
+    merits = (lowest + highest) / 2
+    return Order(merits, 1 + above.sum(axis=0), last, above | above.T, tiers, bounds=(lowest, highest))
 
 
 def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[tuple[Any, ...]]:
     """Yield the cells of the leaderboard of an aggregate, best system first."""
-    tasks = len(scores.tasks)
-    if order.bounds is None:
-        values = aggregate_value(aggregate, order.merits, tasks)
-        positions = ranks(order.merits)[0]
-        ends = np.stack([values, values])
-    else:
-        ends = np.sort([aggregate_value(aggregate, end, tasks) for end in order.bounds], axis=0)
-        values, positions = ends[0], order.first
+    ends = np.sort(
+        [aggregate_value(aggregate, end, len(scores.tasks)) for end in order.bounds or (order.merits,)],
+        axis=0,
+    )
+    positions = ranks(order.merits)[0] if order.bounds is None else order.first
     for s in order.best_first:
-        is_known, is_fixed = ends[0, s] == ends[1, s], order.bounds is None or order.first[s] == order.last[s]
-        limits = () if order.bounds is None else (float(ends[0, s]), float(ends[1, s]))
-        yield (
-            scores.systems[s], aggregate, float(values[s]) if is_known else None,
-            int(positions[s]) if is_fixed else None, int(order.first[s]), int(order.last[s]), order.tiers[s], *limits,
-        )  # fmt: skip
+        value = float(ends[0, s]) if ends[0, s] == ends[-1, s] else None
+        rank = int(positions[s]) if order.bounds is None or order.first[s] == order.last[s] else None
+        limits = () if order.bounds is None else ends[:, s].tolist()
+        interval = int(order.first[s]), int(order.last[s])
+        yield scores.systems[s], aggregate, value, rank, *interval, order.tiers[s], *limits
 
 
 def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]]:
@@ -217,14 +208,10 @@ def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]
     for t, task in enumerate(scores.tasks):
         known = np.flatnonzero(~np.isnan(scores.values[:, t]))
         values = scores.values[known, t]
-        if not len(values):
-            yield task, scores.types[t] if scores.types else "", 0, None, np.nan, np.nan, "", np.nan
-            continue
-        yield (
-            task, scores.types[t] if scores.types else "", len(values),
-            scores.topics[t].shape[1] if scores.topics else None, float(values.mean()), float(values.std()),
-            scores.systems[known[int(np.argmax(values))]], kendall(values, order.merits[known]).tau_b,
-        )  # fmt: skip
+        mean = float(values.mean()) if len(known) else np.nan
+        topics = scores.topics[t].shape[1] if scores.topics else None
+        tau = kendall(values, order.merits[known]).tau_b
+        yield task, scores.types[t] if scores.types else "", len(known), topics, mean, tau
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
@@ -239,3 +226,83 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
         if end > start and (not groups or end > groups[-1][1]):
             groups.append((start, end))
     return groups
+
+
+def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[tuple[Any, ...]]:
+    """Yield the cells of the table of fragility; with missing scores, only those that compare aggregates."""
+    for a, b in combinations(orders, 2):
+        yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits), True
+    known: dict[str, list[tuple[Any, ...]]] = {}
+    for name, order in orders.items() if not np.isnan(scores.values).any() else ():
+        basis = BASES[name]
+        known[basis] = known.get(basis) or list(_leave_out(scores, basis, order))
+        yield from ((name, *row) for row in known[basis])
+
+
+def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float]:
+    """Return the new leader, the number of pairs whose order changes, and tau."""
+    result = kendall(before, after)
+    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b
+
+
+def _leave_out(scores: TaskScores, basis: str, order: Order) -> Iterator[tuple[Any, ...]]:
+    types, terms = _types(scores, basis), compute_terms(scores.values, basis)
+    smallest, exact = smallest_set(terms, types, order.best_first[0])
+    choices = [("task", [t], True) for t in range(len(types))] + [("leader", smallest, exact)] * bool(
+        smallest
+    )
+    for change, tasks, is_exact in choices:
+        kept = np.delete(np.arange(len(types)), tasks)
+        left = np.unique(types[kept], return_inverse=True)[1]
+        after = _compare(scores, order.merits, rounded(combine(terms[:, kept], left)))
+        yield change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after, is_exact
+
+
+def smallest_set(terms: Floats, types: Ints, leader: int) -> tuple[list[int], bool]:
+    """Return the fewest tasks without which another system leads, and whether there is no smaller set.
+
+    For a rival and a number of tasks to leave out of each type, it is best to leave out those where the leader is most
+    ahead, so that only these numbers are searched. Without such a set the result is empty.
+
+    >>> smallest_set(np.array([[0.9, 0.5, 0.5], [0.1, 0.6, 0.6]]), np.array([0, 0, 0]), 0)
+    ([0], True)
+    """
+    ahead = terms[leader] - np.delete(terms, leader, axis=0)
+    zero = 1e-12 * float(np.abs(terms).max(initial=0.0))
+    members = [np.flatnonzero(types == kind) for kind in range(int(types.max()) + 1)]
+    order = [tasks[np.argsort(-ahead[:, tasks], axis=1, kind="stable")] for tasks in members]
+    # Of each rival the mean lead over the tasks of a type that are left, by the number of tasks left out.
+    means = [
+        np.pad(np.cumsum(np.take_along_axis(ahead, tasks, 1)[:, ::-1], 1)[:, ::-1], ((0, 0), (0, 1)))
+        / np.maximum(np.arange(tasks.shape[1], -1, -1), 1)
+        for tasks in order
+    ]
+    sizes = [len(tasks) for tasks in members]
+
+    def leads(counts: Sequence[int]) -> Floats:
+        n_left = sum(count < size for count, size in zip(counts, sizes, strict=True))
+        total = np.sum([mean[:, count] for mean, count in zip(means, counts, strict=True)], axis=0)
+        return np.asarray(total / n_left)
+
+    is_exact = prod(size + 1 for size in sizes) <= _MAX_CHOICES
+    for counts in _choices(sizes) if is_exact else _greedy_choices(leads, sizes):
+        rival = int(np.argmin(leads(counts)))
+        if leads(counts)[rival] < -zero:
+            chosen = [tasks[rival, :count] for tasks, count in zip(order, counts, strict=True)]
+            return np.sort(np.concatenate(chosen)).tolist(), is_exact
+    return [], is_exact
+
+
+def _choices(sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return all numbers of tasks to leave out of each type, fewest tasks first, but not all tasks."""
+    return sorted(product(*(range(size + 1) for size in sizes)), key=sum)[:-1]
+
+
+def _greedy_choices(leads: Any, sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield growing numbers of tasks: each step leaves out one task of the type that lowers the smallest lead most."""
+    counts = (0,) * len(sizes)
+    while sum(counts) < sum(sizes) - 1:
+        steps = [tuple(c + (k == kind) for k, c in enumerate(counts)) for kind in range(len(sizes))]
+        allowed = [step for step in steps if all(c <= size for c, size in zip(step, sizes, strict=True))]
+        counts = min(allowed, key=lambda step: float(np.min(leads(step))))
+        yield counts

@@ -54,8 +54,9 @@ def run(args: argparse.Namespace) -> None:
         from rankscope.plots import using
         from rankscope.reporting.bench import bench_page
 
+        figures = result.figures if len(result.friedman) else ["tiers"]
         with using(args.style):
-            drawn = {name: result.plot(name).render("svg") for name in result.drawable_figures()}
+            drawn = {name: result.plot(name).render("svg") for name in figures}
         emit_text(args, bench_page(result, drawn))
     else:
         emit(args, result)

@@ -70,9 +70,8 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
         if not are_named:
             name_lines(axes, heads, len(rows) / 55)
         limit_ticks(axes.xaxis, 6)
-        bounded = result.settings["missing_cells"] == "bounds"
-        how = "bounds" if bounded else f"{100 * (1 - result.settings['alpha']):g} % intervals"
-        axes.set_xlabel(f"rank by {name}, {how}; colour: tiers")
+        how = f"{100 * (1 - result.settings['alpha']):g} %" if result.settings["sample"] else "bounds"
+        axes.set_xlabel(f"rank by {name} ({how}, tiers)")
     return Figure(figure, (axes,), replace(result.board, rows=rows))
 
 
@@ -188,5 +187,5 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
                 write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
         name_rows(axes, [shorten(row.without, 22) for row in rows], fontsize=7 if len(rows) <= 50 else 4)
         limit_ticks(axes.xaxis, 5)
-        axes.set_xlabel(f"pairs that change without the task, by {name}; right: new leader")
+        axes.set_xlabel(f"changed pairs by {name}; right: leader")
     return Figure(figure, (axes,), result.fragility.subset("fragility", rows))

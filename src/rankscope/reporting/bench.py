@@ -33,9 +33,7 @@ def bench_page(result: Bench, pictures: Mapping[str, bytes]) -> str:
         for name, svg in pictures.items()
     )
     specs = result.specs()
-    others = [
-        (specs[name].meaning, result[name]) for name in ("separation", "agreement", "friedman", "tasks")
-    ]
+    others = [(specs[name].meaning, result[name]) for name in ("separation", "friedman", "tasks")]
     tables = "".join(
         f"<h2>{escape(heading)}</h2>{table.html()}<p>{escape(table.legend)}</p>"
         for heading, table in [*((table.caption or table.name, table) for table in shown), *others]

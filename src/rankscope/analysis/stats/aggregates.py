@@ -9,7 +9,7 @@ model, and its strengths have the order of the win rates, as have the Borda coun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -75,35 +75,30 @@ class Resampled(NamedTuple):
 
     values: Floats
     topics: Sequence[Floats]
-    types: Ints
     sample: str
     replicates: int
     seed: int
 
-    def summaries(self, bases: Sequence[str]) -> dict[str, Floats]:
-        """Return the summaries of all bases in each resample, systems x replicates."""
+    def summaries(self, bases: Mapping[str, Ints]) -> dict[str, Floats]:
+        """Return the summaries of all bases, which have types of tasks, in each resample: systems x replicates."""
         systems, tasks = self.values.shape
         rng = generator(self.seed)
         step = max(1, _SCORES_AT_ONCE // (systems * tasks))
         drawn: dict[str, list[Floats]] = {basis: [] for basis in bases}
         for start in range(0, self.replicates, step):
             size = min(step, self.replicates - start), tasks
-            chosen = (
-                np.tile(np.arange(tasks), (size[0], 1))
-                if self.sample == "topics"
-                else rng.integers(0, tasks, size)
-            )
-            scores = self.values[:, chosen] if self.sample != "tasks" else self.values
+            chosen = rng.integers(0, tasks, size)
+            if self.sample == "topics":
+                chosen = np.broadcast_to(np.arange(tasks), size)
+            scores = self.values if self.sample == "tasks" else self.values[:, chosen]
             for task, topics in enumerate(self.topics if self.sample != "tasks" else ()):
                 place = chosen == task
-                means = bootstrap_means(topics, int(place.sum()), int(rng.integers(2**62)))
-                scores[:, place] = means
-            for basis in bases:
+                scores[:, place] = bootstrap_means(topics, int(place.sum()), int(rng.integers(2**62)))
+            for basis, types in bases.items():
                 # The terms of a task stay the same unless its topics are resampled.
                 terms = compute_terms(scores.swapaxes(0, -2), basis).swapaxes(0, -2)
-                types = self.types[chosen] if basis == "types" else np.zeros(tasks, np.int64)
-                resampled = terms if self.sample != "tasks" else terms[:, chosen]
-                drawn[basis].append(combine(np.moveaxis(resampled, 0, -2), types))
+                terms = terms[:, chosen] if self.sample == "tasks" else terms
+                drawn[basis].append(combine(np.moveaxis(terms, 0, -2), types[chosen]))
         return {basis: np.concatenate(parts).T for basis, parts in drawn.items()}
 
 
