@@ -431,8 +431,8 @@ def test_folders_of_mteb_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("model,t1,t1\na,1,2\nb,1,2\n", "the task 't1' occurs twice"),
-        ("model,t1,t2\na,1,2\na,1,2\n", "the system 'a' occurs twice"),
+        ("model,t1,t1\na,1,2\nb,1,2\n", "the score of 'a' on 't1' occurs twice"),
+        ("model,t1,t2\na,1,2\na,1,2\n", "the score of 'a' on 't1' occurs twice"),
         ("model,t1,t2\na,1,x\nb,1,2\n", "the score 'x' of 'a' is not a number"),
         ("model,t1,t2\na,1,2\n", "a leaderboard needs two systems at least, not 1"),
         ("model,t1\na,1\nb,2\n", "a leaderboard needs two tasks at least, not 1"),

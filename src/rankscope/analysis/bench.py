@@ -321,15 +321,17 @@ def bench(
     bounds = _check_range(scores, score_range) if missing_cells == "bounds" else None
     names, refused = _choose_aggregates(scores, aggregate, bounds is not None)
     corrected = correction_for("t" if sample == "topics" else test, correction)
-    how = "normal test" if sample == "topics" else test
+    how: str = test
+    title = procedure(test, corrected, alpha)
+    if sample == "topics":
+        how, title = "normal", "normal" + procedure("t", corrected, alpha).removeprefix("paired t")
     tests = bench_orders.Procedure(sample, test, corrected, alpha, replicates, seed)
     orders = bench_orders.order_systems(scores, names, tests, bounds)
     settings: dict[str, Any] = {
         "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
         "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
         "sample": "" if bounds else sample, "test": how, "correction": corrected, "alpha": alpha,
-        "replicates": replicates, "seed": seed, "procedure": procedure(test, corrected, alpha).replace(
-            "paired t test", "normal test" if sample == "topics" else "paired t test"),
+        "replicates": replicates, "seed": seed, "procedure": title,
     }  # fmt: skip
     board = [Place(*cells) for name in names for cells in bench_orders.places(scores, name, orders[name])]
     tasks = bench_orders.describe_tasks(scores, orders[names[0]])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from rankscope.analysis.bench import bench
 from rankscope.cli import arguments, derived, options
@@ -38,18 +37,11 @@ def run(args: argparse.Namespace) -> None:
         raise SettingsError(
             "there are two sources of scores" if several else "there are no scores", hint=hint
         )
-    source: Any = args.source
-    parameters = derived.parameter_values(args, bench)
-    parameters.pop("measure", None)
-    if several:
-        measures = arguments.parse_measures(args)
-        if len(measures) > 1:
-            raise SettingsError(f"bench compares one measure, not {len(measures)}", hint="name one with -m")
-        collections = arguments.several_collections(args, measures)
-        source = {name: collection.evaluate(measures) for name, collection in collections.items()}
-    elif args.measure:
-        raise SettingsError("-m needs --collection: a table of scores has no measures", hint="leave -m out")
-    result = bench(source, **parameters)
+    measures = arguments.parse_measures(args) if several or args.measure else []
+    if len(measures) > 1:
+        raise SettingsError(f"bench compares one measure, not {len(measures)}", hint="name one with -m")
+    parameters = {**derived.parameter_values(args, bench), "measure": measures[0] if measures else None}
+    result = bench(arguments.several_collections(args, measures) if several else args.source, **parameters)
     if args.output and Path(args.output).suffix == ".html" and args.format is None:
         from rankscope.plots import using
         from rankscope.reporting.bench import bench_page

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from rankscope.arrays import Floats
 from rankscope.errors import InputError, suggest_names
 from rankscope.json_documents import parse_json
 from rankscope.read.score_rows import ScoreRows, read_score_rows, rows_from_table
-from rankscope.read.scores import check_distinct, check_score, parse_name, parse_score
+from rankscope.read.scores import check_score, parse_name, parse_score
 from rankscope.read.source import Source
 
 _COLUMNS = {
@@ -79,15 +79,40 @@ def read_task_scores(source: Any) -> TaskScores:
     if isinstance(source, str | Path) and Path(source).expanduser().is_dir():
         return _read_mteb(Path(source).expanduser())
     path, rows = _read_rows(source)
+    scores: dict[tuple[str, str, str], float] = {}
+    types: dict[str, str] = {}
+    for line, system, task, topic, kind, cell in _iterate_cells(rows, path):
+        if (system, task, topic) in scores:
+            place = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
+            hint = "give one score for every system and task, or a column of topics"
+            raise InputError(
+                f"the score of {system!r} on {place} occurs twice", path=path, line=line, hint=hint
+            )
+        if types.setdefault(task, kind) != kind:
+            problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
+            raise InputError(problem, path=path, line=line, hint="give each task one type")
+        scores[system, task, topic] = check_score(parse_score(cell), cell, system, path, line)
+    return _build(scores, types, path)
+
+
+def _iterate_cells(rows: ScoreRows, path: str) -> Iterator[tuple[int | None, str, str, str, str, Any]]:
+    """Yield line, system, task, topic, type and score of each cell of a table; what it lacks is an empty text."""
     names = [name.strip().lower() for name in rows.header]
-    indices = {
-        key: next(names.index(name) for name in known if name in names)
-        for key, known in _COLUMNS.items()
-        if not set(known).isdisjoint(names)
+    found = {
+        key: [names.index(name) for name in known if name in names][:1] for key, known in _COLUMNS.items()
     }
-    return (
-        _parse_long(rows, indices, path) if {"task", "score"} <= indices.keys() else _parse_wide(rows, path)
-    )
+    if not (found["task"] and found["score"]):
+        for line, cells in rows.rows:
+            for task, cell in zip(rows.header[1:], cells[1:], strict=True):
+                yield line, parse_name(cells[0]), task.strip(), "", "", cell
+        return
+    if not found["system"]:
+        raise InputError("there is no column of systems", path=path, hint="name a column: system")
+    for line, cells in rows.rows:
+        texts = [
+            "".join(parse_name(cells[k]) for k in found[key]) for key in ("system", "task", "topic", "type")
+        ]
+        yield line, texts[0], texts[1], texts[2], texts[3], cells[found["score"][0]]
 
 
 def read_task_types(types: Mapping[str, str] | str | Path, tasks: Sequence[str]) -> tuple[str, ...]:
@@ -115,59 +140,23 @@ def _read_rows(source: Any) -> tuple[str, ScoreRows]:
     return text.label, read_score_rows(text, str.isalpha)
 
 
-def _parse_wide(rows: ScoreRows, path: str) -> TaskScores:
-    tasks = tuple(name.strip() for name in rows.header[1:])
-    check_distinct(tasks, "task", path, 1)
-    systems = tuple(parse_name(cells[0]) for _, cells in rows.rows)
-    check_distinct(systems, "system", path, None)
-    values = [
-        [check_score(parse_score(cell), cell, system, path, line) for cell in cells[1:]]
-        for system, (line, cells) in zip(systems, rows.rows, strict=True)
-    ]
-    return TaskScores(systems, tasks, np.array(values))
-
-
-def _parse_long(rows: ScoreRows, indices: Mapping[str, int], path: str) -> TaskScores:
-    if "system" not in indices:
-        raise InputError("there is no column of systems", path=path, hint="name a column: system")
-    cells_by_key: dict[tuple[str, str, str], float] = {}
-    types: dict[str, str] = {}
-    for line, cells in rows.rows:
-        system, task, topic, kind = (
-            parse_name(cells[indices[key]]) if key in indices else ""
-            for key in ("system", "task", "topic", "type")
-        )
-        if (system, task, topic) in cells_by_key:
-            place = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
-            hint = "give one score for every system and task, or a column of topics"
-            raise InputError(
-                f"the score of {system!r} on {place} occurs twice", path=path, line=line, hint=hint
-            )
-        if types.setdefault(task, kind) != kind:
-            problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
-            raise InputError(problem, path=path, line=line, hint="give each task one type")
-        cell = cells[indices["score"]]
-        cells_by_key[system, task, topic] = check_score(parse_score(cell), cell, system, path, line)
-    return _build(cells_by_key, types if all(types.values()) else {}, "topic" in indices, path)
-
-
-def _build(
-    scores: Mapping[tuple[str, str, str], float], types: Mapping[str, str], has_topics: bool, path: str
-) -> TaskScores:
+def _build(scores: Mapping[tuple[str, str, str], float], types: Mapping[str, str], path: str) -> TaskScores:
     """Build the matrix of each task; a system that lacks a topic of a task has no score on the task."""
     if not scores:
         raise InputError("there is no score", path=path, hint="give a system, a task and a score in each row")
-    systems, tasks = (tuple(dict.fromkeys(key[side] for key in scores)) for side in (0, 1))
+    systems, tasks, all_topics = (tuple(dict.fromkeys(key[side] for key in scores)) for side in range(3))
     row = {system: index for index, system in enumerate(systems)}
-    by_task: dict[str, dict[str, int]] = {task: {} for task in tasks}
+    columns: dict[str, dict[str, int]] = {task: {} for task in tasks}
     for _, task, topic in scores:
-        by_task[task].setdefault(topic, len(by_task[task]))
-    topics = {task: np.full((len(systems), len(columns)), math.nan) for task, columns in by_task.items()}
+        columns[task].setdefault(topic, len(columns[task]))
+    topics = {task: np.full((len(systems), len(columns[task])), math.nan) for task in tasks}
     for (system, task, topic), score in scores.items():
-        topics[task][row[system], by_task[task][topic]] = score
+        topics[task][row[system], columns[task][topic]] = score
     values = np.stack([matrix.mean(axis=1) for matrix in topics.values()], axis=1)
-    kept = tuple(topics.values()) if has_topics else ()
-    return TaskScores(systems, tasks, values, tuple(types[task] for task in tasks if types), kept)
+    kinds = tuple(types.get(task, "") for task in tasks)
+    return TaskScores(
+        systems, tasks, values, kinds if all(kinds) else (), tuple(topics.values()) if any(all_topics) else ()
+    )
 
 
 def _read_mteb(folder: Path) -> TaskScores:
@@ -184,7 +173,7 @@ def _read_mteb(folder: Path) -> TaskScores:
             newest[key] = version, score
     if not newest:
         raise InputError("there is no result of MTEB", path=folder, hint=_MTEB)
-    return _build({key: score for key, (_, score) in newest.items()}, {}, False, str(folder))
+    return _build({key: score for key, (_, score) in newest.items()}, {}, str(folder))
 
 
 def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:
