@@ -26,6 +26,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "gate": {"baseline": "a"},
     "curve": {"run": "a", "topic": "q1"},
     "leave_out": {"pool_depth": 2},
+    "correct": {"human": {"q1": {"d1": 1, "d2": 1}, "q2": {"d4": 0}, "q3": {"d2": 1}}, "pi": 0.5},
 }
 """Arguments that an analysis or one of its figures requires."""
 MEASURES = {"next": "P@2 nDCG"}

@@ -7,6 +7,7 @@ from rankscope.analysis.bench import bench as bench
 from rankscope.analysis.bounds import bounds as bounds
 from rankscope.analysis.certain import certain as certain
 from rankscope.analysis.compare import compare as compare
+from rankscope.analysis.correct import correct as correct
 from rankscope.analysis.correlation import correlate as correlate
 from rankscope.analysis.curve import Curve as Curve
 from rankscope.analysis.curve import curve as curve

@@ -119,6 +119,17 @@ Sampling = Literal["grade", "binary", "uniform"]
 SAMPLINGS = get_args(Sampling)
 """Strata of sampled judgments."""
 
+Purpose = Literal["order", "correct"]
+PURPOSES = get_args(Purpose)
+"""Purposes of documents to judge next: to settle the order of runs, or to correct the labels of a machine."""
+
+Tuning = Literal["tuned", "plain"]
+TUNINGS = get_args(Tuning)
+"""Weights of the machine's labels in corrected values: that with the least variance, or 1."""
+
+STRATA = ("topic", "band", "grade")
+"""Attributes of documents by which a sample of human labels can be stratified; band: of the best rank in any run."""
+
 INTERVAL_LENGTH = 10
 """Rank at which rankings are cut for an interval scale."""
 

@@ -22,6 +22,7 @@ METHODS = {
     "bench": "bradley1952 demsar2006",
     "bounds": "moffat2008",
     "certain": "carterette2006",
+    "correct": "horvitz1952 aslam2006 angelopoulos2023 holm1979",
     "compare": "student1908 wilcoxon1945 smucker2007 carterette2012 holm1979 benjamini1995",
     "correlate": "kendall1938 yilmaz2008 urbano2017 webber2010 corsi2024",
     "effort": "ferro2016 angelini2012",

@@ -135,6 +135,10 @@ CALLS: dict[str, Callable[[], Any]] = {
         {"one": scores(), "two": scores()}, measure="AP", sample="nested", replicates=50
     ),
     "bench with bounds": lambda: rs.bench(BENCH, missing_cells="bounds", aggregate=["mean", "win-rate"]),
+    "correct": lambda: rs.correct(rs.evaluate(OTHER, RUNS, "P@5 nDCG@5 AP"), QRELS, pi=0.5),
+    "correct plainly": lambda: rs.correct(
+        rs.evaluate(OTHER, RUNS, "RBP"), QRELS, strata="topic", tuning="plain", baseline="bm25", alpha=0.1
+    ),
     "bounds": lambda: rs.bounds(rs.Collection(QRELS, RUNS)),
     "bounds at depths": lambda: rs.bounds(
         rs.Collection(QRELS, RUNS), 0.7, depths=[2, 5], measures="P@5", pool_depth=4, ratios=50
@@ -225,6 +229,13 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
             "sample": ["x", "topics"],
             "score_range": [(1, 0), (0, 0.1)], "test": ["tukey"], "correction": ["x", "max-t"], "alpha": [0, 1],
             "replicates": [0], "measure": ["AP"],
+        },
+    ),
+    "correct": (
+        lambda **said: rs.correct(rs.evaluate(OTHER, RUNS, "P@5"), **{"human": QRELS, **said}),
+        {
+            "human": [{"x": {"d": 1}}, "nowhere.txt"], "pi": [None, 0, 2], "strata": ["x"], "tuning": ["x"],
+            "baseline": ["x"], "alpha": [0, 1],
         },
     ),
     "bounds": (

@@ -7,8 +7,9 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.choices import PURPOSES, Purpose
 from rankscope.declaration import Option, Seed, analysis
-from rankscope.errors import InputError, SettingsError
+from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
@@ -28,6 +29,14 @@ class Candidate(Row):
     doc: str = column()
     influence: float = column("how far the label can move runs apart, as a share of all documents")
     runs: str = column("runs that have the document within the ranks that count")
+
+
+class SampledDocument(Row):
+    """A document that was drawn at random, for people to label."""
+
+    topic: str = column()
+    doc: str = column()
+    pi: float = column("probability that the document was drawn")
 
 
 class OpenPairs(Row):
@@ -58,12 +67,24 @@ class Next(TypedResult):
     """Documents to judge next, or the judgments that orders of judging need."""
 
     next: RowTable[Candidate] | None = table("documents, most influential first", default=None)
+    sample: RowTable[SampledDocument] | None = table(
+        "random sample of documents to label, in random order", default=None
+    )
     open: RowTable[OpenPairs] | None = table("open pairs of each measure", main=False, default=None)
     needed: RowTable[Needed] | None = table("judgments needed by each order of judging", default=None)
     curve: RowTable[Revealed] | None = table("every batch of the simulation", main=False, default=None)
 
-    def template(self) -> str:
-        """Return judgments to fill in: a line ``topic 0 doc ?`` with influence and runs for each document."""
+    def template(self, labels: Mapping[tuple[str, str], int] | None = None) -> str:
+        """Return judgments to fill in: a line ``topic 0 doc ?`` with influence and runs for each document.
+
+        A sample has its inclusion probabilities instead, and keeps the ``labels`` that are known.
+        """
+        if self.sample is not None:
+            known = labels or {}
+            return "".join(
+                f"{row.topic} 0 {row.doc} {known.get((row.topic, row.doc), _OPEN)} {row.pi:.17g}\n"
+                for row in self.sample
+            )
         lines = [
             f"{row.topic} 0 {row.doc} {_OPEN} {row.influence:.6g} {row.runs.replace(' ', ',')}\n"
             for row in self.next or ()
@@ -76,6 +97,7 @@ def next(
     scores: Scores,
     budget: Annotated[int, Option("N")] = 200,
     *,
+    purpose: Annotated[Purpose, Option(flags=("--for",))] = "order",
     simulate: bool = False,
     batch: Annotated[int, Option("N")] = 100,
     target: Annotated[float, Option("S")] = 0.95,
@@ -88,12 +110,19 @@ def next(
     measures contribute their shares. Measures are sums of gain times weight: P, RBP, DCG, nDCG. With missing=skip, only
     topics that all runs have count.
 
+    With purpose ``correct`` the judgments are those of a machine, and the documents a random sample of them for people
+    to label (:func:`rankscope.correct`): the probability of a document is proportional to its weight in differences of
+    runs that the machine's labels do not separate, with a floor. The template carries the probabilities. A larger
+    budget with the same seed keeps nearly all documents of a smaller one, and the grades of filled templates.
+
     Parameters
     ----------
     scores
         Measures and runs to examine; the scores need their rankings.
     budget
-        Largest number of documents.
+        Largest number of documents; the expected number of a random sample.
+    purpose
+        Settle the order of runs, or correct the labels of a machine.
     simulate
         Treat the judgments as the truth, reveal them in batches (by influence, by pooling to a depth, and in random
         order), and count how many each order needs.
@@ -102,18 +131,19 @@ def next(
     target
         Share of the pairs of runs that must be in their final order, for simulate.
     seed
-        Seed of the random order.
+        Seed of the random order, and of the sample.
 
     Returns
     -------
     Next
-        Tables ``next`` and ``open``, or ``needed`` and ``curve`` of a simulation.
+        Tables ``next`` and ``open``; ``needed`` and ``curve`` of a simulation; ``sample`` with purpose ``correct``.
 
     Commands
     --------
     rankscope next qrels.txt runs/ -m nDCG@10 --budget 200 --template todo.txt
     rankscope next qrels.txt runs/ -m nDCG@10 --judged todo.txt
     rankscope next qrels.txt runs/ -m P@10 --simulate
+    rankscope next machine.qrels runs/ -m P@10 --for correct --budget 300 --template todo.txt
 
     Examples
     --------
@@ -131,6 +161,9 @@ def next(
         raise SettingsError(f"the target is {target}", hint="give a share of the pairs such as 0.95")
     if len(scores.runs) < 2:
         raise InputError("one run has no order that a judgment could change", hint="name at least two")
+    check_name(purpose, PURPOSES, f"no purpose is called {purpose!r}")
+    if purpose == "correct":
+        return _draw_sample(scores, budget, seed)
     return _simulate(scores, batch, target, seed) if simulate else _rank_documents(scores, budget)
 
 
@@ -160,6 +193,27 @@ def _rank_documents(scores: Scores, budget: int) -> Next:
         open=OpenPairs.table("open", counts, caption="Pairs that labels may still reverse"),
         settings={**plain.settings, "budget": budget},
     )
+
+
+def _draw_sample(scores: Scores, budget: int, seed: int) -> Next:
+    from rankscope.analysis.certain_pairs import without_options
+    from rankscope.analysis.label_allocation import draw, inclusion_probabilities
+    from rankscope.read.ids import to_text
+
+    scores = without_options(scores, "next")
+    judged = scores.require_judged("next")
+    pi = inclusion_probabilities(scores, budget)
+    rows = [
+        SampledDocument(_topic(judged, d), to_text(judged.qrels.documents[d]), float(pi[d]))
+        for d in draw(judged, pi, seed).tolist()
+    ]
+    caption = "Random sample of documents to label"
+    settings = {**scores.settings, "budget": budget, "purpose": "correct", "seed": seed}
+    return Next(sample=SampledDocument.table("sample", rows, caption=caption), settings=settings)
+
+
+def _topic(judged: Judged, document: int) -> str:
+    return judged.topics[int(judged.qrels.topic_offsets.searchsorted(document, side="right")) - 1]
 
 
 def _candidates(judged: Judged, chosen: Ints, influence: Floats) -> list[Candidate]:

@@ -51,6 +51,7 @@ COMMANDS = {
     "pools": Command("trust", "robust to fewer judgments?"),
     "leave-out": Command("trust", "bias against unpooled runs"),
     "judges": Command("trust", "do the judges agree?"),
+    "correct": Command("trust", "correct a machine judge"),
     "orderings": Command("trust", "how run files are sorted"),
     "measures": Command("study measures", "explain measures"),
     "correlate": Command("study measures", "do they agree on runs?"),

@@ -27,6 +27,13 @@ def run(args: argparse.Namespace) -> None:
 
     measures = arguments.parse_measures(args)
     collection = arguments.open_collection(args, measures)
+    if args.purpose == "correct":  # Human labels do not join those of the machine.
+        result = next(collection.evaluate(measures), **derived.parameter_values(args, next))
+        if args.template:
+            known = {key: grade for path in args.judged for key, grade in read_template(path).items()}
+            write_atomically(args.template, result.template(known))
+        emit(args, result)
+        return
     for path in args.judged:
         collection = collection.with_qrels(with_labels(collection.qrels, read_template(path)))
     scores = collection.evaluate(measures) if args.simulate else evaluate_with_unjudged(collection, measures)

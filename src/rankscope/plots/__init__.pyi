@@ -8,6 +8,7 @@ from rankscope.plots.certain import plot_certain as plot_certain
 from rankscope.plots.compare import plot_comparison as plot_comparison
 from rankscope.plots.compare import plot_differences as plot_differences
 from rankscope.plots.compare import plot_forest as plot_forest
+from rankscope.plots.correct import plot_corrected as plot_corrected
 from rankscope.plots.correlation import plot_correlation as plot_correlation
 from rankscope.plots.coverage import plot_aspects as plot_aspects
 from rankscope.plots.coverage import plot_coverage as plot_coverage

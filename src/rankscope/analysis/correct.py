@@ -1,0 +1,405 @@
+"""Scores from machine labels, corrected with human labels of a random sample of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
+
+from rankscope.analysis.compare import Comparison, compare
+from rankscope.analysis.leaderboard import Leaderboard, leaderboard
+from rankscope.choices import TUNINGS, Tuning
+from rankscope.declaration import Level, Option, RunName, analysis, check_run
+from rankscope.errors import InputError, SettingsError, check_name
+from rankscope.lazy import numpy as np
+from rankscope.result import TypedResult, table
+from rankscope.rows import MeasuredPairRow, MeasuredRunRow, Row, RowTable, column
+from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankscope.analysis.corrected_values import Corrector
+    from rankscope.analysis.label_sample import Labels
+    from rankscope.arrays import Floats
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
+
+Human = Annotated["Mapping[str, Mapping[str, Any]] | str | Path | Any", Option("QRELS")]
+Probability = Annotated["float | Mapping[str, Mapping[str, float]] | None", Option("P", parse=float)]
+
+_MAX_PAIRS = 20  # Without a baseline, more pairs than this are in the exports only.
+_GROUPS = 10  # Groups of topics of the jackknife; leaving out every single topic would cost too much.
+
+
+class CorrectedMean(MeasuredRunRow):
+    """Mean of a run under machine, human and corrected labels."""
+
+    machine: float = column("mean under the labels of the machine")
+    human: float = column("mean estimated from the human labels alone")
+    corrected: float = column("mean under machine labels, corrected with the human ones")
+    low: float = column("lower end of the interval over samples of labels, for these topics")
+    high: float = column("upper end of the interval over samples of labels, for these topics")
+    low_topics: float = column("lower end of the interval over samples of labels and topics")
+    high_topics: float = column("upper end of the interval over samples of labels and topics")
+    labels: int = column("human labels of documents that count for this run")
+    plain: float = column("mean corrected with weight 1 of the machine's labels", spare=True)
+    weight: float = column("weight of the machine's labels, averaged over topics", spare=True)
+    jackknife: float | None = column(
+        "bias of a fraction, estimated by the jackknife over groups of topics; empty for sums", spare=True
+    )
+
+
+class CorrectedDifference(MeasuredPairRow):
+    """Difference of two runs under machine and corrected labels."""
+
+    machine: float = column("difference of the means under the labels of the machine")
+    corrected: float = column("difference of the corrected means")
+    low: float = column("lower end of the interval over samples of labels, for these topics")
+    high: float = column("upper end of the interval over samples of labels, for these topics")
+    low_topics: float = column("lower end of the interval over samples of labels and topics")
+    high_topics: float = column("upper end of the interval over samples of labels and topics")
+
+
+class RunBias(Row):
+    """Error of the machine on the documents of a run, compared with the other runs."""
+
+    run: str = column()
+    value: float = column(
+        "mean error of the machine (its grade - human grade) on this run minus on other runs"
+    )
+    low: float = column("lower end of the interval over samples of labels and topics")
+    high: float = column("upper end of the interval over samples of labels and topics")
+    flagged: bool = column("whether the machine favours the run significantly (Holm)")
+    p: float = column(p_value=True)
+    adjusted: float = column(p_value=True)
+
+
+class Corrected(TypedResult):
+    """Corrected means, differences of runs, and the bias of the machine for each run."""
+
+    means: RowTable[CorrectedMean] = table("means of every run and measure")
+    bias: RowTable[RunBias] = table("bias of the machine for each run")
+    differences: RowTable[CorrectedDifference] = table("corrected differences of runs", main=False)
+    scores: Any = None
+    """Corrected values of every run and topic (:class:`~rankscope.scores.Scores`), which other analyses accept."""
+    baseline: str | None = None
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """Means, bias, and the differences if they are few or there is a baseline."""
+        few = self.baseline is not None or len(self.differences) <= _MAX_PAIRS
+        return [self.means, *([self.differences] if few and len(self.differences) else []), self.bias]
+
+    @property
+    def flagged(self) -> list[str]:
+        """Runs that the machine favours significantly."""
+        return [row.run for row in self.bias if row.flagged]
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """Tests of the corrected values of each topic: they include the errors of labels and of topics."""
+        return compare(self.scores, self.baseline, alpha=self.settings["alpha"])
+
+    @cached_property
+    def leaderboard(self) -> Leaderboard:
+        """Ranks by the corrected values, with intervals over labels and topics."""
+        return leaderboard(self.scores, alpha=self.settings["alpha"])
+
+
+@analysis(
+    figures={"means": "correct.plot_corrected"},
+    uses=("order", "missing"),
+    measures=("nDCG@10", "P@10", "RBP"),
+    needs_rankings=True,
+)
+def correct(
+    scores: Scores,
+    human: Human,
+    *,
+    pi: Probability = None,
+    strata: Annotated[str | None, Option("NAMES")] = None,
+    tuning: Tuning = "tuned",
+    baseline: RunName | None = None,
+    alpha: Level = 0.05,
+) -> Corrected:
+    """Correct scores from machine labels with human labels of a random sample of documents.
+
+    Sums of gains (P, RBP, DCG) are corrected without bias, whatever the machine does: the value under machine labels
+    plus, for each document of the sample, weight x (human gain - machine gain) / pi, where pi is the probability that
+    the document was drawn. With tuning, the machine's gains are multiplied by the weight that minimises the variance
+    on the other topics, so that a useless machine does no harm. Fractions (nDCG, R, Rprec) and AP are corrected
+    approximately: the column ``jackknife`` has an estimate of the bias. AP sums over pairs of ranks, with their joint
+    probability. All other measures are rejected.
+
+    Every mean has two intervals: over samples of labels (these topics, all documents labelled), and over samples of
+    labels and topics. Differences of runs are paired by topics and labels. The table ``bias`` compares the machine's
+    error on the documents of each run with its error on those of the others, and flags runs that it favours.
+
+    Parameters
+    ----------
+    scores
+        Scores under the labels of the machine.
+    human
+        Human labels of a random sample of documents; a fifth column has their inclusion probabilities.
+    pi
+        Inclusion probability of the sample, if it has none of its own.
+    strata
+        Compute the probabilities as the labelled share of each stratum; some of topic, band (of ranks: 1-10, 11-30,
+        31-100, others) and grade (of the machine), separated by commas.
+    tuning
+        Weight of the machine's labels: tuned to minimise the variance, or 1 (plain).
+    baseline
+        Run to compare with (default: all pairs).
+    alpha
+        Significance level; intervals have confidence 1 - alpha.
+
+    Returns
+    -------
+    Corrected
+        Tables ``means``, ``bias`` and ``differences``; ``scores`` for other analyses, ``comparison`` and
+        ``leaderboard`` with the results of :func:`~rankscope.compare` and :func:`~rankscope.leaderboard`.
+
+    References
+    ----------
+    Horvitz and Thompson 1952; Aslam, Pavlu and Yilmaz 2006; Angelopoulos et al. 2023; Holm 1979.
+
+    Commands
+    --------
+    rankscope correct machine.qrels runs/ --human sample.qrels -m "P@10 nDCG@10"
+    rankscope correct machine.qrels runs/ --human sample.qrels --pi 0.1 --baseline bm25
+    rankscope correct machine.qrels runs/ --human sample.qrels --strata topic,grade
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> machine = {"q": {"a": 1, "b": 1, "c": 0}}
+    >>> scores = rs.evaluate(machine, {"x": {"q": ["a", "b"]}, "y": {"q": ["c", "a"]}}, "P@2")
+    >>> result = rs.correct(scores, {"q": {"b": 0}}, pi=0.5)
+    >>> [(row.run, row.machine, row.corrected) for row in result.means]
+    [('x', 1.0, 0.0), ('y', 0.5, 0.5)]
+    """
+    from rankscope.analysis.corrected_values import Corrector
+    from rankscope.analysis.label_sample import align, read_labels
+    from rankscope.analysis.stats.intervals import check_level
+
+    check_level(alpha)
+    check_name(tuning, TUNINGS, f"no tuning is called {tuning!r}")
+    if baseline is not None:
+        check_run(baseline, scores.runs)
+    if pi is not None and strata is not None:
+        raise SettingsError("both pi and strata are given", hint="leave one of them out")
+    labels = read_labels(human)
+    judged = _judge_both(scores, labels)
+    sample = align(judged, labels, pi, strata)
+    means: list[CorrectedMean] = []
+    differences: list[CorrectedDifference] = []
+    values = []
+    for index, measure in enumerate(scores.measures):
+        corrector = Corrector(judged, sample, measure)
+        is_defined = np.isfinite(scores.values[index])
+        estimate = corrector.correct(1.0 if tuning == "plain" else None)
+        columns = _Columns(corrector, is_defined, alpha, scores.runs)
+        values.append(np.where(is_defined, estimate.values, np.nan))
+        own, covariance = columns.scale(estimate)
+        bias = (
+            _jackknife(corrector, is_defined, tuning) if corrector.is_fraction else [None] * len(scores.runs)
+        )
+        more = (
+            columns.scale(corrector.correct(0.0, is_human_only=True))[0],
+            columns.scale(corrector.correct(1.0))[0],
+        )
+        error = columns.quantile * np.sqrt(np.diag(covariance))
+        low, high = columns.topic_interval(values[-1])
+        rows = zip(
+            scores.mean(measure), more[0], own, own - error, own + error, low, high, columns.labels, more[1],
+            [float(estimate.tuning.mean())] * len(own), bias, strict=True,
+        )  # fmt: skip
+        cells: list[Any] = [
+            tuple(None if cell is None else np.asarray(cell).item() for cell in row) for row in rows
+        ]
+        means += [CorrectedMean(scores.runs[r], str(measure), *cells[r]) for r in measure.best_first(own)]
+        differences += columns.differences(scores.mean(measure), values[-1], covariance, baseline)
+    corrected = replace(scores, values=np.array(values), judged=None, uncertainty=None, collection=None)
+    corrector = Corrector(judged, sample, scores.measures[0])
+    bias_rows = _find_bias(corrector, scores.runs, alpha)
+    settings = {
+        **scores.settings, "human": str(human) if isinstance(human, str) else "labels", "strata": strata,
+        "labels": int(sample.is_labelled.sum()), "documents": len(sample.pi), "tuning": tuning, "baseline": baseline,
+        "alpha": alpha,
+    }  # fmt: skip
+    corrected = replace(corrected, settings={**settings, "measures": [str(m) for m in scores.measures]})
+    return Corrected(
+        means=CorrectedMean.table("means", means, caption=_caption(settings), legend=_LEGEND),
+        bias=RunBias.table("bias", bias_rows, caption=_describe_bias(bias_rows, scores.measures[0])),
+        differences=CorrectedDifference.table("differences", differences, caption="Differences a - b"),
+        scores=corrected,
+        baseline=baseline,
+        settings=settings,
+    )
+
+
+_LEGEND = "low, high: interval over labels, for these topics; low_topics, high_topics: over labels and topics"
+
+
+def _caption(settings: Mapping[str, Any]) -> str:
+    n_labels, share = settings["labels"], settings["labels"] / max(settings["documents"], 1)
+    return (
+        f"Means under machine labels, corrected with {n_labels:,} human labels ({share:.1%} of the documents)"
+    )
+
+
+def _describe_bias(rows: Sequence[RunBias], measure: Measure) -> str:
+    """Return the result of the circularity alarm as a sentence."""
+    flagged = [row.run for row in rows if row.flagged]
+    if not flagged:
+        return (
+            f"The labels do not show that the machine favours a run (ranks weighted as by {measure}; t, Holm)"
+        )
+    named = ", ".join(flagged[:4]) + (f" and {len(flagged) - 4} more" if len(flagged) > 4 else "")
+    return f"The machine favours {named}: it grades their documents too high compared with others (t, Holm)"
+
+
+def _judge_both(scores: Scores, labels: Labels) -> Judged:
+    """Return the rankings with the documents of both judges; runs are read again if the human has further ones."""
+    from rankscope.judging import judge
+    from rankscope.read import Qrels, open_collection
+
+    judged = scores.require_judged("correct")
+    qrels = judged.qrels
+    unknown = [topic for topic in labels if topic not in qrels.topic_index and topic not in qrels.unchosen]
+    if unknown:
+        problem = f"topic {unknown[0]!r} of the human labels has no machine labels"
+        raise InputError(problem, hint="label documents of topics that the machine judged")
+    known = {topic: labels[topic] for topic in labels if topic in qrels.topic_index}
+    if all(known[topic].keys() <= qrels.document_numbers(topic).keys() for topic in known):
+        return judged
+    if qrels.aspects is not None:
+        raise InputError("the machine judges aspects", hint="give one grade for a document")
+    union: dict[str, Any] = {topic: qrels.judgments(topic) for topic in qrels.topics}
+    for topic, of_topic in known.items():
+        union[topic] = {**dict.fromkeys(of_topic, 0), **union[topic]}
+    inputs = open_collection(Qrels.from_dict(union), scores.require_collection("correct").runs)
+    return judge(*inputs)
+
+
+class _Columns:
+    """Computes the columns of the tables of one measure."""
+
+    def __init__(self, corrector: Corrector, is_defined: Any, alpha: float, runs: Sequence[str]) -> None:
+        from scipy.special import stdtrit
+
+        self.measure, self.is_defined, self.alpha, self.runs = corrector.measure, is_defined, alpha, runs
+        self.n_topics = np.maximum(is_defined.sum(axis=1), 1)
+        is_counted = corrector.sample.is_labelled[corrector.judged.judgment] & (corrector.hit_weight > 0)
+        run = corrector.owner // corrector.shape[1]
+        self.labels = np.bincount(run[is_counted], minlength=len(runs))
+        n_labels = int((corrector.sample.is_labelled & (corrector.importance > 0)).sum())
+        self.quantile = float(stdtrit(max(n_labels - 1, 1), 1 - alpha / 2))
+
+    def scale(self, estimate: Any) -> tuple[Floats, Floats]:
+        """Return the means over topics and their covariance."""
+        means = np.where(self.is_defined, estimate.values, 0.0).sum(axis=1) / self.n_topics
+        return means, estimate.covariance / np.outer(self.n_topics, self.n_topics)
+
+    def topic_interval(self, values: Floats) -> tuple[Floats, Floats]:
+        from rankscope.analysis.stats.intervals import t_intervals
+
+        return t_intervals(values, self.alpha)
+
+    def differences(
+        self, machine: Floats, values: Floats, covariance: Floats, baseline: str | None
+    ) -> list[CorrectedDifference]:
+        """Return the differences of all pairs, or of all runs and the baseline."""
+        n_runs = len(self.runs)
+        first, second = np.triu_indices(n_runs, 1)
+        if baseline is not None:
+            other = self.runs.index(baseline)
+            first = np.delete(np.arange(n_runs), other)
+            second = np.full(n_runs - 1, other)
+        variance = np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second]
+        error = self.quantile * np.sqrt(np.maximum(variance, 0.0))
+        mean = np.nanmean(values, axis=1)
+        difference = mean[first] - mean[second]
+        low, high = self._paired_interval(values, first, second)
+        columns = [
+            machine[first] - machine[second],
+            difference,
+            difference - error,
+            difference + error,
+            low,
+            high,
+        ]
+        rows = zip(first.tolist(), second.tolist(), *(c.tolist() for c in columns), strict=True)
+        return [
+            CorrectedDifference(self.runs[a], self.runs[b], str(self.measure), *cells)
+            for a, b, *cells in rows
+        ]
+
+    def _paired_interval(self, values: Floats, first: Any, second: Any) -> tuple[Floats, Floats]:
+        """Return Student's intervals of the mean differences, in blocks of pairs."""
+        ends = [
+            np.stack(self.topic_interval(values[first[at : at + 4096]] - values[second[at : at + 4096]]))
+            for at in range(0, max(len(first), 1), 4096)
+        ]
+        low, high = np.concatenate(ends, axis=1)
+        return low, high
+
+
+def _jackknife(corrector: Corrector, is_defined: Any, tuning: str) -> list[float]:
+    """Return the bias of the mean of each run, estimated by leaving out groups of topics.
+
+    Topics share the predicted counts and the weight of the machine's labels, which depend on all of them.
+    """
+    n_topics = corrector.shape[1]
+    n_groups = min(_GROUPS, n_topics)
+    if n_groups < 2:
+        return [float("nan")] * corrector.shape[0]
+    weight = 1.0 if tuning == "plain" else None
+
+    def mean(values: Floats, is_kept: Any) -> Floats:
+        kept = is_defined & is_kept
+        return np.asarray(np.where(kept, values, 0.0).sum(axis=1) / np.maximum(kept.sum(axis=1), 1))
+
+    group = np.arange(n_topics) % n_groups
+    whole = mean(corrector.correct_values(weight), True)
+    parts = [mean(corrector.correct_values(weight, group != g), group != g) for g in range(n_groups)]
+    bias: list[float] = ((n_groups - 1) * (np.mean(parts, axis=0) - whole)).tolist()
+    return bias
+
+
+def _find_bias(corrector: Corrector, runs: Sequence[str], alpha: float) -> list[RunBias]:
+    """Return the machine's mean error on the documents of each run minus that on the other runs, most favoured first.
+
+    Topics are the units of the t test, so that errors that documents of a topic share are allowed for.
+    """
+    from scipy.special import stdtr
+
+    from rankscope.analysis.stats.intervals import t_intervals
+    from rankscope.analysis.stats.significance import adjust
+
+    judged, sample = corrector.judged, corrector.sample
+    n_runs, n_topics = corrector.shape
+    run = corrector.owner // n_topics
+    total = np.bincount(run, corrector.hit_weight, minlength=n_runs)
+    error = sample.inverse * (sample.machine.astype(np.int64) - sample.human)
+    terms = corrector.hit_weight / np.maximum(total, 1e-300)[run] * error[judged.judgment] * n_topics
+    by_topic: Floats = np.zeros((n_runs, n_topics))
+    by_topic += np.bincount(corrector.owner, terms, minlength=len(judged.length)).reshape(n_runs, n_topics)
+    if n_runs > 1:
+        by_topic = (by_topic - by_topic.mean(axis=0)) * n_runs / (n_runs - 1)
+    value = by_topic.mean(axis=1)
+    low, high = t_intervals(by_topic, alpha)
+    if n_runs < 2 or n_topics < 2:
+        p = np.full(n_runs, np.nan)
+    else:
+        deviation = by_topic.std(axis=1, ddof=1) / np.sqrt(n_topics)
+        t = np.divide(value, deviation, out=np.zeros(n_runs), where=deviation > 0)
+        p = 2 * stdtr(n_topics - 1, -np.abs(t))
+    adjusted = adjust(p, "holm")
+    flagged = (adjusted < alpha) & (value > 0)
+    columns = (value, low, high, flagged, p, adjusted)
+    order = np.argsort(-value, kind="stable").tolist()
+    return [RunBias(runs[r], *(c[r].item() for c in columns)) for r in order]

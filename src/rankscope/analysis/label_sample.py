@@ -1,0 +1,187 @@
+"""Human labels of a random sample of documents, with the probability that each one was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.arrays import AnyArray, Bools, Floats, Int32s, Ints
+from rankscope.choices import STRATA
+from rankscope.errors import InputError, SettingsError, check_name
+from rankscope.judging import UNJUDGED, Judged
+from rankscope.read import Qrels, open_qrels
+
+_OPEN = "?"  # the grade of a document in a template that is not filled in
+RANK_BANDS = (10, 30, 100)
+"""Last ranks of the bands of strata: 1-10, 11-30, 31-100, and all others."""
+
+Labels = dict[str, dict[str, tuple[int, float | None]]]
+"""Grade and inclusion probability by topic and document."""
+
+
+class LabelSample(NamedTuple):
+    """Grades of two judges for all documents of a collection; the human one judged a sample of them."""
+
+    machine: Int32s
+    """Grade by the machine; 0 for documents without a label."""
+    human: Int32s
+    """Grade by the human; 0 for documents that are not in the sample."""
+    is_labelled: Bools
+    """Whether the document is in the sample."""
+    pi: Floats
+    """Probability that the document is in the sample; NaN where it is unknown, outside the sample only."""
+
+    @property
+    def inverse(self) -> Floats:
+        """1 / pi for documents of the sample, and 0 for the others."""
+        return np.divide(1.0, self.pi, out=np.zeros(len(self.pi)), where=self.is_labelled)
+
+
+def read_labels(human: Any) -> Labels:
+    """Return the labels of a file, a dict or an object of judgments; a fifth column of a file has the probabilities.
+
+    Lines of a template that still have ``?`` instead of a grade are skipped. Templates are in random order, so
+    that the filled part is a random part, and the probabilities are multiplied by its share.
+
+    >>> read_labels({"q": {"d1": 1, "d2": (0, 0.5)}})
+    {'q': {'d1': (1, None), 'd2': (0, 0.5)}}
+    """
+    if isinstance(human, Mapping):
+        return {
+            str(topic): {
+                str(doc): (int(label[0]), float(label[1])) if isinstance(label, tuple) else (int(label), None)
+                for doc, label in labels.items()
+            }
+            for topic, labels in human.items()
+        }
+    if not isinstance(human, str | Path):
+        qrels = human if isinstance(human, Qrels) else open_qrels(human)
+        return {
+            topic: {doc: (grade, None) for doc, grade in qrels.judgments(topic).items()}
+            for topic in qrels.topics
+        }
+    return _read_file(human)
+
+
+def _read_file(path: str | Path) -> Labels:
+    try:
+        text = Path(path).expanduser().read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        hint = "name a file of judgments with the inclusion probability as its fifth column"
+        raise InputError(str(error.strerror or error), path=path, hint=hint) from None
+    labels: Labels = {}
+    n_lines = n_open = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        n_lines += 1
+        if len(words) not in (4, 5):
+            problem = f"{len(words)} fields where a sample has 4 or 5: topic iteration document grade pi"
+            hint = "write the inclusion probability as the fifth field, or give --pi"
+            raise InputError(problem, path=path, line=number, hint=hint)
+        if words[3] == _OPEN:
+            n_open += 1
+            continue
+        grade = _parse(int, words[3], "no grade", "write a whole number", path, number)
+        pi = (
+            _parse(float, words[4], "no probability", "write a number such as 0.1", path, number)
+            if words[4:]
+            else None
+        )
+        if pi is not None:
+            _check_probability(pi, path=path, line=number)
+        if labels.setdefault(words[0], {}).setdefault(words[2], (grade, pi)) != (grade, pi):
+            raise InputError(f"{words[2]!r} has two labels", path=path, line=number, hint="keep one")
+    if not labels:
+        raise InputError("there is no label", path=path, hint="fill in grades: topic 0 document grade pi")
+    share = 1 - n_open / n_lines
+    return {
+        topic: {doc: (grade, None if pi is None else pi * share) for doc, (grade, pi) in of_topic.items()}
+        for topic, of_topic in labels.items()
+    }
+
+
+def _parse(kind: Callable[[str], Any], text: str, what: str, hint: str, path: Any, line: int) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(f"{text!r} is {what}", path=path, line=line, hint=hint) from None
+
+
+def _check_probability(pi: float, **where: Any) -> None:
+    if not 0 < pi <= 1:
+        raise InputError(
+            f"{pi} is no inclusion probability", **where, hint="give a number above 0 and up to 1"
+        )
+
+
+def align(
+    judged: Judged, labels: Labels, pi: float | Mapping[str, Mapping[str, float]] | None, strata: str | None
+) -> LabelSample:
+    """Return the labels of the documents of ``judged``, whose grades are those of the machine."""
+    qrels = judged.qrels
+    human, probability = np.zeros(len(qrels), np.int32), np.full(len(qrels), np.nan)
+    is_labelled = np.zeros(len(qrels), np.bool_)
+    for topic in (topic for topic in labels if topic in qrels.topic_index):
+        places = qrels.document_numbers(topic)
+        for doc, (grade, own) in labels[topic].items():
+            given = pi[topic][doc] if isinstance(pi, Mapping) else own
+            human[places[doc]], is_labelled[places[doc]] = max(grade, 0), True
+            probability[places[doc]] = np.nan if given is None else given
+    machine = np.where(qrels.grade == UNJUDGED, 0, np.maximum(qrels.grade, 0)).astype(np.int32)
+    if isinstance(pi, float | int):
+        _check_probability(pi)
+        probability[:] = pi
+    elif strata is not None:
+        probability = _stratified(judged, machine, is_labelled, strata)
+    missing = is_labelled & np.isnan(probability)
+    if missing.any():
+        topic = qrels.topics[np.searchsorted(qrels.topic_offsets, missing.argmax(), side="right") - 1]
+        raise InputError(
+            f"the labels of topic {topic!r} have no inclusion probability",
+            hint="write it as the fifth column of the sample, or give pi (--pi 0.1) or strata (--strata)",
+        )
+    for value in np.unique(probability[is_labelled]).tolist():
+        _check_probability(value)
+    if not isinstance(pi, Mapping) and is_labelled.any() and np.ptp(probability[is_labelled]) < 1e-9:
+        probability = np.where(np.isnan(probability), probability[is_labelled][0], probability)
+    return LabelSample(machine, human, is_labelled, probability)
+
+
+def _stratified(judged: Judged, machine: Int32s, is_labelled: Bools, strata: str) -> Floats:
+    """Return the share of each stratum that is labelled."""
+    names = strata.replace(",", " ").split()
+    for name in names:
+        check_name(name, STRATA, f"no stratum is called {name!r}")
+    best = best_ranks(judged)
+    topic = np.repeat(np.arange(len(judged.topics)), np.diff(judged.qrels.topic_offsets))
+    columns: dict[str, AnyArray] = {
+        "topic": topic,
+        "band": np.searchsorted(RANK_BANDS, best),
+        "grade": machine,
+    }
+    table = np.stack([columns[name] for name in names])
+    levels, stratum = np.unique(table, axis=1, return_inverse=True)
+    stratum = stratum.reshape(-1)
+    share = np.bincount(stratum, is_labelled) / np.bincount(stratum)
+    if not share.all():
+        level = levels[:, share.argmin()].tolist()
+        parts = [
+            f"{name} {judged.topics[value] if name == 'topic' else value}"
+            for name, value in zip(names, level, strict=True)
+        ]
+        raise SettingsError(
+            f"no document of stratum ({', '.join(parts)}) is labelled", hint="use fewer strata"
+        )
+    return np.asarray(share[stratum])
+
+
+def best_ranks(judged: Judged) -> Ints:
+    """Return the best rank of each document in any run; a large number for documents that no run has."""
+    rank = np.full(len(judged.qrels), np.iinfo(np.int32).max)
+    np.minimum.at(rank, judged.judgment, judged.rank)
+    return rank
