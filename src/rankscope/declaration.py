@@ -43,6 +43,7 @@ class Option:
     """Accepted values, unless the type is a ``Literal``."""
 
 
+AttributeName = Annotated[str, Option("A[:K]")]
 Groups = Annotated["Mapping[str, str] | str | Path | None", Option("FILE|REGEX")]
 Level = Annotated[float, Option("A")]
 MeasureName = Annotated["str | Measure", Option("M")]

@@ -291,6 +291,50 @@ class Scores(Result):
         varying = numbers if len(numbers) and (numbers != numbers[0]).any() else None
         return replace(self, topic_data=data, weights=varying, settings=settings)
 
+    def by(self, attribute: str) -> dict[str, Scores]:
+        """Return the scores of each slice of topics, by the value of an attribute or by quantile bins of a number.
+
+        Parameters
+        ----------
+        attribute
+            Column of ``topic_data`` (``lang``), with the number of quantile bins of a number or date (``length:4``).
+            Without a column of that name: ``recall_base``, ``judged`` (number of judged documents) or ``difficulty``
+            (mean of the first measure over runs).
+
+        Examples
+        --------
+        >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x", "b"]}, "RR")
+        >>> slices = scores.with_topic_data({"q1": {"lang": "en"}, "q2": {"lang": "it"}}).by("lang")
+        >>> {name: part.mean("RR").tolist() for name, part in slices.items()}
+        {'en': [1.0], 'it': [0.5]}
+        """
+        from rankscope.read.topic_data import slice_topics
+
+        name, colon, count = attribute.rpartition(":")
+        name = name if colon and count.isdecimal() and int(count) else attribute
+        bins = None if name == attribute else int(count)
+        slices = slice_topics(self._attribute(name), bins, name)
+        return {label: self.with_topics([self.topics[t] for t in topics]) for label, topics in slices.items()}
+
+    def _attribute(self, name: str) -> Sequence[Any]:
+        """Return the value of an attribute for each topic, from the table or derived."""
+        from rankscope.read.topic_data import attribute_values
+
+        derived = name in ("recall_base", "judged", "difficulty") and not any(
+            name in row for row in self.topic_data.values()
+        )
+        if derived and name == "difficulty":
+            known = ~np.isnan(self.values[0])
+            totals = np.where(known, self.values[0], 0.0).sum(axis=0)
+            return [
+                x / n if n else None for x, n in zip(totals.tolist(), known.sum(axis=0).tolist(), strict=True)
+            ]
+        if derived:
+            pool = self.require_judged(f"the attribute {name}").pool
+            counts: list[int] = pool.count(pool.grade >= (1 if name == "recall_base" else 0)).tolist()
+            return counts
+        return attribute_values(self.topic_data, name, [key_text(topic, "topic") for topic in self.topics])
+
     def with_measures(self, measures: Measures) -> Scores:
         """Return the scores of some of the measures."""
         selected = measures if isinstance(measures, list | tuple) else parse_many(measures)

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis.interval_changes import IntervalCount, VerdictChange, interval_changes
 from rankscope.analysis.power import check_comparable
+from rankscope.analysis.slices import Interaction, SliceDifference, SliceMean, slice_means, slice_pairs
 from rankscope.analysis.topic_differences import TopicDifference, topic_differences
 from rankscope.choices import INTERVAL_LENGTH, VALUE_OPTIONS, Correction, Test
-from rankscope.declaration import Level, Option, PerTopic, Replicates, RunName, Seed, analysis, check_run
+from rankscope.declaration import (
+    AttributeName,
+    Level,
+    Option,
+    PerTopic,
+    Replicates,
+    RunName,
+    Seed,
+    analysis,
+    check_run,
+)
 from rankscope.errors import SettingsError
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
@@ -66,6 +78,9 @@ class Comparison(TypedResult):
     changes: RowTable[VerdictChange] | None = table(
         "pairs whose verdict an interval scale changes", default=None
     )
+    interactions: RowTable[Interaction] | None = table("tests of interaction with slices", default=None)
+    slices: RowTable[SliceDifference] | None = table("differences by slice", default=None)
+    slice_means: RowTable[SliceMean] | None = table("means by slice", main=False, default=None)
     per_topic: bool = False
 
     @property
@@ -76,7 +91,8 @@ class Comparison(TypedResult):
     @property
     def display(self) -> Sequence[Table]:
         """Means with marks, pairs, and the tables that were requested."""
-        more = [self.intervals, self.changes, self.topics if self.per_topic else None]
+        more: list[Table | None] = [self.intervals, self.changes, self.topics if self.per_topic else None]
+        more += [self.interactions, self.slices, self.slice_means]
         return [self.marked_means, self.shown_pairs, *(extra for extra in more if extra is not None)]
 
     @property
@@ -97,6 +113,7 @@ class Comparison(TypedResult):
         baseline = self.settings["baseline"]
         reference = baseline if isinstance(baseline, str) else "several baselines"
         named = f" against {reference}" if baseline else ""
+        kind = "Weighted means" if "weights" in self.settings else "Means"
         legend = _legend(baseline, any(marks.values()))
         if baseline is None and max(map(len, marks.values()), default=0) > _MAX_LETTERS:
             marks, legend = {}, "too many groups for letters: see the pairs, or name a baseline"
@@ -106,7 +123,7 @@ class Comparison(TypedResult):
             [(run, *(cells[run, name].mean for name in measures)) for run in runs],
             best={name: measure.sign for name, measure in measures.items()},
             marks=marks,
-            caption=f"Means over {self.settings['topics']} topics{named}: {self._procedure}",
+            caption=f"{kind} over {self.settings['topics']} topics{named}: {self._procedure}",
             legend=legend,
         )
 
@@ -162,6 +179,7 @@ def compare(
     replicates: Replicates = None,
     seed: Seed = 1,
     per_topic: PerTopic = False,
+    by: AttributeName | Sequence[AttributeName] = (),
     also_interval: Annotated[int | None, Option("N", bare=INTERVAL_LENGTH)] = None,
 ) -> Comparison:
     """Test runs against a baseline, or all pairs of runs, and estimate the size of their differences.
@@ -196,6 +214,9 @@ def compare(
         Seed of the random numbers.
     per_topic
         Also show the difference on every topic, losses of a first; a single pair always has this table.
+    by
+        Attribute of topics: also compare the runs on its slices, such as lang, or length:4 for quantile bins of a
+        number; repeatable.
     also_interval
         Also show which verdicts change if every measure, cut to N ranks, is mapped to an interval scale (N without a
         value: 10).
@@ -204,7 +225,8 @@ def compare(
     -------
     Comparison
         Tables ``pairs`` and ``runs``; ``topics`` for a single pair or with per_topic; ``intervals`` (counts by
-        measure) and ``changes`` (pairs whose verdict is lost, gained or reversed) with also_interval.
+        measure) and ``changes`` (pairs whose verdict is lost, gained or reversed) with also_interval; ``slices``
+        (differences on every slice), ``interactions`` (do they vary between slices?) and ``slice_means`` with by.
 
     References
     ----------
@@ -222,6 +244,7 @@ def compare(
     rankscope compare qrels.txt bm25.run dense.run -m AP --topics    which topics did I lose?
     rankscope compare qrels.txt bm25.run dense.run -m AP --plot differences.pdf
     rankscope compare qrels.txt runs/ --baseline bm25 -m AP --plot forest.pdf
+    rankscope compare qrels.txt runs/ --topic-data topics.csv --weights traffic --by lang --by length:4
 
     Examples
     --------
@@ -264,6 +287,11 @@ def compare(
     changes: dict[str, Any] = {}
     if also_interval is not None:
         changes = interval_changes(scores, also_interval, lambda both: compare(both, baselines, **options))
+    attributes = [by] if isinstance(by, str) else list(dict.fromkeys(by))
+    if attributes:
+        slices, interactions = slice_pairs(scores, attributes, first, second, alpha=alpha, seed=seed)
+        changes |= {"slices": slices, "interactions": interactions}
+        changes["slice_means"] = replace(slice_means(scores, attributes, alpha), name="slice_means")
     without, ranked_by = ("lower", "noninferior") if margin is None else (), ("adjusted", "effect_size")
     return Comparison(
         pairs=Pair.table("pairs", ConcatenatedRows(pairs), without=without, ranked_by=ranked_by),
@@ -283,6 +311,7 @@ def compare(
             **({} if margin is None else {"margin": margin}),
             **left_out(matrices),
             **({} if also_interval is None else {"also_interval": also_interval}),
+            **({"by": attributes} if attributes else {}),
             "topics": len(scores.topics),
         },
     )

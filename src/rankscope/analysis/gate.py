@@ -8,8 +8,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.compare import check_margin
+from rankscope.analysis.slices import Interaction, SliceDifference, compare_slices, slice_tables
 from rankscope.choices import VALUE_OPTIONS
-from rankscope.declaration import Level, Option, analysis, check_run
+from rankscope.declaration import AttributeName, Level, Option, analysis, check_run
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import numpy as np
 from rankscope.read.ids import id_cell
@@ -82,8 +83,10 @@ class Gate(TypedResult):
 
     gate: RowTable[Check] = table("every run and measure")
     topics: RowTable[LostTopic] = table("topics with the largest losses", main=False)
+    interactions: RowTable[Interaction] | None = table("tests of interaction with slices", default=None)
+    slices: RowTable[SliceDifference] | None = table("differences in merit by slice", default=None)
 
-    shown = ("gate", "topics")
+    shown = ("gate", "topics", "interactions", "slices")
 
     @property
     def passed(self) -> bool:
@@ -109,6 +112,8 @@ class Gate(TypedResult):
         if failed and len(self.topics):
             lost = [row for row in self.topics if (row.run, row.measure) in failed]
             parts += ["Topics with the largest losses:\n", LostTopic.table("topics", lost).markdown()]
+        for extra in (self.interactions, self.slices):
+            parts += [] if extra is None else [f"{extra.caption}:\n", extra.markdown()]
         return "\n".join(parts)
 
 
@@ -120,6 +125,7 @@ def gate(
     margin: Annotated[float | Mapping[str, float], Option("D", parse=parse_margins)] = 0.005,
     alpha: Level = 0.05,
     worst: Annotated[int, Option("N")] = 5,
+    by: AttributeName | Sequence[AttributeName] = (),
 ) -> Gate:
     """Test that runs are no worse than a baseline by more than a margin (non-inferiority).
 
@@ -147,11 +153,15 @@ def gate(
         One-sided significance level.
     worst
         Number of topics to list, those with the largest losses.
+    by
+        Attribute of topics: also compare each run with the baseline on its slices, such as lang, or length:4 for
+        quantile bins of a number; repeatable. Slices do not change whether a check passes.
 
     Returns
     -------
     Gate
-        Tables ``gate`` (one check per run and measure) and ``topics`` (where runs are worse); ``passed`` is the answer.
+        Tables ``gate`` (one check per run and measure) and ``topics`` (where runs are worse); ``slices`` and
+        ``interactions`` with by; ``passed`` is the answer.
 
     References
     ----------
@@ -161,6 +171,7 @@ def gate(
     --------
     rankscope gate qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.005
     rankscope gate qrels.txt new.run --baseline old.run --topics 301-325
+    rankscope gate qrels.txt new.run --baseline old.run --topic-data topics.csv --weights traffic --by lang
     rankscope eval qrels.txt old.run -m "nDCG@10 AP" -q -f csv -o baseline.csv
     rankscope gate qrels.txt new.run --baseline baseline.csv -m "nDCG@10 AP" --margin nDCG@10=0.01,AP=0.02 -o gate.md
 
@@ -190,6 +201,12 @@ def gate(
     checks: list[Check] = []
     lost: list[LostTopic] = []
     unmatched: dict[str, None] = {}
+    attributes = [by] if isinstance(by, str) else list(dict.fromkeys(by))
+    parts = {
+        attribute: {n: {*part.topics} for n, part in scores.by(attribute).items()} for attribute in attributes
+    }
+    sliced: list[SliceDifference] = []
+    interactions: list[Interaction] = []
     for run in names:
         for measure in scores.measures:
             other = baseline if isinstance(baseline, str) else _counterpart(run, reference)
@@ -201,16 +218,31 @@ def gate(
             lower = lower_limit(difference, alpha, weights)
             name, accepted = str(measure), margins[measure]
             linear = [linearise(row[None, :], weights)[0] for row in (values, before, difference)]
-            means = [float(row.mean()) for row in linear]
+            value, reference_value, mean = (float(row.mean()) for row in linear)
             passed = bool(lower > -accepted) or not difference.any()
             plan = pass_plan(float(linear[2].std(ddof=1)), len(topics), accepted, alpha)
-            checks.append(Check(run, name, *means, lower, accepted, passed, len(topics), *plan))
+            checks.append(
+                Check(run, name, value, reference_value, mean, lower, accepted, passed, len(topics), *plan)
+            )
+            slices = {
+                attribute: {
+                    label: np.array([t for t, topic in enumerate(topics) if topic in members], np.intp)
+                    for label, members in some.items()
+                }
+                for attribute, some in parts.items()
+            }
+            rows = compare_slices(name, [(run, other)], difference[None, :], slices, weights, alpha=alpha)
+            sliced += rows[0]
+            interactions += rows[1]
             lost += [
                 LostTopic(run, name, topics[t], float(values[t]), float(before[t]), float(difference[t]))
                 for t in np.argsort(difference, kind="stable")[:worst].tolist()
                 if difference[t] < 0
             ]
+    tables = slice_tables(sliced, interactions) if attributes else (None, None)
     return Gate(
+        slices=tables[0],
+        interactions=tables[1],
         gate=Check.table("gate", checks),
         topics=LostTopic.table("topics", lost),
         settings={
@@ -219,6 +251,7 @@ def gate(
             "margin": {str(measure): number for measure, number in margins.items()},
             "alpha": alpha,
             "left_out_topics": list(unmatched),
+            **({"by": attributes} if attributes else {}),
         },
     )
 

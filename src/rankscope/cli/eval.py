@@ -15,6 +15,7 @@ examples:
   rankscope eval qrels.txt lake/ --stream -o values.parquet --engine dask   for data larger than memory
   rankscope eval --scores scores.csv --ci                     means of scores that were written before
   rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   the effect of ties and missing judgments
+  rankscope eval qrels.txt runs/ --topic-data topics.csv --weights traffic --by lang --by length:4   slices
   rankscope eval qrels.txt runs/ --describe                          topics, runs, judgments, depth of the pool
   rankscope eval --describe --collections four.toml -f latex         collections side by side
   rankscope eval qrels.txt runs/ --coverage --plot coverage.pdf --highlight bm25   aspects covered by rank
@@ -80,6 +81,9 @@ class Options:
         range and median of all runs (topics) (default: means).
     highlight
         Run to mark in --figure topics, or to colour in the figure of --coverage; repeatable.
+    by
+        Attribute of topics: also print means and intervals of its slices, such as lang, or length:4 for quantile bins
+        of a number; recall_base, judged and difficulty need no --topic-data; repeatable.
     """
 
     rel: Annotated[int | None, Option("GRADE", ("-l",))] = None
@@ -92,6 +96,7 @@ class Options:
     topic: Annotated[str | None, Option("T")] = None
     figure: Annotated[str | None, Option(choices=tuple(SCORE_FIGURES))] = None
     highlight: Annotated[Sequence[str], Option("RUN")] = ()
+    by: Annotated[Sequence[str], Option("A[:K]")] = ()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -126,6 +131,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
+    from rankscope.analysis.slices import slice_means
     from rankscope.certainty.values import judge_with_options
     from rankscope.cli.notes import notes_on
     from rankscope.measures import at_level
@@ -154,6 +160,9 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     else:
         means, display, settings = _build_means(args, scores)
         tables, displayed = [means], [_with_topics(display, scores)]
+        if args.by:
+            tables.append(slice_means(scores, args.by))
+            displayed.append(tables[-1])
         if args.per_topic:
             tables.append(scores["topics"])
             displayed.append(scores.wide_topics())

@@ -7,7 +7,7 @@ texts, categories, numbers and dates.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from rankscope.read.ids import key_text
 from rankscope.read.score_rows import read_score_rows, rows_from_table
 from rankscope.read.source import Source
 
+Attributes = Mapping[str, Mapping[str, Any]]
 TopicData = dict[str, dict[str, Any]]
 """Attributes of topics: ``{topic: {column: value}}``."""
 
@@ -51,7 +52,7 @@ def read_topic_data(source: Any) -> TopicData:
     return data
 
 
-def attribute_values(data: TopicData, name: str, topics: Iterable[str]) -> list[Any]:
+def attribute_values(data: Attributes, name: str, topics: Iterable[str]) -> list[Any]:
     """Return the values of a column for some topics, None where there is no value."""
     names = dict.fromkeys(column for row in data.values() for column in row)
     if name not in names:
@@ -61,7 +62,7 @@ def attribute_values(data: TopicData, name: str, topics: Iterable[str]) -> list[
     return [None if value == "" or value != value else value for value in values]
 
 
-def topic_weights(weights: str | Mapping[Any, Any], data: TopicData, topics: Iterable[str]) -> list[float]:
+def topic_weights(weights: str | Mapping[Any, Any], data: Attributes, topics: Iterable[str]) -> list[float]:
     """Return the weight of each topic, from a column of the attributes or from a mapping.
 
     >>> topic_weights({"q1": 2, "q2": "0.5"}, {}, ["q1", "q2"])
@@ -92,3 +93,70 @@ def _parse_weight(value: Any, topic: str) -> float:
     if not (math.isfinite(weight) and weight > 0):
         raise InputError(f"topic {topic!r} has the weight {value!r}, not a positive finite number", hint=hint)
     return weight
+
+
+def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str, list[int]]:
+    """Return the indices of the topics of each slice: of every value, or of quantile bins of numbers or dates.
+
+    Topics without a value are the slice ``(none)``, the last one.
+
+    >>> slice_topics(["it", "en", None, "it"], None, "lang")
+    {'en': [1], 'it': [0, 3], '(none)': [2]}
+    >>> slice_topics([3, 1, 10, 2, 2], 2, "length")
+    {'1–2': [1, 3, 4], '3–10': [0, 2]}
+    """
+    known = [t for t, value in enumerate(values) if value is not None]
+    missing = [t for t, value in enumerate(values) if value is None]
+    numbers = [_order_number(values[t]) for t in known]
+    slices: dict[str, list[int]] = {}
+    if bins is None:
+        is_ordered = None not in numbers
+        keys = [
+            (number if is_ordered else 0, str(values[t])) for t, number in zip(known, numbers, strict=True)
+        ]
+        for _, t in sorted(zip(keys, known, strict=True)):
+            slices.setdefault(str(values[t]), []).append(t)
+        if len(slices) > 2 and len(slices) == len(known):
+            raise SettingsError(
+                f"every topic has another {name}", hint=f"give quantile bins, such as {name}:4"
+            )
+    elif None in numbers:
+        value = values[known[numbers.index(None)]]
+        hint = f"leave out :{bins}, or use numbers or dates"
+        raise InputError(f"{name} has the value {value!r}, and bins need numbers or dates", hint=hint)
+    elif known:
+        import numpy as np
+
+        edges = np.quantile(np.array(numbers, float), np.arange(1, bins) / bins)
+        index = np.searchsorted(edges, np.array(numbers, float), side="left")
+        for b in range(bins):
+            members = sorted((numbers[i], i) for i in np.flatnonzero(index == b).tolist())
+            if members:
+                low, high = (_bin_end(values[known[members[end][1]]]) for end in (0, -1))
+                label = low if low == high else f"{low}–{high}"
+                slices.setdefault(label, []).extend(sorted(known[i] for _, i in members))
+    return {
+        **{label: sorted(topics) for label, topics in slices.items()},
+        **({"(none)": missing} if missing else {}),
+    }
+
+
+def _bin_end(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _order_number(value: Any) -> float | None:
+    """Return the number of a number or of an ISO date, or None."""
+    from datetime import date, datetime
+
+    if isinstance(value, date):
+        return float(value.toordinal())
+    try:
+        number = float(value)
+        return number if math.isfinite(number) else None
+    except (TypeError, ValueError):
+        pass
+    try:
+        return datetime.fromisoformat(str(value)).replace(tzinfo=None).toordinal()
+    except ValueError:
+        return None

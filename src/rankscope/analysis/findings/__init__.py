@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.findings.finding import Chart, Finding, Findings
 from rankscope.choices import FINDINGS_MEASURES, VALUE_OPTIONS, Correction, Test
-from rankscope.declaration import Level, Option, Seed, analysis
+from rankscope.declaration import AttributeName, Level, Option, Seed, analysis
 
 if TYPE_CHECKING:
     from rankscope.scores import Scores
@@ -28,6 +29,7 @@ def findings(
     alpha: Level = 0.05,
     replicates: Annotated[int, Option("B")] = 1000,
     seed: Seed = 1,
+    by: AttributeName | Sequence[AttributeName] = (),
 ) -> Findings:
     """Report the main results of an evaluation as sentences with numbers.
 
@@ -55,6 +57,9 @@ def findings(
         Number of replicates of the bootstrap.
     seed
         Seed of the random numbers.
+    by
+        Attribute of topics: also report whether the lead depends on its slices, such as lang, or length:4 for
+        quantile bins of a number; repeatable.
 
     Returns
     -------
@@ -67,6 +72,7 @@ def findings(
     rankscope findings qrels.txt runs/ -m "nDCG@10 AP Twist" --plot findings.pdf
     rankscope findings --scores AP=ap.csv --scores RR=rr.csv
     rankscope findings qrels.txt runs/ -f json -o findings.json
+    rankscope findings qrels.txt runs/ --topic-data topics.csv --by lang
 
     Examples
     --------
@@ -87,11 +93,12 @@ def findings(
 
     check_level(alpha, replicates)
     corrected = correction_for(test, correction)
-    basis = Basis(scores, alpha, test, corrected, replicates, seed)
+    attributes = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
+    basis = Basis(scores, alpha, test, corrected, replicates, seed, attributes)
     rules = [rule for rule in RULES if scores.weights is None or rule not in UNWEIGHTED]
     items = tuple(finding for rule in rules if (finding := rule(basis)) is not None)
     settings = {
         **scores.settings, "alpha": alpha, "test": test, "correction": corrected, "replicates": replicates,
-        "seed": seed,
+        "seed": seed, **({"by": list(attributes)} if attributes else {}),
     }  # fmt: skip
     return Findings.from_items(items, settings)

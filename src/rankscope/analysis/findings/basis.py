@@ -40,6 +40,8 @@ class Basis(CacheMixin):
     correction: str
     replicates: int
     seed: int
+    by: tuple[str, ...] = ()
+    """Attributes whose slices are compared."""
 
     @cached_property
     def matrices(self) -> Mapping[Measure, CompleteMatrix]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from rankscope.analysis.effort import Quadrant
 from rankscope.analysis.findings import evidence as rows
 from rankscope.analysis.findings.evidence import Sentence
+from rankscope.analysis.slices import SliceDifference
 from rankscope.result import TypedResult, table
 from rankscope.rows import RowTable
 from rankscope.tables import Cell, Table
@@ -97,6 +98,9 @@ class Findings(TypedResult):
         "curves that never return to zero", main=False, default=None
     )
     scale: RowTable[rows.MeasureScale] | None = table("scales of the measures", main=False, default=None)
+    slices: RowTable[SliceDifference] | None = table(
+        "differences from the leader by slice", main=False, default=None
+    )
     items: tuple[Finding, ...]
 
     @classmethod

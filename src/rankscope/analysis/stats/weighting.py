@@ -42,4 +42,5 @@ def _relative(values: Floats, weights: Floats) -> Floats:
     """Return the weights divided by their mean over the defined values of each row."""
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return weights / (np.where(known, weights, 0.0).sum(axis=1) / known.sum(axis=1))[:, None]
+        means = np.where(known, weights, 0.0).sum(axis=1) / known.sum(axis=1)
+        return np.asarray(weights / means[:, None])

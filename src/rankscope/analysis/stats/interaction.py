@@ -1,0 +1,93 @@
+"""Interaction of differences with slices of topics: Welch's one-way analysis of variance, and permutations.
+
+Rows are differences of pairs of runs on topics. The mean of a slice may be weighted; then its variance is linearised
+(:mod:`~rankscope.analysis.stats.weighting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankscope.analysis.stats.randomness import generator
+from rankscope.analysis.stats.weighting import linearise
+from rankscope.arrays import Floats, Indices
+
+SMALL_SLICE = 5
+"""Number of topics from which on every slice is large enough for Welch's test; otherwise topics are permuted."""
+_PAIRS_AT_ONCE = 256
+_NEGLIGIBLE = 1e-12
+
+
+def welch_anova(
+    differences: Floats, slices: Sequence[Indices], weights: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Return the statistic and the p-value of Welch's test that the means of all slices are equal, for each row.
+
+    Undefined if a slice has fewer than two topics or no variance.
+
+    References
+    ----------
+    Welch 1951.
+
+    >>> rows = np.array([[0.1, 0.2, 0.3, 0.7, 0.8, 1.1]])
+    >>> [float(x[0].round(4)) for x in welch_anova(rows, [np.arange(3), np.arange(3, 6)])]
+    [24.0, 0.0144]
+    """
+    from scipy.special import fdtrc
+
+    means, variances = np.empty((2, len(slices), len(differences)))
+    for s, topics in enumerate(slices):
+        u = linearise(differences[:, topics], None if weights is None else weights[topics])
+        means[s] = u.mean(axis=1)
+        squares = np.square(u - means[s][:, None]).sum(axis=1)
+        variances[s] = squares / max(1, len(topics) - 1) / len(topics)
+    k, freedom = len(slices), np.array([len(topics) - 1 for topics in slices])[:, None]
+    largest = np.square(np.abs(differences).max(axis=1, initial=0.0) * _NEGLIGIBLE)
+    usable = (variances > largest).all(axis=0) & bool((freedom > 0).all()) & (k > 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = 1 / variances
+        share = precision / precision.sum(axis=0)
+        centre = (share * means).sum(axis=0)
+        rest = (np.square(1 - share) / freedom).sum(axis=0)
+        between = (precision * np.square(means - centre)).sum(axis=0) / (k - 1)
+        statistic = between / (1 + 2 * (k - 2) / (k * k - 1) * rest)
+        p = fdtrc(k - 1, (k * k - 1) / (3 * rest), statistic)
+    return np.where(usable, statistic, np.nan), np.where(usable, p, np.nan)
+
+
+def permuted_anova(
+    differences: Floats,
+    slices: Sequence[Indices],
+    weights: Floats | None = None,
+    *,
+    replicates: int = 2000,
+    seed: int = 1,
+) -> Floats:
+    """Return p-values of the hypothesis that slices are a random division of the topics, for each row.
+
+    The statistic is the sum over slices of W (mean of the slice - mean)^2 with W the total weight of the slice.
+
+    >>> rows = np.array([[0.1, 0.2, 0.3, 0.7, 0.8, 1.1], [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]])
+    >>> permuted_anova(rows, [np.arange(3), np.arange(3, 6)]).round(1).tolist()
+    [0.1, 1.0]
+    """
+    kept = np.concatenate(list(slices))
+    sizes = np.cumsum([len(topics) for topics in slices])[:-1]
+    w = np.ones(len(kept)) if weights is None else weights[kept]
+    rng = generator(seed)
+    orders = np.array([np.arange(len(kept)), *(rng.permutation(len(kept)) for _ in range(replicates))])
+    masks = []
+    for part in np.split(orders, sizes, axis=1):
+        mask = np.zeros((len(orders), len(kept)))
+        np.put_along_axis(mask, part, 1.0, axis=1)
+        masks.append(mask * w)
+    p = np.empty(len(differences))
+    for start in range(0, len(differences), _PAIRS_AT_ONCE):
+        rows = differences[start : start + _PAIRS_AT_ONCE, kept]
+        centred = rows - (rows @ w / w.sum())[:, None]
+        statistic = sum(np.square(mask @ centred.T) / mask.sum(axis=1)[:, None] for mask in masks)
+        reached = statistic[1:] >= statistic[0] * (1 - 1e-9) - _NEGLIGIBLE * np.square(rows).sum(axis=1)
+        p[start : start + _PAIRS_AT_ONCE] = (1 + reached.sum(axis=0)) / (1 + replicates)
+    return p
