@@ -16,7 +16,7 @@ GROWING = {"Parameter", "_Columns", "TextList", "StepDown"}
 OTHERS_GROWING = {"Options", "PropertyVerdict", "Watch", "_BoundSolver", "_Search", "_Summary"}
 """Those of other packages that change while a command is parsed, a search runs or text is streamed."""
 VALUES = {
-    "Chart", "Coefficient", "Coefficients", "Comparison", "EvaluationOptions", "Finding", "Flips", "Kendall",
+    "Chart", "Coefficient", "Coefficients", "EvaluationOptions", "Finding", "Flips", "Kendall",
     "NamedFiles", "RankBiasedOverlap", "Redundancy", "Satisfaction", "StudySettings", "TextList", "_Columns",
     "_Evaluation", "_Filling",
 }  # fmt: skip

@@ -102,7 +102,7 @@ class Similarities(NamedTuple):
     """Common documents and Jaccard coefficient, topics x depths."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Settings of the comparison of two rankings."""
 
