@@ -113,7 +113,7 @@ def next(
     With purpose ``correct`` the judgments are those of a machine, and the documents a random sample of them for people
     to label (:func:`rankscope.correct`): the probability of a document is proportional to its weight in differences of
     runs that the machine's labels do not separate, with a floor. The template carries the probabilities. A larger
-    budget with the same seed keeps nearly all documents of a smaller one, and the grades of filled templates.
+    budget with the same seed draws the documents of a smaller one again, and keeps the grades of filled templates.
 
     Parameters
     ----------

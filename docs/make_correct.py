@@ -1,0 +1,252 @@
+"""Measure the coverage of corrected scores on real collections, and write the tables of docs/correct.md.
+
+    RANKSCOPE_DATA=FOLDER python docs/make_correct.py                      write the tables (some minutes)
+    RANKSCOPE_DATA=FOLDER python docs/make_correct.py --only coverage      write one of them
+    RANKSCOPE_DATA=FOLDER python docs/make_correct.py --samples 200        with more samples
+
+The judgments of TREC-COVID round 1 and of Cranfield are the human labels. A machine is simulated: *good* keeps 85 % of
+the grades and guesses the others, *mediocre* errs as UMBRELA did on the documents of TREC 2025 RAG that people judged
+too (data/rag25_judges), *useless* permutes all grades. A share of the human labels is revealed at random, each with
+the same probability; the value under all human labels is the truth. Every sample has a new machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from page_tables import put
+from scipy.special import stdtrit
+
+import rankscope as rs
+from rankscope.analysis.correct import _find_bias
+from rankscope.analysis.corrected_values import Corrector
+from rankscope.analysis.label_allocation import inclusion_probabilities
+from rankscope.analysis.label_sample import LabelSample, best_ranks
+from rankscope.measures.grammar import parse
+from rankscope.scores import score
+
+PAGE = Path(__file__).parent / "correct.md"
+DATA = Path(os.environ.get("RANKSCOPE_DATA") or Path(__file__).parents[2] / "shared" / "data")
+MACHINES = ("good", "mediocre", "useless")
+SHARES = (0.05, 0.1, 0.2)
+MEASURES = ("P@10", "nDCG@10", "AP")
+LABELS = (100, 300, 1000)
+
+Grades = NDArray[np.int32]
+
+
+class Truth(NamedTuple):
+    """A collection whose judgments are the human labels."""
+
+    judged: Any
+    grade: Grades
+    means: dict[str, Any]
+
+
+@cache
+def collection(name: str) -> Truth:
+    """Return TREC-COVID (every 12th run) or Cranfield (every 4th)."""
+    folder, step = {"TREC-COVID": ("trec_covid_r1_depth100", 12), "Cranfield": ("cranfield", 4)}[name]
+    runs = sorted((DATA / folder / "runs").iterdir())[::step]
+    scores = rs.evaluate(DATA / folder / "qrels.txt", runs, MEASURES)
+    judged = scores.require_judged("make_correct")
+    grade = np.maximum(judged.qrels.grade, 0).astype(np.int32)
+    return Truth(judged, grade, {measure: scores.mean(measure) for measure in MEASURES})
+
+
+@cache
+def confusion(best: int) -> Any:
+    """Return the chance of each machine grade by human grade, on grades 0 to ``best``."""
+    human, machine = (
+        rs.read_qrels(DATA / "rag25_judges" / f"qrels.{name}.txt") for name in ("human", "umbrela")
+    )
+    counts = np.zeros((best + 1, best + 1))
+    for topic in (topic for topic in human.topics if topic in machine.topic_index):
+        other = machine.judgments(topic)
+        for document, grade in human.judgments(topic).items():
+            if document in other:
+                row, column = (round(max(g, 0) * best / 4) for g in (grade, other[document]))
+                counts[row, column] += 1
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def label(machine: str, human: Grades, rng: np.random.Generator) -> Grades:
+    """Return the grades of a simulated machine."""
+    best = int(human.max())
+    if machine == "good":
+        grade = np.where(rng.random(len(human)) < 0.85, human, rng.integers(0, best + 1, len(human)))
+    elif machine == "useless":
+        grade = rng.permutation(human)
+    else:
+        grade = (rng.random(len(human))[:, np.newaxis] > confusion(best).cumsum(axis=1)[human]).sum(axis=1)
+    return grade.clip(0, best).astype(np.int32)
+
+
+def samples(truth: Truth, machine: str, share: float, count: int) -> Iterator[LabelSample]:
+    """Yield samples of the human labels, each with a new machine."""
+    for seed in range(count):
+        rng = np.random.default_rng([seed, int(1000 * share)])
+        grade = label(machine, truth.grade, rng)
+        drawn = rng.random(len(grade)) < share
+        yield LabelSample(
+            grade, np.where(drawn, truth.grade, 0).astype(np.int32), drawn, np.full(len(grade), share)
+        )
+
+
+def cover(truth: Truth, measure: str, drawn: LabelSample) -> tuple[Any, Any, Any]:
+    """Return whether the intervals of the runs contain the truth, and their widths, tuned and human only."""
+    corrector = Corrector(truth.judged, drawn, parse(measure))
+    n_labels = int((drawn.is_labelled & (corrector.importance > 0)).sum())
+    quantile = stdtrit(max(n_labels - 1, 1), 0.975)
+    tuned, human = corrector.correct(None), corrector.correct(0.0, is_human_only=True)
+    half, other = (quantile * np.sqrt(np.diag(e.covariance)) / corrector.shape[1] for e in (tuned, human))
+    return np.abs(tuned.values.mean(axis=1) - truth.means[measure]) <= half, half, other
+
+
+def coverage(count: int) -> str:
+    """Return the table of coverage and of widths relative to human labels alone."""
+    names = [f"{m}: {what}" for m in MEASURES for what in ("coverage", "width")]
+    lines = [
+        f"| collection | machine | labels | {' | '.join(names)} |",
+        "|---|---|---" + "|---" * len(names) + "|",
+    ]
+    for name in ("TREC-COVID", "Cranfield"):
+        truth = collection(name)
+        for machine in MACHINES:
+            for share in SHARES:
+                cells: list[str] = []
+                results = [
+                    [cover(truth, measure, drawn) for measure in MEASURES]
+                    for drawn in samples(truth, machine, share, count)
+                ]
+                for index in range(len(MEASURES)):
+                    covered, half, other = (
+                        np.array(part) for part in zip(*(r[index] for r in results), strict=True)
+                    )
+                    cells += [f"{100 * covered.mean():.1f} %", f"{(half / other).mean():.2f}"]
+                lines.append(f"| {name} | {machine} | {100 * share:g} % | {' | '.join(cells)} |")
+                print(lines[-1], file=sys.stderr, flush=True)
+    runs = " and ".join(str(len(collection(name).judged.runs)) for name in ("TREC-COVID", "Cranfield"))
+    return "\n".join([*lines, "", f"{count} samples of {runs} runs for each row.", ""])
+
+
+def alarm(count: int) -> str:
+    """Return how often the alarm flags a run, with and without a planted bias."""
+    truth = collection("TREC-COVID")
+    corrector = Corrector(truth.judged, next(samples(truth, "good", 0.1, 1)), parse("P@10"))
+    favoured = np.zeros(len(truth.grade), np.bool_)
+    run = corrector.owner // corrector.shape[1]
+    favoured[truth.judged.judgment[(run == 0) & (truth.judged.rank <= 10)]] = True
+    lines = ["| planted bias | labels | favoured run flagged | some other run flagged |", "|---|---|---|---|"]
+    for share in (0.1, 0.2):
+        for raised in (0.0, 0.5, 1.0):
+            own, others = [], []
+            for seed in range(count):
+                rng = np.random.default_rng([seed, 3])
+                # Errors do not depend on the grade here, so that no run is favoured unless planted.
+                grade = truth.grade + 1 + rng.integers(-1, 2, len(truth.grade))
+                grade = (grade + (favoured & (rng.random(len(grade)) < raised))).astype(np.int32)
+                drawn = rng.random(len(grade)) < share
+                human = np.where(drawn, truth.grade + 1, 0).astype(np.int32)
+                sample = LabelSample(grade, human, drawn, np.full(len(grade), share))
+                rows = _find_bias(Corrector(truth.judged, sample, parse("P@10")), truth.judged.runs, 0.05)
+                flagged = {row.run for row in rows if row.flagged}
+                own.append(truth.judged.runs[0] in flagged)
+                others.append(bool(flagged - {truth.judged.runs[0]}))
+            what = f"{raised:.0%} of its top 10 one grade higher" if raised else "none"
+            lines.append(f"| {what} | {share:.0%} | {np.mean(own):.0%} | {np.mean(others):.0%} |")
+    return "\n".join(
+        [*lines, "", f"{count} samples for each row; level 5 % for all runs together (Holm).", ""]
+    )
+
+
+def labels(count: int) -> str:
+    """Return the half-widths of intervals with 100, 300 and 1,000 labels of documents in some top 10."""
+    truth = collection("TREC-COVID")
+    lines = [
+        "| human labels | human only | good machine | mediocre machine | useless machine |",
+        "|---|---|---|---|---|",
+    ]
+    measure = parse("P@10")
+    for number in LABELS:
+        cells: list[float] = []
+        for machine in MACHINES:
+            tuned, only = [], []
+            for seed in range(count):
+                rng = np.random.default_rng([seed, number])
+                grade = label(machine, truth.grade, rng)
+                none = np.zeros(len(grade), np.bool_)
+                empty = LabelSample(grade, truth.grade, none, np.ones(len(grade)))
+                counts = Corrector(truth.judged, empty, measure).importance > 0
+                pi = number / counts.sum()
+                drawn = counts & (rng.random(len(grade)) < pi)
+                human = np.where(drawn, truth.grade, 0).astype(np.int32)
+                sample = LabelSample(grade, human, drawn, np.full(len(grade), pi))
+                _, half, other = cover(truth, "P@10", sample)
+                tuned.append(half.mean())
+                only.append(other.mean())
+            cells += [float(np.mean(only))] * (machine == "good") + [float(np.mean(tuned))]
+        lines.append(f"| {number:,} | {' | '.join(f'± {cell:.3f}' for cell in cells)} |")
+    return "\n".join([*lines, "", f"P@10 of TREC-COVID, means of {count} samples and all runs.", ""])
+
+
+def allocation(count: int) -> str:
+    """Return the error of differences of runs if documents are drawn by weight, uniformly, or pooled to a depth."""
+    truth = collection("TREC-COVID")
+    measure = parse("P@10")
+    first, second = np.triu_indices(len(truth.judged.runs), 1)
+    lines = ["| human labels | machine | `next --for correct` | uniform | depth-k |", "|---|---|---|---|---|"]
+    ranks = best_ranks(truth.judged)
+    for number in LABELS:
+        errors: dict[str, list[Any]] = {name: [] for name in ("machine", "drawn", "uniform", "depth")}
+        for seed in range(count):
+            rng = np.random.default_rng([seed, number, 5])
+            grade = label("mediocre", truth.grade, rng)
+            scores = score(truth.judged.with_grades(grade), [measure])
+            pi = inclusion_probabilities(scores, number)
+            uniform = np.full(len(pi), number / len(pi))
+            shallow = np.zeros(len(pi), np.bool_)
+            shallow[np.argsort(ranks + rng.random(len(pi)), kind="stable")[:number]] = True
+            designs = {
+                "machine": (np.zeros(len(pi), np.bool_), np.ones(len(pi))),
+                "drawn": (rng.random(len(pi)) < pi, pi),
+                "uniform": (rng.random(len(pi)) < uniform, uniform),
+                "depth": (shallow, np.ones(len(pi))),  # Other documents keep the machine's label.
+            }
+            for name, (drawn, chance) in designs.items():
+                human = np.where(drawn, truth.grade, 0).astype(np.int32)
+                corrector = Corrector(truth.judged, LabelSample(grade, human, drawn, chance), measure)
+                tuning = None if name in ("drawn", "uniform") else 1.0
+                error = corrector.correct_values(tuning).mean(axis=1) - truth.means["P@10"]
+                errors[name].append(error[first] - error[second])
+        cells = [f"{np.sqrt(np.mean(np.square(errors[name]))):.4f}" for name in errors]
+        lines.append(f"| {number:,} | {' | '.join(cells)} |")
+    note = f"Root mean squared error of differences of P@10, TREC-COVID, mediocre machine, {count} samples."
+    return "\n".join([*lines, "", note, ""])
+
+
+TABLES = {"coverage": coverage, "alarm": alarm, "labels": labels, "allocation": allocation}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", choices=tuple(TABLES), action="append")
+    parser.add_argument("--samples", type=int, default=20)
+    parser.add_argument("--check", action="store_true", help="only check whether the page would change")
+    args = parser.parse_args()
+    tables = {name: TABLES[name](args.samples) for name in args.only or TABLES}
+    return put(PAGE, tables, check=args.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
