@@ -188,7 +188,7 @@ def test_tied_gains() -> None:
     assert result.quartiles("P@2") == [0.0, 0.0, 0.5]
     assert result.plane("P@2").sum(axis=1).tolist() == [5, 0, 3, 0]
     assert result.agreement.records()[0]["coincide"] == "lower quartile = median = 0"
-    assert result.planes()[0].caption.endswith("(lower quartile = median = 0: no list lies between)")
+    assert result.planes()[0].caption.endswith("(lower quartile = median = 0: no ranking lies between)")
 
 
 def test_lists_that_gain_nothing_are_low_on_a_real_collection(data_dir: Any) -> None:
@@ -257,7 +257,7 @@ def test_command(collection: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert set(output["tables"]["archetypes"][0]) == {"run", "topic", "archetype"}
     assert main(["effort", *paths, "-f", "table", "-m", "AP"]) == 0
     text = capfd.readouterr().out
-    assert "huge gain" in text and "Archetypes of 48 lists" in text and "Effort indicators" not in text
+    assert "huge gain" in text and "Archetypes of 48 rankings" in text and "Effort indicators" not in text
     assert main(["effort", *paths, "-q", "-f", "csv"]) == 0
     assert "indicators" in capfd.readouterr().out
     assert main(["effort", *paths, "--cell", "AP"]) == 2

@@ -51,7 +51,7 @@ def test_scores_without_lists_are_refused():
     matrix = rs.evaluate(
         {"q": {"a": 1}, "r": {"a": 1}}, {n: {"q": ["a"], "r": ["a"]} for n in "xy"}, ["AP"]
     ).matrix("AP")
-    with pytest.raises(InputError, match="needs the lists"):
+    with pytest.raises(InputError, match="needs rankings"):
         rs.compare(matrix, also_interval=5)
 
 
@@ -61,4 +61,4 @@ def test_the_command(place, capsys):
     tables = json.loads(capsys.readouterr().out)["tables"]
     assert tables["intervals"][0]["interval"] == "Interval(measure='RR@5')@5" and "changes" in tables
     assert main([*command, "-f", "table"]) == 0
-    assert "Verdicts that an interval scale changes, 5 ranks" in capsys.readouterr().out
+    assert "Verdicts changed by an interval scale, 5 ranks" in capsys.readouterr().out

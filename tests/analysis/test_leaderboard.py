@@ -116,7 +116,9 @@ def test_a_run_tied_for_first_whose_own_range_begins_later_is_explained(scored):
     close = scored({"AP": values})
     records = {row["run"]: row for row in rs.leaderboard(close)["leaderboard"].records()}
     assert any(row["tied_for_first"] and row["first_rank"] > 1 for row in records.values())
-    assert "tested for all runs together" in with_margins(close.wide(), rs.leaderboard(close)).legend
+    assert (
+        "ties for first place are tested jointly" in with_margins(close.wide(), rs.leaderboard(close)).legend
+    )
     apart = scored({"AP": values[:1] + np.array([[0.0], [9.0]])})
     assert "together" not in with_margins(apart.wide(), rs.leaderboard(apart)).legend
 

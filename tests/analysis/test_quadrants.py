@@ -110,7 +110,7 @@ def test_the_curve_has_the_gains_of_the_measure() -> None:
 
 def test_pairs_are_tested_on_their_own_topics(effort: rs.Effort) -> None:
     """Recompute every p value with scipy on independently selected topics."""
-    result = quadrant_significance(effort, least=4)
+    result = quadrant_significance(effort, min_topics=4)
     cells = {}
     for measure, gain, cost in itertools.product(
         ("AP", "P@5"), ("low", "medium", "high", "huge"), ("huge", "high", "medium", "low")
@@ -151,7 +151,7 @@ def test_pairs_are_tested_on_their_own_topics(effort: rs.Effort) -> None:
 
 
 def test_the_summary_counts_the_pairs(effort: rs.Effort) -> None:
-    result = quadrant_significance(effort, alpha=0.1, least=4)
+    result = quadrant_significance(effort, alpha=0.1, min_topics=4)
     pairs = result["significance_pairs"].records()
     for row in result["significance"].records():
         matching = [p for p in pairs if all(p[k] == row[k] for k in ("measure", "where", "gain", "effort"))]
@@ -201,8 +201,8 @@ def test_a_difference_that_never_varies_is_certain() -> None:
 def test_invalid_arguments_of_quadrant_tests_raise(effort: rs.Effort) -> None:
     with pytest.raises(SettingsError, match="alpha"):
         effort.significance(alpha=1)
-    with pytest.raises(SettingsError, match="least"):
-        effort.significance(least=1)
+    with pytest.raises(SettingsError, match="min_topics"):
+        effort.significance(min_topics=1)
     qrels, lists = collection()
     with pytest.raises(InputError, match="two runs"):
         rs.effort(rs.Collection(qrels, {"r0": lists["r0"]}), "AP").significance()

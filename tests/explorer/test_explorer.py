@@ -280,7 +280,7 @@ def test_explore_ends_when_interrupted_before_it_serves(tmp_path: Path) -> None:
         opened.append(url)
         raise KeyboardInterrupt
 
-    rs.explore(rs.Collection(*_collection(tmp_path)), ready=ready)
+    rs.explore(rs.Collection(*_collection(tmp_path)), on_ready=ready)
     assert opened[0].startswith("http://127.0.0.1:")
 
 

@@ -135,7 +135,8 @@ def test_errors_in_parquet_files_are_reported(tmp_path: Path) -> None:
 
     pq.write_table(table().drop(["score"]), path)
     assert error_message() == (
-        f"{path}: there is no column for score (score); rename one of: run, query_id, doc_id, rank"
+        f"{path}: there is no column for score (score); rename one of: run, query_id, doc_id, rank;"
+        " or name it by columns"
     )
     pq.write_table(table().drop(["rank"]), path)
     assert error_message("rank").startswith(

@@ -143,9 +143,10 @@ def test_lists_seen_aspect_by_aspect() -> None:
     weights = lists.pool.aspect_weights()
     assert weights.tolist() == [[0.5, 1.0], [0.5, 0.0]]
     by = lists.by_aspect
-    assert by.sum(np.arange(8), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
-    assert by.sum(np.array([0, 1, 2, 3, 4, np.nan, 6, np.nan]), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
-    assert by.total(hits, hits.rank, weights).tolist() == [4.5, 1.0, 0.5, 0.0]
+    assert by.sum_pairs(np.arange(8), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
+    undefined = np.array([0, 1, 2, 3, 4, np.nan, 6, np.nan])
+    assert by.sum_pairs(undefined, weights).tolist() == [2.0, 1.0, 4.0, 3.0]
+    assert by.sum_hits(hits, hits.rank, weights).tolist() == [4.5, 1.0, 0.5, 0.0]
 
 
 def test_ordinals_of_some_hits_are_those_of_all() -> None:

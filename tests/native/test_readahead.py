@@ -88,7 +88,7 @@ def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         counts[1] += scan is not None
         return scan
 
-    monkeypatch.setattr(readahead, "cores", lambda: 4)
+    monkeypatch.setattr(readahead, "count_workers", lambda: 4)
     start = {"everything": all_at_once, "one": all_but_one, "nothing": nothing}[request.param]
     monkeypatch.setattr(readahead.ReadAhead, "start", start)
     monkeypatch.setattr(readahead.ReadAhead, "find_scan", counted)
@@ -301,7 +301,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         counts.append(len(self._threads.threads))
         begin(self)
 
-    monkeypatch.setattr(readahead, "cores", lambda: 4)
+    monkeypatch.setattr(readahead, "count_workers", lambda: 4)
     monkeypatch.setattr(readahead, "_BYTES_PER_THREAD", 100)
     monkeypatch.setattr(readahead.ReadAhead, "start", counted)
     return counts
@@ -353,7 +353,7 @@ def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path
         "    begin(self)\n"
         "    print('begun', flush=True)\n"
         "    time.sleep(60)\n"
-        "readahead.ReadAhead.start, readahead.cores = then, lambda: 2\n"
+        "readahead.ReadAhead.start, readahead.count_workers = then, lambda: 2\n"
         "from rankscope.cli.main import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )

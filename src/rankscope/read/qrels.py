@@ -27,6 +27,7 @@ from rankscope.read.grades import (
     normalise_merges,
     parse_bins,
     parse_merges,
+    using_bins,
 )
 from rankscope.read.ids import SAME_TEXT, key_text, sort_naturally, to_bytes, to_text, to_texts
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, lookup_numbers, select_rows
@@ -562,10 +563,10 @@ def read_qrels(
     ...     print(read_qrels(f"{folder}/qrels.txt").topics)
     ('q1',)
     """
-    if grades and parse_bins(grades):
-        from rankscope.read.collection import open_qrels
-
-        return open_qrels(source, aspects=aspects, grades=grades, input_format=input_format)
+    if grades and (bins := parse_bins(grades)):
+        with using_bins(bins):
+            binned = read_qrels_ahead(source, None, aspects=aspects, input_format=input_format)
+        return replace(binned, merges=normalise_merges(grades))
     return read_qrels_ahead(source, None, aspects=aspects, grades=grades, input_format=input_format)
 
 

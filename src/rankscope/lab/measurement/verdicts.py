@@ -113,9 +113,9 @@ def scales(
     --------
     >>> result = scales("RBP(p=0.8)", length=4)
     >>> print(result.sentences[0])  # doctest: +NORMALIZE_WHITESPACE
-    Means of RBP are not permissible under the interval-like scale over all intervals at length 4, because
+    Means of RBP(p=0.8) are not permissible under the interval-like scale over all intervals at length 4, because
     already at length 2 the step from (00) to (01) is no larger than the one from (01) to (10)
-    (difference vectors (0,1) and (1,1)), but RBP rises by more: 0.1600 against 0.0400
+    (difference vectors (0,1) and (1,1)), but RBP(p=0.8) rises by more: 0.1600 against 0.0400
     (9.29% of 7,695 comparable pairs of intervals are violated).
     """
     parsed = parse_many(measures)
