@@ -96,11 +96,12 @@ ALLOWED = {
     # the doors: commands, and the public names
     "cli": "*",
     "__main__": "cli",
+    "pyserini": "errors read trec_eval cli",
     "": "*",
 }
 """Permitted imports of each package (``*``: all); a module belongs to the longest matching name."""
 
-DOORS = ("", "__main__", "cli")
+DOORS = ("", "__main__", "cli", "pyserini")
 
 EXCEPTIONS = {
     ("result", "Result.plot", "plots"): "every result draws itself",

@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -29,8 +29,8 @@ _EPILOG = """try: rankscope demo
 rankscope help COMMAND explains one, rankscope measures NAME a measure."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code.
+def main(argv: Sequence[str] | None = None, run: Callable[[list[str]], int] | None = None) -> int:
+    """Run a command, or another program, and return its exit code.
 
     0 is success, 2 bad usage or input, 130 an interrupt (Ctrl-C), and 1 an internal error, or in ``gate`` a run that
     is worse than its baseline.
@@ -38,14 +38,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     with interruptible(), _warnings_as_lines():
-        return _run_safely(arguments)
+        return _run_safely(arguments, run or dispatch)
 
 
-def _run_safely(arguments: list[str]) -> int:
+def _run_safely(arguments: list[str], run: Callable[[list[str]], int]) -> int:
     """Run a command, and convert exceptions to a message and an exit code."""
     try:
         with guarded_terminal():
-            code = dispatch(arguments)
+            code = run(arguments)
             sys.stdout.flush()
             return code
     except RankscopeError as error:

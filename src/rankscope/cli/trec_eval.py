@@ -40,7 +40,7 @@ def main(argv: Sequence[str]) -> int:
         from rankscope.trec_eval.layout import format_lines
 
         results = evaluate(options)
-        _write(format_lines(results, topics=options.topics, summary=options.summary))
+        write_lines(format_lines(results, topics=options.topics, summary=options.summary))
         if options.summary and options.order == "trec_eval" and _is_read_quickly(options.files[1]):
             _note_on_32_bits(results, evaluate(replace(options, order="trec_eval9")))
     return 0
@@ -118,7 +118,8 @@ def _note_on_32_bits(results: Results, rounded: Results) -> None:
         )
 
 
-def _write(text: Iterable[str]) -> None:
+def write_lines(text: Iterable[str]) -> None:
+    """Write lines to standard output, as bytes unless it is a terminal."""
     if sys.stdout.isatty():  # Untrusted ids are escaped.
         sys.stdout.writelines("\t".join(map(printable, line.split("\t"))) + "\n" for line in text)
     else:
