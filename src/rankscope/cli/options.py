@@ -59,12 +59,17 @@ def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> Non
             text = f"{meaning}: {meanings} (default: {offered[0]})"
             parser.add_argument(f"--{name}", choices=offered, default=offered[0], help=text)
     if "weights" in uses:
-        text = "attributes of topics: CSV, TSV or JSON lines with a column of topics"
-        parser.add_argument("--topic-data", metavar="FILE", help=text)
+        add_topic_data(parser)
         text = (
             "column of --topic-data with positive weights of topics, such as traffic (default: equal weights)"
         )
         parser.add_argument("--weights", metavar="COLUMN", help=text)
+
+
+def add_topic_data(parser: argparse.ArgumentParser) -> None:
+    """Add --topic-data."""
+    text = "attributes of topics: CSV, TSV or JSON lines with a column of topics"
+    parser.add_argument("--topic-data", metavar="FILE", help=text)
 
 
 def add_collection(

@@ -10,6 +10,7 @@ examples:
   rankscope report qrels.txt runs/ --texts docs.jsonl --texts topics.tsv
   rankscope report qrels.txt runs/ --groups teams.txt
   rankscope report qrels.txt runs/ --groups '^[a-z]+'     the first letters of the name of a run are its team
+  rankscope report qrels.txt runs/ --topic-data topics.csv --by lang     does the lead depend on the language?
   rankscope report qrels.txt runs/ --bounds      each mean with its bounds over ties and unjudged documents
 """
 
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that report and explore share."""
     options.add_collection(parser)
+    options.add_topic_data(parser)
     options.add_topics(parser)
     options.add_measures(parser, FINDINGS_MEASURES)
     derived.add_parameters(parser, _PARAMETERS)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rankscope.declaration import Groups, Option
+from rankscope.declaration import AttributeName, Groups, Option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["build_document", "report"]
 
+_REOPENED = (
+    ("order", "trec_eval"),
+    ("missing", "zero"),
+    ("grades", None),
+    ("topics", None),
+    ("topic_data", None),
+)
+"""Options with which the same collection is opened again, and their defaults."""
 StudyTables = Annotated["Mapping[str, Table] | str | Path | None", Option("DIR")]
 TextFiles = Annotated[str | Path | Sequence[str | Path], Option("[documents=|topics=]FILE")]
 
@@ -35,6 +43,7 @@ def report(
     texts: TextFiles = (),
     groups: Groups = None,
     bounds: bool = False,
+    by: AttributeName | Sequence[AttributeName] = (),
     documents: bool | None = None,
 ) -> Path:
     """Write the report of a collection: one HTML file that opens from disk and makes no requests.
@@ -60,6 +69,9 @@ def report(
     bounds
         Include bounds of each mean over the orders of tied documents and the labels of unjudged documents, which takes
         longer.
+    by
+        Attribute of topics: report whether the lead depends on its slices, such as lang, or length:4 for quantile bins
+        of a number; repeatable.
     documents
         Include document names and judged non-relevant documents (default: if they take little space).
 
@@ -81,7 +93,7 @@ def report(
 
     document = build_document(
         *split_scores(scores, "report"), title=title, cutoff=cutoff, study=study, texts=texts,
-        groups=groups, bounds=bounds, documents=documents,
+        groups=groups, bounds=bounds, by=by, documents=documents,
     )  # fmt: skip
     write_atomically(path, render_report(document))
     return Path(path)
@@ -110,6 +122,7 @@ def build_document(
     texts: TextFiles = (),
     groups: Groups = None,
     bounds: bool = False,
+    by: AttributeName | Sequence[AttributeName] = (),
     documents: bool | None = None,
 ) -> Document:
     """Return the data of the report or the explorer; parameters as for :func:`report`.
@@ -136,6 +149,8 @@ def build_document(
             documents=documents,
             bounds=bounds,
             groups=groups,
+            topic_data=collection.topic_data,
+            by=by,
         )
     if sources := [texts] if isinstance(texts, str | Path) else list(texts):
         document["texts"] = _read_texts(document, sources)
@@ -155,9 +170,9 @@ def _find_source(collection: Collection, study: object, groups: object) -> Sourc
     if "-" in (qrels, *runs):  # Standard input cannot be read again.
         return None
     options: list[str] = []
-    for name, default in (("order", "trec_eval"), ("missing", "zero"), ("grades", None), ("topics", None)):
+    for name, default in _REOPENED:
         value = getattr(collection, name)
-        options += [f"--{name}", str(value)] if value and value != default else []
+        options += [f"--{name.replace('_', '-')}", str(value)] if value and value != default else []
     for kind, file_format in (collection.input_format or {}).items():
         options += ["--input-format", f"{kind}={file_format}"]
     source: SourceFiles = {

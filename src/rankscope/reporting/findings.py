@@ -19,11 +19,11 @@ _ROWS = 24
 """Maximum number of rows of the evidence in the data of the report."""
 
 
-def find(scores: Scores, measures: Sequence[Measure]) -> list[FindingData]:
+def find(scores: Scores, measures: Sequence[Measure], by: str | Sequence[str] = ()) -> list[FindingData]:
     """Return the findings about some measures of the scores."""
     if not measures or not len(scores.topics) or not len(scores.runs):
         return []
-    return [_plain(finding) for finding in findings(scores.with_measures(list(measures)))]
+    return [_plain(finding) for finding in findings(scores.with_measures(list(measures)), by=by)]
 
 
 def _plain(finding: Finding) -> FindingData:

@@ -71,6 +71,8 @@ def payload(
     documents: bool | None = None,
     bounds: bool = False,
     groups: Mapping[str, str] | str | Path | None = None,
+    topic_data: Any = None,
+    by: str | Sequence[str] = (),
 ) -> Document:
     """Return the data of the report.
 
@@ -78,7 +80,8 @@ def payload(
     (True) or omits (False) document names and the ranks of judged non-relevant documents; None includes each if it is
     small. With ``bounds`` every mean has bounds over orders of tied documents and over labels of unjudged ones,
     which needs lists judged with ``ties=True``. ``groups`` are groups of runs
-    (:func:`rankscope.read.groups.run_groups`).
+    (:func:`rankscope.read.groups.run_groups`). ``by`` are attributes of ``topic_data`` whose slices
+    the findings compare.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -121,7 +124,7 @@ def payload(
         "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
         "archetype": _archetypes(judged, options),
         "tied_first": tied_first(scores),
-        "findings": find(scores, selected),
+        "findings": find(scores.with_topic_data(topic_data), selected, by),
         "warnings": notes(judged),
         "orders": other_orders(
             judged, _select_followed(scores, requested), str(options.get("missing", "zero"))
