@@ -203,10 +203,14 @@ def allocation(count: int) -> str:
     truth = collection("TREC-COVID")
     measure = parse("P@10")
     first, second = np.triu_indices(len(truth.judged.runs), 1)
-    lines = ["| human labels | machine | `next --for correct` | uniform | depth-k |", "|---|---|---|---|---|"]
+    lines = [
+        "| human labels | machine | `next --for correct` | uniform | depth-k | coverage |",
+        "|---|---|---|---|---|---|",
+    ]
     ranks = best_ranks(truth.judged)
     for number in LABELS:
         errors: dict[str, list[Any]] = {name: [] for name in ("machine", "drawn", "uniform", "depth")}
+        covered = []
         for seed in range(count):
             rng = np.random.default_rng([seed, number, 5])
             grade = label("mediocre", truth.grade, rng)
@@ -221,6 +225,10 @@ def allocation(count: int) -> str:
                 "uniform": (rng.random(len(pi)) < uniform, uniform),
                 "depth": (shallow, np.ones(len(pi))),  # Other documents keep the machine's label.
             }
+            drawn = designs["drawn"][0]
+            human = np.where(drawn, truth.grade, 0).astype(np.int32)
+            known = LabelSample(grade, human, drawn, np.where(drawn, pi, np.nan))  # as a template has it
+            covered.append(cover(truth, "P@10", known)[0].mean())
             for name, (drawn, chance) in designs.items():
                 human = np.where(drawn, truth.grade, 0).astype(np.int32)
                 corrector = Corrector(truth.judged, LabelSample(grade, human, drawn, chance), measure)
@@ -228,8 +236,9 @@ def allocation(count: int) -> str:
                 error = corrector.correct_values(tuning).mean(axis=1) - truth.means["P@10"]
                 errors[name].append(error[first] - error[second])
         cells = [f"{np.sqrt(np.mean(np.square(errors[name]))):.4f}" for name in errors]
-        lines.append(f"| {number:,} | {' | '.join(cells)} |")
-    note = f"Root mean squared error of differences of P@10, TREC-COVID, mediocre machine, {count} samples."
+        lines.append(f"| {number:,} | {' | '.join(cells)} | {100 * np.mean(covered):.1f} % |")
+    note = f"Root mean squared error of differences of P@10, TREC-COVID, mediocre machine, {count} samples; coverage of"
+    note += " the intervals of means with `next --for correct`."
     return "\n".join([*lines, "", note, ""])
 
 
