@@ -86,6 +86,7 @@ STATIONS = {
     "ndeval": "read judging measures",
     "pytrec_eval": "native read scan judging measures evaluation trec_eval",
     "ir_measures": "read measures scores",
+    "sentence_transformers": "scores evaluation",
     "spark": "read judging measures scores",
     "streaming": "files read judging measures scores",
 }
