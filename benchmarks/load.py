@@ -52,6 +52,7 @@ COMMANDS = {
     "eval --describe": "eval {q} {a} --describe",
     "findings": "findings {q} {a} {b}",
     "certain": "certain {q} {a} {b}",
+    "correct": "correct {q} {a} {b} --human {q} --pi 1",
     "next": "next {q} {a} {b} --budget 10",
     "report": "report {q} {a} -o {out}/page.html",
     "report --bounds": "report {q} {a} --bounds -o {out}/page.html",

@@ -184,6 +184,7 @@ def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> Non
     from rankscope.cli.commands import COMMANDS
 
     others = {
+        "bench",  # reads tables of scores, or small collections
         "cite",
         "demo",
         "simulate",

@@ -65,7 +65,7 @@ def _presets(tables: Any) -> str:
 
 def _jk(tables: Any) -> str:
     rows = {row["measure"]: row for row in tables["scales"] if row["scale"] == EQUAL}
-    base_2, base_10 = "DCG(discount='jk')", "DCG(discount='jk',base=10)"
+    base_2, base_10 = "DCG(discount=jk,base=2)", "DCG(discount=jk,base=10)"
     example = pick(tables["counterexamples"], measure=base_2, scale=EQUAL)
     return (
         f"log2(1+i): {rows['DCG']['violations']} violations; base 2: from length {rows[base_2]['fails_from']},"
