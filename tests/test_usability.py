@@ -125,10 +125,18 @@ def test_frames_have_integer_topics() -> None:
 )
 def test_analyses_accept_integer_topics(name: str) -> None:
     measures = declared.MEASURES.get(name, "AP P@2 nDCG")
-    texts, numbers = (
-        declared.DECLARED[name](rs.evaluate(*with_ids(change), measures), **declared.ARGUMENTS.get(name, {}))
-        for change in (lambda text: str(int(text[1:]) + 300), lambda text: int(text[1:]) + 300)
-    )
+
+    def analyse(change: Callable[[str], Any]) -> Any:
+        arguments = dict(declared.ARGUMENTS.get(name, {}))
+        if "human" in arguments:  # labels of documents: the only argument with ids
+            arguments["human"] = {
+                change(topic): {change(d): g for d, g in labels.items()}
+                for topic, labels in arguments["human"].items()
+            }
+        return declared.DECLARED[name](rs.evaluate(*with_ids(change), measures), **arguments)
+
+    texts = analyse(lambda text: str(int(text[1:]) + 300))
+    numbers = analyse(lambda text: int(text[1:]) + 300)
     for table in texts.tables:
         rows, others = ([[*map(str, row)] for row in result[table].rows] for result in (texts, numbers))
         assert rows == others
