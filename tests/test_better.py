@@ -136,7 +136,7 @@ def test_compare_marks_the_better_run(finite: rs.Scores) -> None:
     letters = {
         r["run"]: r["mark"] for r in rs.compare(finite)["runs"].records() if r["measure"] == "BalancePoint"
     }
-    assert letters == {"a": "b", "b": "a", "c": "c"}, "letters begin at the best run"
+    assert letters == {"a": "B", "b": "A", "c": "C"}, "letters begin at the best run"
 
 
 def test_correlation_is_of_how_good_runs_are(finite: rs.Scores) -> None:

@@ -210,7 +210,7 @@ def test_steps_are_two_clicks_away(reader: str, built: dict[str, _Page]) -> None
 def test_tutorials_are_notebooks_too(site: Path) -> None:
     """Return each executed example with its text, code, output and figures."""
     nbformat = pytest.importorskip("nbformat")
-    assert len(tutorials.names()) == 8
+    assert len(tutorials.names()) == 9
     pictures = 0
     for name in tutorials.names():
         (path,) = site.rglob(f"{name}.ipynb")

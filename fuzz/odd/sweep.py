@@ -34,6 +34,7 @@ COMMAND_LINES: dict[str, list[str]] = {
     "report": [*_ALL, *_AP, "-o", "report.html"],
     "bounds": [*_ALL, *_JSON],
     "certain": [*_ALL, "-m", "P@3", *_JSON],
+    "correct": [*_ALL, "--human", "second", "--pi", "1", "-m", "P@3", *_JSON],
     "next": [*_ALL, "-m", "P@3", "--budget", "3", *_JSON],
     "pools": [*_ALL, *_AP, "--repeats", "2", *_JSON],
     "leave-out": [*_ALL, *_AP, "--pool-depth", "3", *_JSON],
@@ -45,8 +46,19 @@ COMMAND_LINES: dict[str, list[str]] = {
 }
 """Arguments of each command; it runs in the directory of its files."""
 
-NO_FILES = {"measures", "properties", "scales", "identify", "cite", "demo", "simulate", "completion", "help"}
-"""Commands that read neither judgments nor runs."""
+NO_FILES = {
+    "bench",
+    "measures",
+    "properties",
+    "scales",
+    "identify",
+    "cite",
+    "demo",
+    "simulate",
+    "completion",
+    "help",
+}
+"""Commands that read neither judgments nor runs (``bench`` only with ``--collections``)."""
 
 SERVERS = {"explore"}
 """Commands that read what another command of the sweep reads (``report``), and then serve it until they are stopped."""

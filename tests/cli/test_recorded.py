@@ -88,7 +88,7 @@ properties -m "P@2 ACT" --format table
 scales -m "P@2 RR" --length 3 --format table
 scales -m P@2 --length 3 --all-intervals --format table
 scales -m P@2 --length 3 --equal-relevant --format table
-measures
+measures nDCG
 measures AP
 measures "RBP(p=0.5)"
 measures nDCG@10

@@ -26,6 +26,8 @@ WORK = {
     "compare, pairs": "compare --scores AP=scores.csv -o out.json",
     "compare, Tukey": "compare --scores AP=scores.csv --test tukey -o out.json",
     "compare, randomisation": "compare --scores AP=scores.csv --test randomisation -o out.json",
+    "bench": "bench scores.csv --replicates 3000000",
+    "correct": "correct qrels.txt many --human qrels.txt --pi 1 -m P@10",
     "gate": "gate qrels.txt many --baseline runs/r0.txt",
     "overlap": "overlap many",
     "verdict": "verdict qrels.txt many",

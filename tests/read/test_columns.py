@@ -156,7 +156,8 @@ def test_a_column_of_names_tells_runs_apart(runs: int) -> None:
 @pytest.mark.parametrize("grades", [[0.5], ["x"], [[1], [1, 2]], [[1, 2]], [float("nan")], [None]])
 def test_grades_that_are_no_whole_numbers(grades: list[Any]) -> None:
     with pytest.raises(
-        InputError, match=r"^a grade is not a whole number; grades are integers such as 0, 1, 2$"
+        InputError,
+        match=r"^a grade is not a whole number; grades are integers such as 0, 1, 2; bin other numbers",
     ):
         Qrels.from_frame(
             {"qid": ["1"], "docno": ["a"], "relevance": grades[:1] if len(grades) == 1 else grades}

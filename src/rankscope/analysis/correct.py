@@ -179,7 +179,7 @@ def correct(
     >>> scores = rs.evaluate(machine, {"x": {"q": ["a", "b"]}, "y": {"q": ["c", "a"]}}, "P@2")
     >>> result = rs.correct(scores, {"q": {"b": 0}}, pi=0.5)
     >>> [(row.run, row.machine, row.corrected) for row in result.means]
-    [('x', 1.0, 0.0), ('y', 0.5, 0.5)]
+    [('y', 0.5, 0.5), ('x', 1.0, 0.0)]
     """
     from rankscope.analysis.corrected_values import Corrector
     from rankscope.analysis.label_sample import align, read_labels
