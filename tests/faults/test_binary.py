@@ -184,3 +184,17 @@ def test_decompression_bombs_are_rejected_within_a_gigabyte(
     code, peak = ended.stdout.split()[-2:]
     assert code == "2" and "the file decompresses to more than 250 times its size" in ended.stderr
     assert int(peak) < 1 << 20, f"{int(peak) >> 10} MB"
+
+
+@pytest.mark.parametrize("form", ["csv", "gz"])
+def test_human_labels_are_read_from_any_format(form: str, tmp_path: Path) -> None:
+    from rankscope.analysis.label_sample import read_labels
+
+    if form == "gz":
+        file = tmp_path / "sample.txt.gz"
+        file.write_bytes(gzip.compress(b"\xef\xbb\xbfq 0 a 1 0.5\nq 0 b ? 0.5\n"))
+        assert read_labels(file) == {"q": {"a": (1, 0.25)}}
+    else:
+        file = tmp_path / "sample.csv"
+        file.write_text("query_id,doc_id,relevance\nq,a,1\n")
+        assert read_labels(file) == {"q": {"a": (1, None)}}

@@ -13,6 +13,8 @@ from rankscope.choices import STRATA
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.judging import UNJUDGED, Judged
 from rankscope.read import Qrels, open_qrels
+from rankscope.read.formats import detect_format
+from rankscope.read.source import Source, iterate_lines
 
 _OPEN = "?"  # the grade of a document in a template that is not filled in
 RANK_BANDS = (10, 30, 100)
@@ -67,15 +69,13 @@ def read_labels(human: Any) -> Labels:
 
 
 def _read_file(path: str | Path) -> Labels:
-    try:
-        text = Path(path).expanduser().read_bytes().decode("utf-8", "surrogateescape")
-    except OSError as error:
-        hint = "name a file of judgments with the inclusion probability as its fifth column"
-        raise InputError(str(error.strerror or error), path=path, hint=hint) from None
+    source = Source.open(path)
+    if detect_format(source, "qrels") != "trec":
+        return read_labels(open_qrels(path))
     labels: Labels = {}
     n_lines = n_open = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        words = line.split()
+    for number, line in iterate_lines(source.line_blocks(in_memory=True)):
+        words = line.decode("utf-8", "surrogateescape").split()
         if not words or words[0].startswith("#"):
             continue
         n_lines += 1
