@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
+from rankscope.cells import shorten_names
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import (
@@ -66,7 +67,8 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
                 )
             if index == 0 or row.tier != rows[index - 1].tier:
                 heads.append((float(index), row.system, colour))
-        name_rows(axes, [shorten(row.system, 22) for row in rows] if are_named else [""] * len(rows))
+        names = shorten_names((row.system for row in rows), 22)
+        name_rows(axes, [shorten(names[row.system], 22) if are_named else "" for row in rows])
         if not are_named:
             name_lines(axes, heads, len(rows) / 55)
         limit_ticks(axes.xaxis, 6)
@@ -105,6 +107,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
     systems = result.mean_ranks()
     groups = cliques([rank for _, rank in systems], distance)
     labelled = min(len(systems), _MAX_LABELS)
+    names = shorten_names((system for system, _ in systems[:labelled]), 18)
     left = -(-labelled // 2)
     # Heights in units of a line of text: bars below the axis, then names, the first half at the left.
     bars = min(0.6 * len(groups), 9.0) + 0.8
@@ -136,7 +139,8 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
             height = -bars - (k if is_left else labelled - 1 - k) - 0.5
             side = low - 0.04 * span if is_left else high + 0.04 * span
             axes.plot([rank, rank, side], [0, height, height], color=QUIET, linewidth=0.4, zorder=0)
-            text = f"{shorten(system, 18)} {rank:.1f}" if is_left else f"{rank:.1f} {shorten(system, 18)}"
+            short = shorten(names[system], 18)
+            text = f"{short} {rank:.1f}" if is_left else f"{rank:.1f} {short}"
             axes.text(side, height, text, ha="right" if is_left else "left", va="center", fontsize=5.5)
         more = f"; names: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
         axes.set_xlabel(f"mean rank over {len(result.scores.tasks)} tasks (Nemenyi){more}")
@@ -187,5 +191,5 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
                 write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
         name_rows(axes, [shorten(row.without, 22) for row in rows], fontsize=7 if len(rows) <= 50 else 4)
         limit_ticks(axes.xaxis, 5)
-        axes.set_xlabel(f"changed pairs by {name}; right: leader")
+        axes.set_xlabel(f"pairs reordered without the task{'; right: leader' if any(changes) else ''}")
     return Figure(figure, (axes,), result.fragility.subset("fragility", rows))
