@@ -43,16 +43,18 @@ class Grid:
     ) -> Iterator[str]:
         """Yield the text of the table in pieces, without a final newline.
 
-        If the table is too wide, spare columns are left out and named in a note. Other columns that do not fit follow
-        below, after repeated row names.
+        Empty columns are left out. If the table is too wide, spare columns are left out and named in a note. Other
+        columns that do not fit follow below, after repeated row names.
         """
         columns = _Columns(self)
-        indices = list(range(len(self.columns)))
+        indices = [i for i in range(len(self.columns)) if columns.filled[i] or not any(columns.filled)]
         omitted: list[str] = []
         if width is not None:
             for name in reversed(self.spare):
                 if columns.total(indices) <= width:
                     break
+                if self.columns.index(name) not in indices:
+                    continue
                 indices.remove(self.columns.index(name))
                 omitted.insert(0, name)
             columns.narrow(width, indices)
@@ -80,9 +82,11 @@ class _Columns:
         for (_, column), mark in self.marks.items():
             self.mark_width[column] = max(self.mark_width[column], len(mark))
         self.widths = [text_width(name) for name in self.names]
+        self.filled = [False] * len(self.names)
         for rows in grid.cells():
             for i, texts in enumerate(zip(*rows, strict=True)):
                 self.widths[i] = max(self.widths[i], max(map(text_width, texts)) + self.mark_width[i])
+                self.filled[i] = self.filled[i] or any(texts)
         self.short: dict[int, dict[str, str]] = {}
         self.n_labels = next((i for i, number in enumerate(self.numeric) if number), len(self.names))
 
