@@ -220,11 +220,12 @@ def table(quick: bool = False) -> str:
     """Return the section as Markdown; ``quick`` measures a sixteenth of the size, once."""
     lines = [
         "CPU seconds for input that once took quadratic or unbounded time, at two sizes (for files, both larger than"
-        " the caches of the processor). A slope of 1 means that time is proportional to the size. It may be at most 1.05 in topics and lines, and 2.05 in runs, whose pairs grow"
+        " the caches of the processor). A slope of 1 means that time is proportional to the size. It may be at most"
+        " 1.05 in topics and lines, and 2.05 in runs, whose pairs grow"
         f" quadratically. Load average during the measurement: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.",
         "",
-        "The slopes of JSON objects are larger: their names are keys of Python dicts, which access memory at random. Once a dict"
-        " outgrows the caches, each access waits for memory, in `json.loads` and in a bare dict as well. The"
+        "The slopes of JSON objects are larger: their names are keys of Python dicts, which access memory at random."
+        " Once a dict outgrows the caches, each access waits for memory, in `json.loads` and in a bare dict as well. The"
         " number of instructions (callgrind) is proportional to the size: 201 million for 50,000 names, 1,600 million"
         " for 400,000, slope 1.00.",
         "",

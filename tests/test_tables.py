@@ -236,7 +236,7 @@ def test_csv_of_coded_columns_is_that_of_the_same_rows() -> None:
 
 
 def test_a_column_without_any_text_is_not_shown() -> None:
-    table = Table("x", ("run", "alarm", "AP"), [("a", "", 0.5), ("b", "", 0.25)], "")
+    table = Table("x", ("run", "alarm", "AP"), [("a", "", 0.5), ("b", "", 0.25)])
     assert table.text(80).split("\n")[0].split() == ["run", "AP"]
     assert "alarm" in table.tsv()
-    assert Table("x", ("run", "alarm"), [], "").text(80).split("\n")[0].split() == ["run", "alarm"]
+    assert Table("x", ("run", "alarm"), []).text(80).split("\n")[0].split() == ["run", "alarm"]
