@@ -251,7 +251,7 @@ WAYS = {
     "this page": lambda sample, resampled, spread: rank_intervals(sample, resampled),
     "percentiles": percentile_ranks,
     "simultaneous tests": tested_ranks,
-    "knowing the spread, at least 95 %": oracle_ranks,
+    "spread known, at least 95 %": oracle_ranks,
 }
 LAYOUTS = {
     "normal": lambda rng, runs: rng.standard_normal(runs),
