@@ -226,8 +226,8 @@ def table(quick: bool = False) -> str:
         "",
         "The slopes of JSON objects are larger: their names are keys of Python dicts, which access memory at random."
         " Once a dict outgrows the caches, each access waits for memory, in `json.loads` and in a bare dict as well."
-        " The number of instructions (callgrind) is proportional to the size: 201 million for 50,000 names, 1,600 million"
-        " for 400,000, slope 1.00.",
+        " The number of instructions (callgrind) is proportional to the size: 201 million for 50,000 names,"
+        " 1,600 million for 400,000, slope 1.00.",
         "",
         "| | grows in | size | CPU s | size | CPU s | slope |",
         "|---|---|---:|---:|---:|---:|---:|",
