@@ -429,3 +429,37 @@ def test_the_report_names_the_command_that_reads_the_same_files(tmp_path: Path) 
         "--order", "rank", "--missing", "skip", "--grades", "0,1=0;2=1", "--topics", "301"
     ]  # fmt: skip
     assert "source" not in build_document(rs.Collection(QRELS, RUNS), [])
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_every_document_in_the_first_ranks_has_a_name(
+    complete: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankscope.reporting import page_data
+
+    simulated = rs.simulate(systems=4, topics=5, grades=3, depth=60, seed=8, pool_depth=10)
+    collection = rs.Collection(simulated.qrels, simulated.runs)
+    if not complete:
+        monkeypatch.setattr(page_data, "SMALL", 10)
+    found = page_data.top_documents(collection.qrels, collection.runs)
+    assert found is not None and found["complete"] is complete
+    ends = np.cumsum(found["hits"])
+    first = np.cumsum([0, *map(len, found["names"])])
+    for r, run in enumerate(collection.runs.values()):
+        for t, topic in enumerate(collection.qrels.topics):
+            i = r * len(collection.qrels.topics) + t
+            part = slice(ends[i] - found["hits"][i], ends[i])
+            named = {
+                int(rank): (found["names"][t][d], bool(found["judged"][first[t] + d]))
+                for rank, d in zip(found["rank"][part], found["document"][part], strict=True)
+            }
+            grades = collection.qrels.judgments(topic)
+            everyone = {d for other in collection.runs.values() for d in other.ranking(topic)[:20]}
+            expected = {
+                rank: (d, d in grades)
+                for rank, d in enumerate(run.ranking(topic), 1)
+                if grades.get(d, 0) < 1 and (rank <= 20 or (complete and d not in grades and d in everyone))
+            }
+            assert named == expected
+    monkeypatch.setattr(page_data, "MAX_NAMED_LISTS", 19)
+    assert page_data.top_documents(collection.qrels, collection.runs) is None

@@ -1,10 +1,11 @@
 // The state of the page: one object shared by all views, mirrored in the URL fragment.
 
 import type { Agreement } from "./data/agreement";
-import type { Collection } from "./data/collection";
+import type { Collection, Listed } from "./data/collection";
 import type { FindingData } from "./data/types";
 import type { Settings } from "./measures/list";
 import { palette, type Palette } from "./ui/canvas";
+import { queryStems } from "./ui/words";
 
 export const VIEWS = [
   ["findings", "Findings"],
@@ -85,6 +86,10 @@ export class State {
   unknown = $state.raw<string[]>([]);
   /** The explorer's server no longer answers. */
   gone = $state(false);
+  /** Complete rankings from the explorer's server, by list. */
+  whole = $state.raw(new Map<number, [name: string, grade: number | null][]>());
+  /** Number of ranks of the two lists side by side. */
+  depth = $state<10 | 20>(10);
   /** Edits of the what-if view, as text such as "m5-2 r7=1". */
   edits = $state("");
   /** One view in the shape of a slide. */
@@ -117,6 +122,28 @@ export class State {
     if (topic >= 0) this.topic = topic;
     if (this.views.some(([view]) => view === one.view)) this.view = one.view as View;
     this.edits = "";
+  }
+
+  /** Fetch the complete rankings of some runs on the chosen topic, if a server has them. */
+  load(runs: readonly number[]): void {
+    if (!this.data.server) return;
+    for (const run of runs) {
+      const i = this.data.index(run, this.topic);
+      if (this.whole.has(i)) continue;
+      fetch(`list/${run}/${this.topic}`)
+        .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(String(answer.status)))))
+        .then((documents: [string, number | null][]) => {
+          this.whole = new Map(this.whole).set(i, documents);
+          this.gone = false;
+        })
+        .catch(() => (this.gone = true)); // the short rows stay
+    }
+  }
+
+  /** The first ranks of a list: complete ones from the server, those of the page otherwise. */
+  listed(i: number, depth: number): Listed[] {
+    const whole = this.whole.get(i)?.slice(0, depth);
+    return whole?.map(([name, grade], k) => ({ rank: k + 1, name, grade: grade && Math.max(0, grade) })) ?? this.data.listed(i, depth);
   }
 
   /** The views there is something to show for. */
@@ -168,6 +195,9 @@ export class State {
   label(run: number): string {
     return (run === this.baseline ? "◆ " : "") + this.data.runs[run];
   }
+
+  /** Stems of the words of the chosen topic, which excerpts highlight. */
+  readonly stems = $derived.by(() => queryStems(this.data.query(this.topic) ?? ""));
 
   private best(): number {
     return this.data.bestFirst(this.measure, this.data.means(this.measure, this.settings))[0];
@@ -246,6 +276,7 @@ export class State {
     if (this.everyone) q.set("lines", "all");
     if (this.filter) q.set("find", this.filter);
     if (this.document) q.set("document", this.document);
+    if (this.depth !== 10) q.set("top", String(this.depth));
     if (this.archetype) q.set("archetype", this.archetype);
     if (this.byShare) q.set("share", this.byShare);
     if (this.edits) q.set("edits", this.edits);
@@ -316,6 +347,7 @@ export class State {
     this.everyone = q.get("lines") === "all";
     this.filter = q.get("find") ?? "";
     this.document = q.get("document") ?? "";
+    this.depth = q.get("top") === "20" ? 20 : 10;
     const shapes = d.archetypeMeanings.map((a) => a.name);
     this.archetype = shapes.find((a) => a === q.get("archetype")) ?? "";
     this.byShare = shapes.find((a) => a === q.get("share")) ?? "";

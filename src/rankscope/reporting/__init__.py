@@ -132,7 +132,7 @@ def build_document(
     from rankscope.engines import using
     from rankscope.errors import SettingsError
     from rankscope.judging import judge
-    from rankscope.reporting.page_data import payload
+    from rankscope.reporting.page_data import payload, top_documents
     from rankscope.reporting.study import read_study
 
     collection.check_options("report", ("order", "missing"))
@@ -152,6 +152,8 @@ def build_document(
             topic_data=collection.topic_data,
             by=by,
         )
+        if documents is not False and (top := top_documents(collection.qrels, collection.runs)) is not None:
+            document["top"] = top
     if sources := [texts] if isinstance(texts, str | Path) else list(texts):
         document["texts"] = _read_texts(document, sources)
     if (source := _find_source(collection, study, groups)) is not None:
@@ -192,8 +194,9 @@ def _read_texts(document: Document, sources: Iterable[str | Path]) -> TextExcerp
     """Return the texts of the documents and topics that the report names."""
     from rankscope.read.texts import read_texts
 
-    names = document["documents"]["names"] if "documents" in document else []
-    texts = read_texts(sources, {name for topic in names for name in topic}, set(document["topics"]))
+    parts = [document[part]["names"] for part in ("documents", "top") if part in document]
+    names = {name for topics in parts for topic in topics for name in topic}
+    texts = read_texts(sources, names, set(document["topics"]))
     return {"documents": texts.documents, "queries": texts.topics}
 
 

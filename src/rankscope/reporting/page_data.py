@@ -11,6 +11,7 @@ import base64
 import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,20 +20,30 @@ import numpy as np
 from rankscope import __version__
 from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
 from rankscope.analysis.stats.matrices import averaged
-from rankscope.arrays import AnyArray, Int32s, Ints
+from rankscope.arrays import AnyArray, Bools, Int32s, Ints
+from rankscope.certainty.documents import with_documents
 from rankscope.choices import FINDINGS_MEASURES
-from rankscope.judging import UNJUDGED, Hits, Judged
+from rankscope.judging import UNJUDGED, Hits, Judged, judge
 from rankscope.judging.coverage import first_ranks
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.grammar import parse
+from rankscope.read import Qrels, Runs
 from rankscope.read.groups import run_groups
 from rankscope.read.ids import to_text
 from rankscope.reporting.findings import find, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
-from rankscope.reporting.schema import VERSION, Document, Documents, Measured, RankingArrays, RunGroups
+from rankscope.reporting.schema import (
+    VERSION,
+    Document,
+    Documents,
+    Measured,
+    RankingArrays,
+    RunGroups,
+    TopDocuments,
+)
 from rankscope.reporting.standings import open_ranges, tied_first
 from rankscope.reporting.study import for_report
 from rankscope.scores import Scores, score
@@ -47,6 +58,12 @@ FORMULAS = frozenset((*_GAIN, *_EFFORT))
 MAGIC = b"RSPAGE01"
 SAMPLES = 1000
 """Number of bootstrap samples of topics in the data, so that the page computes the ranks of ``leaderboard``."""
+NAMED_DEPTH = 20
+"""Ranks down to which a report names every document."""
+MAX_NAMED_LISTS = 25_000
+"""Maximum number of rankings with such names: 500,000 entries, which take about 0.1 s to scan per 1,000 lists."""
+_ENTRY_BYTES = 4
+"""Size of the rank and the name of a document in a ranking, in bytes at most."""
 SMALL = 2_000_000
 """Maximum size in bytes of an optional part (document names, non-relevant documents) that is included by default."""
 
@@ -235,15 +252,49 @@ def _narrow(values: Array) -> Array:
 
 def _documents(judged: Judged, relevant: Hits) -> Documents:
     """Return the names of the relevant documents of each topic, and the index of the name for each hit."""
-    grade, offsets = judged.qrels.grade, judged.qrels.topic_offsets
-    keep = (grade > 0) & (grade != UNJUDGED)
-    position = np.cumsum(keep) - keep
-    first = np.concatenate([position, [int(keep.sum())]])[offsets[:-1]]
-    names: list[list[str]] = []
-    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        names.append([to_text(judged.qrels.documents[d]) for d in range(start, stop) if keep[d]])
-    topic = judged.lists.topic[relevant.list]
-    return {"names": names, "hit": _narrow(position[relevant.judgment] - first[topic])}
+    grade = judged.qrels.grade
+    names, index = _index_names(judged.qrels, (grade > 0) & (grade != UNJUDGED), relevant.judgment)
+    return {"names": names, "hit": index}
+
+
+def _index_names(qrels: Qrels, keep: Bools, judgment: Int32s) -> tuple[list[list[str]], Array]:
+    """Return the names of the documents to keep by topic, and the index of the name for each hit."""
+    position = np.concatenate([[0], np.cumsum(keep)])
+    kept = [to_text(qrels.documents[d]) for d in np.flatnonzero(keep).tolist()]
+    first = position[qrels.topic_offsets]
+    names = [kept[start:stop] for start, stop in pairwise(first.tolist())]
+    topic = np.searchsorted(qrels.topic_offsets, judgment, side="right") - 1
+    return names, _narrow(position[judgment] - first[topic])
+
+
+def top_documents(qrels: Qrels, runs: Runs) -> TopDocuments | None:
+    """Return the documents in the first ranks of some run that are not judged relevant; None if there are many lists.
+
+    >>> from rankscope.read import Run
+    >>> found = top_documents(Qrels.from_dict({"q": {"a": 1, "b": 0}}), Runs([Run.from_dict({"q": ["x", "a", "b"]})]))
+    >>> found["names"], found["judged"].tolist(), found["rank"].tolist(), found["document"].tolist()
+    ([['b', 'x']], [1, 0], [1, 3], [1, 0])
+    """
+    if not 0 < len(runs) * len(qrels.topics) <= MAX_NAMED_LISTS:
+        return None
+    found = judge(with_documents(qrels, runs, NAMED_DEPTH), runs, allow_disjoint=True)
+    grade = found.qrels.grade[found.judgment]
+    is_other, is_top = (grade < 1), found.rank <= NAMED_DEPTH
+    named = np.zeros(len(found.qrels), np.bool_)
+    named[found.judgment[is_other & is_top]] = True
+    entries = is_other & (is_top | (named[found.judgment] & (grade == UNJUDGED)))
+    complete = bool(_ENTRY_BYTES * entries.sum() <= SMALL)
+    entries = np.flatnonzero(entries if complete else is_other & is_top)
+    names, index = _index_names(found.qrels, named, found.judgment[entries])
+    return {
+        "depth": NAMED_DEPTH,
+        "complete": complete,
+        "names": names,
+        "judged": (found.qrels.grade[named] != UNJUDGED).astype(np.uint8),
+        "hits": _narrow(np.bincount(found.arrays.owner[entries], minlength=len(found.length))),
+        "rank": _narrow(found.rank[entries]),
+        "document": index,
+    }
 
 
 def _measure_data(scores: Scores, measure: Measure, length: int) -> Measured:

@@ -56,6 +56,20 @@ class Documents(TypedDict):
     hit: Annotated[Array, "hits: index of the name among those of its topic"]
 
 
+class TopDocuments(TypedDict):
+    """Documents in the first ranks of some run that are not judged relevant."""
+
+    depth: Annotated[int, "ranks down to which every document has a name"]
+    complete: Annotated[
+        bool, "whether the entries include all ranks of unjudged documents, not only the first"
+    ]
+    names: Annotated[list[list[str]], "topics x names"]
+    judged: Annotated[Array, "names of all topics: 1 if judged not relevant, 0 if unjudged"]
+    hits: Annotated[Array, "lists: number of entries"]
+    rank: Annotated[Array, "entries: ranks, ascending within a list"]
+    document: Annotated[Array, "entries: index of the name among those of its topic"]
+
+
 class Measured(TypedDict):
     """A measure and its values for all lists and runs."""
 
@@ -206,6 +220,9 @@ class Document(TypedDict):
     list: Annotated[RankingArrays, "the lists"]
     nonrelevant: NotRequired[Annotated[Nonrelevant, "absent if it is large, or with --no-documents"]]
     documents: NotRequired[Annotated[Documents, "absent likewise"]]
+    top: NotRequired[
+        Annotated[TopDocuments, "absent with more than 25,000 lists, with --no-documents, and in notebooks"]
+    ]
     measures: Annotated[list[Measured], "the measures of every page, then the requested ones"]
     lead: Annotated[str, "the measure to begin with"]
     archetypes: Annotated[list[Archetype], "from the best to the worst"]

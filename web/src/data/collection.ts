@@ -5,7 +5,7 @@ import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
 import { holm, interval, paired, summarised, type Interval, type Paired } from "../stats/statistics";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
-import { VERSION, type FindingData, type RunGroups, type Order, type Measured, type OpenRange, type Packed, type Payload, type SourceFiles, type TextExcerpts } from "./types";
+import { VERSION, type FindingData, type RunGroups, type Order, type Measured, type OpenRange, type Packed, type Payload, type SourceFiles, type TextExcerpts, type TopDocuments } from "./types";
 
 function offsets(counts: Numbers): Uint32Array {
   const start = new Uint32Array(counts.length + 1);
@@ -22,6 +22,13 @@ export interface Against extends Paired {
   adjusted: number;
   wins: number;
   losses: number;
+}
+
+/** A rank of a list: grade 0: judged not relevant, null: unjudged, undefined: the page does not know. */
+export interface Listed {
+  rank: number;
+  name?: string;
+  grade?: number | null;
 }
 
 export class Collection {
@@ -65,6 +72,14 @@ export class Collection {
   private readonly start: Uint32Array;
   private readonly below?: { rank: Numbers; negative?: Numbers; start: Uint32Array };
   private readonly documents?: { names: string[][]; hit: Numbers };
+  private readonly top?: Omit<TopDocuments, "judged" | "hits" | "rank" | "document"> & {
+    judged: Numbers;
+    /** Index of the first name of every topic. */
+    first: Uint32Array;
+    rank: Numbers;
+    document: Numbers;
+    start: Uint32Array;
+  };
   private readonly given = new Map<string, Measured>();
   private readonly read: (packed: Packed) => Numbers;
   private readonly archetype: Packed;
@@ -99,6 +114,11 @@ export class Collection {
     }
     if (payload.documents) {
       this.documents = { names: payload.documents.names, hit: read(payload.documents.hit) };
+    }
+    if (payload.top) {
+      const { judged, hits, rank, document, ...rest } = payload.top;
+      const first = offsets(Uint32Array.from(rest.names, (names) => names.length));
+      this.top = { ...rest, judged: read(judged), rank: read(rank), document: read(document), first, start: offsets(read(hits)) };
     }
     if (payload.samples) this.samples = read(payload.samples);
     this.server = payload.server === true;
@@ -223,6 +243,48 @@ export class Collection {
     return this.documents?.names[this.topicOf(i)]?.[this.documents.hit[h]];
   }
 
+  /** The first ranks of a list, with names as far as the page carries them. */
+  listed(i: number, depth: number): Listed[] {
+    const list = this.list(i);
+    const ranks: Listed[] = Array.from({ length: Math.min(depth, list.retrieved) }, (_, k) => ({ rank: k + 1 }));
+    const { below } = list;
+    if (below) {
+      for (const one of ranks) one.grade = null;
+      for (let b = below.from; b < below.to && below.rank[b] <= depth; b++) ranks[below.rank[b] - 1].grade = 0;
+    }
+    for (const one of this.topRanks(i)) if (one.rank <= depth) ranks[one.rank - 1] = one;
+    for (let h = list.from; h < list.to && list.rank[h] <= depth; h++) {
+      ranks[list.rank[h] - 1] = { rank: list.rank[h], name: this.document(i, h), grade: this.grades[list.grade[h]] };
+    }
+    return ranks;
+  }
+
+  /** Documents of a list that are not relevant and have a name: those in the first ranks of some run. */
+  topRanks(i: number): Listed[] {
+    const { top } = this;
+    if (!top) return [];
+    const t = this.topicOf(i);
+    return Array.from(top.rank.subarray(top.start[i], top.start[i + 1]), (rank, k) => {
+      const name = top.document[top.start[i] + k];
+      return { rank, name: top.names[t][name], grade: top.judged[top.first[t] + name] ? 0 : null };
+    });
+  }
+
+  /** Ranks down to which every document has a name, in a report. */
+  get namedDepth(): number {
+    return this.top?.depth ?? 0;
+  }
+
+  /** Whether the ranks of the named unjudged documents are known in all lists. */
+  get rankedEverywhere(): boolean {
+    return this.top?.complete === true;
+  }
+
+  /** Whether the page carries texts of documents. */
+  get hasTexts(): boolean {
+    return Object.keys(this.texts?.documents ?? {}).length > 0;
+  }
+
   /** The text of a document, cut, when the page carries texts. */
   text(name: string): string | undefined {
     return this.texts?.documents[name];
@@ -231,6 +293,12 @@ export class Collection {
   /** The query of a topic, when the page carries texts. */
   query(topic: number): string | undefined {
     return this.texts?.queries[this.topics[topic]];
+  }
+
+  /** The name of a topic with its query, for tooltips. */
+  topicTitle(topic: number): string {
+    const query = this.query(topic);
+    return query ? `${this.topics[topic]}: ${query}` : this.topics[topic];
   }
 
   /** Names of the relevant documents of a topic, when the page carries names. */

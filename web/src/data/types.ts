@@ -63,6 +63,24 @@ export interface Documents {
   hit: Packed;
 }
 
+/** Documents in the first ranks of some run that are not judged relevant. */
+export interface TopDocuments {
+  /** ranks down to which every document has a name */
+  depth: number;
+  /** whether the entries include all ranks of unjudged documents, not only the first */
+  complete: boolean;
+  /** topics x names */
+  names: string[][];
+  /** names of all topics: 1 if judged not relevant, 0 if unjudged */
+  judged: Packed;
+  /** lists: number of entries */
+  hits: Packed;
+  /** entries: ranks, ascending within a list */
+  rank: Packed;
+  /** entries: index of the name among those of its topic */
+  document: Packed;
+}
+
 /** A measure and its values for all lists and runs. */
 export interface Measured {
   /** canonical name */
@@ -245,6 +263,8 @@ export interface Payload {
   nonrelevant?: Nonrelevant;
   /** absent likewise */
   documents?: Documents;
+  /** absent with more than 25,000 lists, with --no-documents, and in notebooks */
+  top?: TopDocuments;
   /** the measures of every page, then the requested ones */
   measures: Measured[];
   /** the measure to begin with */
