@@ -441,9 +441,9 @@ def test_the_command_bins_grades(tmp_path: Path, capsysbinary: Any) -> None:
 @pytest.mark.parametrize(
     ("bins", "message"),
     [
-        ("0-0.2=0;0.1-1=1", "are no bins; give ranges that do not overlap"),
-        ("0-0.2=1;0.2-1=0", "are no bins"),
-        ("0.2-0.2=1", "are no bins"),
+        ("0-0.2=0;0.1-1=1", "are not valid bins; give ranges that do not overlap"),
+        ("0-0.2=1;0.2-1=0", "are not valid bins"),
+        ("0.2-0.2=1", "are not valid bins"),
         ("0-0.2=0;1=1", "mix ranges and single grades"),
         ("0-0.2=0;0.2-0.5=1", "the number 1 is in no range of grades; there are 0-0.2=0;0.2-0.5=1"),
         ("0.15-0.4=0;0.4-1=1", "the number 0.1 is in no range of grades"),

@@ -83,7 +83,7 @@ def test_slices_are_values_or_quantile_bins_or_derived() -> None:
     assert sizes("day:2") == {"2024-01-01–2024-03-01": 3, "2024-04-01–2024-05-01": 2, "(none)": 1}
     assert sizes("recall_base:2") == {"1–3": 3, "4–6": 3} and sizes("judged") == {"8": 6}
     assert sum(sizes("difficulty:3").values()) == 6
-    with pytest.raises(SettingsError, match="every topic has another n; give quantile bins, such as n:4"):
+    with pytest.raises(SettingsError, match="every topic has a different n; give quantile bins, such as n:4"):
         scores.by("n")
     with pytest.raises(InputError, match="lang has the value 'it', and bins need numbers or dates"):
         scores.by("lang:2")

@@ -21,7 +21,7 @@ import pytest
 
 from rankscope.cli.main import main
 
-NOTES = ("rankscope: warning: ", " ignored in ", "; --input-format overrules)")
+NOTES = ("rankscope: warning: ", " ignored in ", "; --input-format overrides)")
 """Parts of lines that are notes, and may precede an error."""
 
 MAX_SECONDS = 60  # far more than any command needs for such small input

@@ -352,7 +352,7 @@ def test_demo_leaves_other_collections_alone(tmp_path: Path, capsys) -> None:
     (tmp_path / "runs" / "r.txt").write_text("1 Q0 a 1 1 t\n")
     code, out, error = run(capsys, "demo", str(tmp_path))
     assert (code, out) == (2, "")
-    assert "this exists and is not a demo" in error
+    assert "this directory exists and is not a demo" in error
     assert not (tmp_path / "report.html").exists()
 
 

@@ -131,9 +131,9 @@ def test_a_note_warns_about_unjudged_and_tied_documents(
     assert code == 0
     assert err == (
         "rankscope: 50% of the first ten documents of 'unjudged' are unjudged and count as not relevant;"
-        " --unjudged bounds shows what they may change\n"
-        "rankscope: 100% of the documents of 'tied' have the score of another one; --order decides their ranks,"
-        " and rankscope orderings shows what that changes\n"
+        " --unjudged bounds shows their possible effect\n"
+        "rankscope: 100% of the documents of 'tied' have tied scores; --order decides their ranks,"
+        " and rankscope orderings shows the effect\n"
     )
     assert run_command(capsys, "eval", *files, "-m", "AP", "--quiet") == (0, out, "")
     assert run_command(capsys, "eval", files[0], files[3], "-m", "AP")[2] == ""

@@ -37,7 +37,7 @@ def test_a_line_without_end(collection, scanner, packed, monkeypatch, capsys) ->
     text = b"".join(LINE % (i, i, -i) for i in range(3)) + b"1 Q0 " + b"d" * (limits.LONGEST_LINE + 9)
     Path("long").write_bytes(gzip.compress(text, 1) if packed else text)
     message = fails(capsys, "eval", "qrels", "long", "-m", "AP")
-    assert message.startswith("rankscope: long:4: the line or the list it belongs to is too long;")
+    assert message.startswith("rankscope: long:4: the line, or its ranking, is too long;")
     assert "RANKSCOPE_LONGEST_LINE" in message
     monkeypatch.setenv("RANKSCOPE_LONGEST_LINE", str(2 * limits.LONGEST_LINE))
     assert "long:4: 3 fields" in fails(capsys, "eval", "qrels", "long", "-m", "AP")

@@ -182,7 +182,7 @@ def test_skipped_entries_of_a_directory_are_named(tmp_path: Path, capsys) -> Non
     (tmp_path / "runs" / "dangling").symlink_to("nowhere")
     os.mkfifo(tmp_path / "runs" / "pipe")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
-    message = r"left out, as no file: dangling \(a link to nothing\), pipe \(a pipe\), sub \(a directory\)"
+    message = r"skipped entries that are not files: dangling \(a broken link\), pipe \(a pipe\), sub \(a directory\)"
     with pytest.warns(UserWarning, match=message):
         assert list(read_runs(tmp_path / "runs")) == ["r"]
     with pytest.warns(UserWarning, match=message):
@@ -192,7 +192,7 @@ def test_skipped_entries_of_a_directory_are_named(tmp_path: Path, capsys) -> Non
         warnings.simplefilter("default")
         assert main(["eval", str(tmp_path / "q"), str(tmp_path / "runs"), "-f", "json"]) == 0
     error = capsys.readouterr().err
-    assert error.count("left out, as no file: dangling (a link to nothing), pipe (a pipe)") == 1
+    assert error.count("skipped entries that are not files: dangling (a broken link), pipe (a pipe)") == 1
     (tmp_path / "runs" / "r.run").unlink()
     with pytest.raises(InputError, match="there is no file in this directory"):
         read_runs(tmp_path / "runs")

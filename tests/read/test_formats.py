@@ -157,7 +157,7 @@ def test_a_detected_format_is_reported_once(files: SimpleNamespace, capsys: Any)
 
     assert main(arguments) == 0
     assert recognised() == [
-        f"rankscope: {files.folder}/a.json and 1 other file: read as JSON (2 runs; --input-format overrules)"
+        f"rankscope: {files.folder}/a.json and 1 other file: read as JSON (2 runs; --input-format overrides)"
     ]
     assert main([*arguments, "--quiet"]) == 0
     assert capsys.readouterr().err == ""

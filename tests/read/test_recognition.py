@@ -92,11 +92,11 @@ def test_the_format_is_detected_from_the_head(head: bytes, kind: str, expected: 
          "--input-format qrels=columns"),
         (rows(*(f"1 d{n} {n}" for n in range(5))), "qrels", f"{MARCO}; {FIRST}; if these are grades, say "
          "--input-format qrels=columns"),
-        (rows("1 a 1", "1 b 1"), "run", f"{THREE}; {FIRST}; if it is a run, say --input-format runs=columns"),
-        (rows("1 a 2", "1 b 3"), "run", f"{THREE}; {FIRST}; if it is a run, say --input-format runs=columns"),
-        (rows("1 a 1", "2 a 0"), "run", f"{THREE}; {FIRST}; if it is a run, say --input-format runs=columns"),
+        (rows("1 a 1", "1 b 1"), "run", f"{THREE}; {FIRST}; if it is a run, use --input-format runs=columns"),
+        (rows("1 a 2", "1 b 3"), "run", f"{THREE}; {FIRST}; if it is a run, use --input-format runs=columns"),
+        (rows("1 a 1", "2 a 0"), "run", f"{THREE}; {FIRST}; if it is a run, use --input-format runs=columns"),
         (rows("query-id\tcorpus-id\tscore", "1\ta\t1"), "run", "this is a BEIR qrels file (query-id corpus-id "
-         f"score); {FIRST}; if it is a run, say --input-format runs=tsv"),
+         f"score); {FIRST}; if it is a run, use --input-format runs=tsv"),
         (rows("qid,docno,label", "1,a,1"), "run", f"this is a table of judgments; {FIRST}"),
         (rows("qid,docno,rank", "1,a,1"), "qrels", "this is a table of a run: it has scores and no grades; name the "
          "qrels first; a column of grades is called relevance or label or rel or grade"),
@@ -163,7 +163,7 @@ def of_format(path: str, form: str = "json", judged: bool = False) -> Any:
 
 
 def test_detected_formats_are_reported_in_one_sentence_for_each_kind() -> None:
-    message = "read as JSON (run; --input-format overrules)"
+    message = "read as JSON (run; --input-format overrides)"
     assert describe_formats([of_format("a")]) == [f"a: {message}"]
     assert describe_formats([of_format("a"), of_format("a")]) == [f"a: {message.replace('run;', '2 runs;')}"]
     assert describe_formats([of_format("a"), of_format("b")]) == [
@@ -174,7 +174,7 @@ def test_detected_formats_are_reported_in_one_sentence_for_each_kind() -> None:
     ]
     assert describe_formats([of_format("a"), of_format("b", "csv"), of_format("q", judged=True)]) == [
         f"a: {message}",
-        f"b: read as {describe_format('csv')} (run; --input-format overrules)",
+        f"b: read as {describe_format('csv')} (run; --input-format overrides)",
         f"q: {message.replace('run;', 'judgments;')}",
     ]
     judgments = [of_format("q", judged=True), of_format("r", judged=True)]

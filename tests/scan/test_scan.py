@@ -321,4 +321,4 @@ def test_errors_of_the_library_become_exceptions() -> None:
     ):
         scan._check(3)
     assert caught.value.line == 0
-    assert caught.value.describe()[0] == "the line or the list it belongs to is too long"
+    assert caught.value.describe()[0] == "the line, or its ranking, is too long"

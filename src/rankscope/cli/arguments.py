@@ -53,7 +53,7 @@ def open_collection(
 ) -> Collection:
     """Open QRELS and RUN, with aspects if one of the measures or the measure of --by needs them.
 
-    ``ahead`` has files that are read in the background.
+    ``ahead`` holds files that are being read in the background.
     """
     from rankscope.measures import parse_many
     from rankscope.scores import Collection

@@ -1,4 +1,4 @@
-"""``rankscope curve``: the derived command, a picture of CRP for people, and the looks of its figures."""
+"""``rankscope curve``: the derived command, a plot of CRP in characters, and options of its figures."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _picture(result: Curve) -> str:
-    """Return a picture of CRP for a terminal."""
+    """Return a plot of CRP in characters, for a terminal."""
     from rankscope.plots.blocks import draw_blocks
 
     width = min(100, shutil.get_terminal_size((80, 24)).columns)

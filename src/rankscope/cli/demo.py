@@ -76,7 +76,7 @@ next        {command} eval {folder}/qrels.txt {folder}/runs -q
 
 
 def _reject_foreign(target: Path) -> None:
-    """Raise an error unless the directory is new or a demo whose runs are all its own."""
+    """Raise an error unless the directory is new, or a demo without files of the user among its runs."""
     if not target.exists():
         return
     own = _listed(target)
@@ -88,7 +88,7 @@ def _reject_foreign(target: Path) -> None:
 
 
 def _write(target: Path, draft: Path, seed: int) -> None:
-    """Write the files of a draft and their list, in place of an earlier demo or where there is nothing."""
+    """Write the files of a draft and their list; replace an earlier demo."""
     paths = sorted(path for path in draft.rglob("*") if path.is_file())
     files = {path.relative_to(draft).as_posix(): path.read_bytes() for path in paths}
     listed = {"kind": _KIND, "seed": seed, "files": {name: digest(data) for name, data in files.items()}}
@@ -102,5 +102,5 @@ def _listed(directory: Path) -> dict[str, str | None]:
         content = read_json(directory / MANIFEST, _SHAPE, "")
     except InputError:
         hint = "name another directory"
-        raise InputError("this exists and is not a demo", path=directory, hint=hint) from None
+        raise InputError("this directory exists and is not a demo", path=directory, hint=hint) from None
     return {**content["files"], MANIFEST: None}

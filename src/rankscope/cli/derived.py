@@ -1,6 +1,6 @@
 """Derives commands from the declaration of an analysis: options from its signature, help from its docstring.
 
-A command without a module of its own is a :class:`DerivedCommand`. A command with a special presentation has a module
+A command without its own module is a :class:`DerivedCommand`. A command with a special presentation has a module
 with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`call` of this module.
 """
 

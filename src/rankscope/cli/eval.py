@@ -9,11 +9,11 @@ examples:
   rankscope eval qrels.txt runs/ -m "AP nDCG@10 RBP(p=0.8) Twist" -f latex
   rankscope eval qrels.txt runs/ -m AP --ci -f csv            with confidence intervals of means and ranks
   rankscope eval qrels.txt bm25.run -q --topics 301,310-320   the values of some topics
-  rankscope eval qrels.txt runs/ -l 2 --sort RR               grades from 2 on are relevant
+  rankscope eval qrels.txt runs/ -l 2 --sort RR               grades of 2 and above are relevant
   rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
   rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; rows of topic "all" are means
   rankscope eval qrels.txt lake/ --stream -o values.parquet --engine dask   for data larger than memory
-  rankscope eval --scores scores.csv --ci                     means of scores that were written before
+  rankscope eval --scores scores.csv --ci                     means of saved scores
   rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   the effect of ties and missing judgments
   rankscope eval qrels.txt runs/ --topic-data topics.csv --weights traffic --by lang --by length:4   slices
   rankscope eval qrels.txt runs/ --describe                          topics, runs, judgments, depth of the pool
@@ -67,15 +67,15 @@ class Options:
         directory (a Parquet dataset).
     describe
         Instead of evaluating, describe the collection: topics, runs, lengths, grades, judgments, and the depth of its
-        pool (the ranks to which every document of half of the runs, or of all runs, is judged); -q adds every run and
-        topic.
+        pool (the rank down to which all documents of half of the runs, or of all runs, are judged); -q adds every run
+        and topic.
     name
         Name of the collection, for --describe.
     coverage
         Instead of evaluating measures, print the share of aspects that the first documents cover (StRec) at every
         rank; for judgments whose second column names aspects.
     topic
-        With --coverage, where each run first covers each aspect of this topic.
+        With --coverage, print the ranks at which each run first covers the aspects of this topic.
     figure
         Figure that --plot draws: the means of the runs, or the first measure on each topic, as a heat map, or as the
         range and median of all runs (topics) (default: means).

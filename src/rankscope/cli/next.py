@@ -30,8 +30,8 @@ def run(args: argparse.Namespace) -> None:
     if args.purpose == "correct":  # Human labels do not join those of the machine.
         result = next(collection.evaluate(measures), **derived.parameter_values(args, next))
         if args.template:
-            known = {key: grade for path in args.judged for key, grade in read_template(path).items()}
-            write_atomically(args.template, result.template(known))
+            grades = {key: grade for path in args.judged for key, grade in read_template(path).items()}
+            write_atomically(args.template, result.template(grades))
         emit(args, result)
         return
     for path in args.judged:

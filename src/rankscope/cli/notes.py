@@ -23,14 +23,14 @@ def notes_on(judged: Judged, missing: str, measures: Sequence[Measure] = ()) -> 
         run, share, others = _worst(judged, unjudged, UNJUDGED_SHARE)
         yield (
             f"{share:.0%} of the first ten documents of {run} are unjudged and count as not relevant{others}"
-            + ("; --unjudged bounds shows what they may change" if has_nonrelevant(judged) else "")
+            + ("; --unjudged bounds shows their possible effect" if has_nonrelevant(judged) else "")
         )
     tied = tied_shares(judged)
     if judged.options.ties == "break" and (tied >= TIED_SHARE).any():
         run, share, others = _worst(judged, tied, TIED_SHARE)
         yield (
-            f"{share:.0%} of the documents of {run} have the score of another one{others}; --order decides their ranks,"
-            " and rankscope orderings shows what that changes"
+            f"{share:.0%} of the documents of {run} have tied scores{others}; --order decides their ranks,"
+            " and rankscope orderings shows the effect"
         )
 
 
@@ -57,8 +57,8 @@ def _note_on_ignored_topics(judged: Judged) -> Iterator[str]:
     if judged.ignored_topics:
         name, topics = next(iter(judged.ignored_topics.items()))
         more = f" and {len(judged.ignored_topics) - 1} other runs" if len(judged.ignored_topics) > 1 else ""
-        what = f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
-        yield f"{what} without judgments ignored in {name!a}{more}"
+        count = f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
+        yield f"{count} without judgments ignored in {name!a}{more}"
 
 
 def _note_on_missing_topics(judged: Judged, missing: str) -> Iterator[str]:

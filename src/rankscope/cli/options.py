@@ -43,7 +43,7 @@ _EVALUATION: dict[str, tuple[str, dict[str, str]]] = {
         {
             "nonrelevant": "count them as not relevant",
             "condense": "remove them from the rankings",
-            "bounds": "give each value the range over all their possible grades",
+            "bounds": "print the bounds of each value over all possible grades",
         },
     ),
 }

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.study.experiments import Study
     from rankscope.scores import Collection
 
-_SETTINGS = parse_parameters(StudySettings, omit=("measures", "seed"))  # which shared options set
+_SETTINGS = parse_parameters(StudySettings, omit=("measures", "seed"))  # Shared options set these.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     allow = "with --from: run the plugins that the manifest names, if their digests match"
     parser.add_argument("--allow-plugins", action="store_true", help=allow)
     derived.add_parameters(parser, _SETTINGS)
-    parser.set_defaults(**dict.fromkeys(_SETTINGS))  # --like sets what is not named
+    parser.set_defaults(**dict.fromkeys(_SETTINGS))  # --like sets the options that the user does not.
     options.add_evaluation(parser, ("ties", "unjudged", "bounds"))
     parser.add_argument(
         "--plots",
@@ -156,13 +156,15 @@ def _repeat(args: argparse.Namespace) -> None:
         repeated.study.write(args.output, _figures(args, repeated.study) if args.plots else None)
     total = len(repeated.study.file_names())
     versions = repeated.versions.items()
-    then = ", ".join(f"{name} {before} then and {now} now" for name, (before, now) in versions)
+    versions_text = ", ".join(f"{name} {old} then and {new} now" for name, (old, new) in versions)
     if repeated.identical:
-        sys.stdout.write(f"identical: {total} files" + (f" (with {then})" if then else "") + "\n")
+        sys.stdout.write(
+            f"identical: {total} files" + (f" (with {versions_text})" if versions_text else "") + "\n"
+        )
         return
     same_versions = "the versions are the same; add -o DIR to compare the files"
     changed = f"{len(repeated.changed)} of {total} files differ: {', '.join(repeated.changed)}"
-    hint = f"the versions differ: {then}" if then else same_versions
+    hint = f"the versions differ: {versions_text}" if versions_text else same_versions
     raise InputError(changed, path=args.manifest, hint=hint)
 
 

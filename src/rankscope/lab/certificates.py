@@ -50,7 +50,7 @@ _ADDITIVE = ("RBP", "DCG")
 def certificates(measures: str | Measure | Iterable[str | Measure] | None = None) -> Certificates:
     """Compute the certificates of measures: properties of rankings, and scales of measurement.
 
-    By default of every measure of the registry; those that need a cutoff get 3, effort measures the depth.
+    By default these are all measures of the registry. Measures that need a cutoff get 3, effort measures the depth.
 
     >>> result = certificates("ACT RR")
     >>> result.holds("ACT", "irrelevance monotonicity"), result.holds("RR", "irrelevance monotonicity")

@@ -223,7 +223,7 @@ def archetype_ranges(
     relevant
         Largest recall base RB.
     length
-        Maximal length of the rankings.
+        Maximum length of the rankings.
     grades
         Highest grade.
     crossing

@@ -33,7 +33,7 @@ OPEN = "p lies between 0 and 1, both excluded"
 """Hint for a probability at a bound."""
 
 _USER = "\n\nUser: "
-"""Begin of the user model in the docstring of a measure."""
+"""Start of the user model in the docstring of a measure."""
 
 REGISTRY = Registry()
 """All measures by name, with default parameters."""
@@ -103,10 +103,10 @@ def weighted_means(values: Floats, weights: Floats) -> Floats:
     >>> weighted_means(np.array([[1.0, 0.0, np.nan]]), np.array([3.0, 1.0, 5.0])).tolist()
     [0.75]
     """
-    known = ~np.isnan(values)
-    weighted = np.where(known, weights, 0.0)
+    is_defined = ~np.isnan(values)
+    weighted = np.where(is_defined, weights, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((weighted * np.where(known, values, 0.0)).sum(axis=1) / weighted.sum(axis=1))
+        return np.asarray((weighted * np.where(is_defined, values, 0.0)).sum(axis=1) / weighted.sum(axis=1))
 
 
 class Measure:

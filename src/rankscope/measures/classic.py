@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankscope.judging.lists import Lists
 
 ORDER = 0
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 
 class AP(Binary, Condensable):
@@ -217,7 +217,7 @@ class SetF(Binary, Condensable):
     SetF = (1 + beta) P R / (beta P + R), as in trec_eval and ir_measures;  van Rijsbergen writes beta^2 for beta
 
     User: Takes the whole answer without any order and wants it both complete and pure; gains the harmonic mean of the
-    two, with beta saying which matters more.
+    two, weighted by beta.
     """
 
     reference = "van Rijsbergen 1979"
@@ -238,7 +238,7 @@ class IPrec(Binary, Condensable):
     """Interpolated precision: the best precision at or after a level of recall.
 
     IPrec@r = largest hits(i) / i over the ranks i with hits(i) >= n;  0 if that recall is never reached
-    n = r R rounded to the nearest whole number, as in trec_eval 10;  rounding=up: r R + 0.9 cut off, as in
+    n = r R rounded to the nearest whole number, as in trec_eval 10;  rounding=up: r R + 0.9 truncated, as in
     trec_eval up to 9 and pytrec_eval
 
     User: Reads until a share of all relevant documents is found, or further if that pays; gains the best precision from
@@ -249,7 +249,9 @@ class IPrec(Binary, Condensable):
     cutoff_rule = "required"
     cutoff_meaning = "level of recall between 0 and 1"
     reference = "Buckley and Voorhees 2005"
-    rounding: str = parameter("nearest", "how r R becomes a number of documents", choices=("nearest", "up"))
+    rounding: str = parameter(
+        "nearest", "rounding of r R to a number of documents", choices=("nearest", "up")
+    )
     respects_swaps = True
 
     def cutoff_value(self, cutoff: float) -> float:

@@ -21,7 +21,7 @@ from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.weighted import Gains, WeightedPrecision
 
 ORDER = 2
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 _DEEPEST = 1000  # as far as cwl_eval reads
 _WANTED = "how much the user wants to gain, in documents of the best grade"

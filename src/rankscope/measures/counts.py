@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Ints, Lists
 
 ORDER = 3
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 
 class _Count(Measure, abstract=True):
@@ -55,7 +55,7 @@ class NumRet(_Count):
 
     all of them, or with rel only those of that grade or better
 
-    User: Reads everything that was retrieved; the number is what that costs in documents.
+    User: Reads everything that was retrieved; the cost is the number of documents.
     """
 
     rel: int = parameter(0, "count only documents of this grade or better; 0 counts all", low=0)
@@ -69,7 +69,7 @@ class NumRel(Binary, _Count):
 
     R = judged documents of grade rel or better
 
-    User: No user: says how much there is to gain on the topic.
+    User: No user: the number of documents that can be gained on the topic.
     """
 
     def count(self, lists: Lists) -> Ints:

@@ -26,7 +26,7 @@ from rankscope.measures.diversity import Diversity
 from rankscope.measures.ideal import ideal_lists
 
 ORDER = 5
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 # Reading model of the 2014 program: seconds per summary, word and decision, and click probabilities.
 _SUMMARY, _WORD, _DECISION, _CLICK_RELEVANT, _CLICK_OTHER = 4.4, 0.018, 7.8, 0.64, 0.39

@@ -1,7 +1,8 @@
 """Gain cumulated without a discount, and the older measures of order that CRP is compared with.
 
 Angelini et al. (2012) compare CRP with normalised recall, the sliding ratio, satisfaction-frustration-total and
-cumulated gain. All of them look at the order in which documents come; none says how far a document is from its place.
+cumulated gain. All of them depend on the order of documents; none measures the distance of a document from its rank in
+the ideal list.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
 
 ORDER = 6
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 _SLACK = 1e-12
 

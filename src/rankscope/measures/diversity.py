@@ -1,6 +1,6 @@
-"""Measures for topics with several aspects: is every aspect covered, early and not again and again?
+"""Measures for topics with several aspects: whether every aspect is covered, early and without redundancy.
 
-All follow from lists seen aspect by aspect (:mod:`rankscope.judging.aspects`). Aspects to which no document is
+All evaluate lists aspect by aspect (:mod:`rankscope.judging.aspects`). Aspects to which no document is
 relevant do not count; m is the number of the others. Judgments without aspects are a topic with one aspect.
 """
 
@@ -20,13 +20,11 @@ from rankscope.measures.condensed import Condensable
 from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists
 
 _REL = "lowest grade that counts as relevant to an aspect"
-_ALPHA = (
-    "how much a reader minds redundancy: each document of an aspect leaves 1 - alpha of its worth to the next"
-)
+_ALPHA = "redundancy intolerance: each document of an aspect has 1 - alpha times the worth of the one before"
 _PRESET = "definition: as printed in the papers; ndeval: as TREC's ndeval prints it"
 
 ORDER = 4
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 
 class Diversity(Measure, abstract=True):

@@ -1,4 +1,4 @@
-"""The effort family: how far documents stand from where the ideal list has them, and what that costs the user.
+"""The effort family: distances of documents from their ranks in the ideal list, and their cost to the user.
 
 Grades of a topic g1 > g2 > ... with c_g documents each take the ranks min(g) .. max(g) of the ideal list; non-relevant
 documents follow from RB + 1 on. A document elsewhere is misplaced:
@@ -23,7 +23,7 @@ from rankscope.measures.effort_time import TimedCurves, get_timed_curves, parse_
 from rankscope.measures.effort_weights import WeightedCurves, grade_values
 
 ORDER = 8
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 _FERRO = "Ferro, Silvello, Keskustalo, Pirkola and Jarvelin 2016"
 _ANGELINI = "Angelini, Ferro, Jarvelin, Keskustalo, Pirkola, Santucci and Silvello 2012"
@@ -62,7 +62,8 @@ class _Weighted(_Effort, abstract=True):
         1.0, "experimental: a misplacement at rank j counts j^(patience-1)", low=0, high=1
     )
     grades: str = parameter(
-        "equal", "experimental: how far grades are apart: equal, linear, or a list for grades 0, 1, 2, ..."
+        "equal",
+        "experimental: distance between grades: equal, linear, or a list of values for grades 0, 1, 2, ...",
     )
 
     def validate(self) -> None:
@@ -76,12 +77,12 @@ class _Weighted(_Effort, abstract=True):
 
 
 class Rho(_Weighted, _Crossing):
-    """Recovery ratio: how soon after the recall base the list has made up for what it lost.
+    """Recovery ratio: how soon after the recall base the list has recovered its loss.
 
     Rho = RB / BalancePoint;  0 if CRP never crosses the axis
 
-    User: Keeps reading until the list has made up for what it lost at the top; what is read beyond the number of
-    relevant documents is avoidable effort.
+    User: Reads until the list has recovered its loss at the top; every document beyond the number of relevant ones is
+    avoidable effort.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -109,8 +110,7 @@ class SigmaPlus(_Weighted):
     1 - s+ / s+(full scale);  s+ = sum of the positive RP, full scale = the ideal list reversed
     s+(full scale) = RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)
 
-    User: Expects every relevant document at its place in the ideal list; each rank that one comes too late is avoidable
-    effort.
+    User: Expects every relevant document at its rank in the ideal list; each rank of delay is avoidable effort.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -122,8 +122,8 @@ class SigmaMinus(_Weighted):
 
     1 - s- / s-(full scale);  s- = sum of the absolute negative RP;  s-(full scale) = RB (RB + 1) / 2
 
-    User: Expects every document at its place in the ideal list; each rank that one comes too early is avoidable effort,
-    for it takes the place of a better one.
+    User: Expects every document at its rank in the ideal list; each rank by which a document comes too early is
+    avoidable effort, because it displaces a better one.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -135,8 +135,8 @@ class Sigma(_Weighted):
 
     the harmonic mean of SigmaPlus and SigmaMinus;  0 if both are 0
 
-    User: Expects every document at its place in the ideal list; ranks too early and too late are avoidable effort, and
-    neither excuses the other.
+    User: Expects every document at its rank in the ideal list; ranks too early and too late are avoidable effort, and
+    do not compensate each other.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -150,8 +150,8 @@ class Twist(_Weighted, _Crossing):
     crossing sign-change: CRP[m] < 0 <= CRP[m+1];  definition: CRP[m] <= 0 <= CRP[m+1] or CRP[m] >= 0 >= CRP[m+1],
     as Definition 3 has it;  matters: CRP[m] <= 0 < CRP[m+1], as the authors' toolkit;  m = 1 if CRP is 0 everywhere
 
-    User: Expects the ideal list, reads until misplacements balance, and loses by how far documents are from their
-    places; gains nothing but is spared effort, 1 minus the avoidable one.
+    User: Expects the ideal list and reads until misplacements balance; the avoidable effort grows with the distance of
+    documents from their ideal ranks, and the value is 1 minus this effort.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -181,8 +181,8 @@ class TwistTime(_Timed):
     against the longest spaces that lists have. With the same time for every document it is Twist.
     times: seconds by grade that do not fall, the last for all better ones;  tbg: 8.495 s non-relevant, 11.12 s relevant
 
-    User: The user of Twist with a clock: expects every document at the second at which the ideal list brings it, and
-    loses by the seconds that documents come too early or too late.
+    User: The user of Twist with a clock: expects every document at its time in the ideal list, and loses the seconds by
+    which documents come too early or too late.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -192,11 +192,11 @@ class TwistTime(_Timed):
 
 
 class BalanceTime(_Timed):
-    """Balance time (experimental): the seconds until the list has made up for what it lost, but not before the ideal.
+    """Balance time (experimental): the seconds until the list has recovered its loss, but not before the ideal list.
 
     max(E, T), with E and T as in TwistTime;  infinite if CRP never crosses the axis
 
-    User: Keeps reading until documents that come too early and too late balance; the seconds that takes are the cost.
+    User: Reads until documents that come too early and too late balance; the cost is the time in seconds.
     """
 
     range = (0.0, float("inf"))
@@ -219,8 +219,8 @@ class CRP(_Effort):
 
     CRP@k = RP[1] + ... + RP[k];  negative while documents have come too early, 0 all along for the ideal list
 
-    User: Reads exactly k documents and counts how many ranks each is from its place in the ideal list, too early as
-    negative and too late as positive.
+    User: Reads exactly k documents and adds up the distance of each from its rank in the ideal list, negative if it
+    comes too early and positive if it comes too late.
     """
 
     range = (-float("inf"), float("inf"))
@@ -257,8 +257,8 @@ class Rho2012(_Indicator):
     RB / b;  b = first rank after the turn-around (the first rank where CRP is smallest) with CRP >= 0;  0 without one
     More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
 
-    User: Keeps reading after the turn-around until late relevant documents have made up for early non-relevant ones;
-    the cost is the rank reached.
+    User: Reads on after the turn-around until late relevant documents have compensated for early non-relevant ones; the
+    cost is the rank reached.
     """
 
     def raw(self, curves: Curves) -> AnyArray:
@@ -298,8 +298,7 @@ class CRP_N(_Indicator):
 
     1 - CRP[N] / CRP[N] of the full-scale list;  undefined if the latter is 0;  more than 1 if the list ends below 0
 
-    User: Reads the whole list of N documents; how far documents are from their places in the end is compared with the
-    worst order.
+    User: Reads the whole list of N documents; the final sum of misplacements is compared with that of the worst order.
     """
 
     better = "neither"  # a list without relevant documents ends below 0, and has more than the ideal list

@@ -1,6 +1,6 @@
 """D-measures: one gain per document, computed from its grades for all aspects, then an ordinary measure.
 
-D and DS take any measure; D_nDCG and DS_nDCG are the usual ones, with gains of their own.
+D and DS take any measure; D_nDCG and DS_nDCG are the usual ones, with their own gains.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankscope.measures.diversity import Diversity, StRec
 from rankscope.measures.weighted import DCG
 
 ORDER = 9
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 _MAX_PARTS = 1000
 """Weights of aspects are taken as fractions with no larger denominator."""
@@ -82,7 +82,7 @@ class DS_nDCG(D_nDCG):
     """
 
     aliases = ("Dsharp_nDCG",)
-    gamma: float = parameter(0.5, "how much subtopic recall counts against D_nDCG", low=0, high=1)
+    gamma: float = parameter(0.5, "weight of subtopic recall relative to D_nDCG", low=0, high=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         return self.gamma * StRec(self.cutoff).evaluate(lists) + (1 - self.gamma) * super().evaluate(lists)
@@ -92,10 +92,10 @@ class D(Composed, Diversity):
     """D-measure: any measure on global gains, computed from the grades of a document for all aspects.
 
     grade of a document = sum over aspects a of W_a (grade for a), with the smallest whole numbers W_a in the ratio of
-    the weights p_a: the global gain as a whole number (equal weights: the grades added up). Then the measure inside
-    write D(measure='nDCG')@10; the cutoff is that of the measure inside
+    the weights p_a: the global gain as a whole number (equal weights: the grades added up). Then the inner measure
+    write D(measure='nDCG')@10; the cutoff is that of the inner measure
 
-    User: The user of the measure inside, who gains from every aspect of a document at once, each by its weight and
+    User: The user of the inner measure, who gains from every aspect of a document at once, each by its weight and
     grade.
     """
 
@@ -115,11 +115,11 @@ class DS(D):
 
     DS@k = gamma StRec@k + (1 - gamma) D@k;  write DS(measure='ERR')@10
 
-    User: The user of a D-measure who also wants every aspect touched once; gamma says how much.
+    User: The user of a D-measure who also wants every aspect touched once, with the weight gamma.
     """
 
     aliases = ("Dsharp",)
-    gamma: float = parameter(0.5, "how much subtopic recall counts against the D-measure", low=0, high=1)
+    gamma: float = parameter(0.5, "weight of subtopic recall relative to the D-measure", low=0, high=1)
 
     def validate(self) -> None:
         super().validate()

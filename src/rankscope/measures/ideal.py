@@ -142,12 +142,12 @@ class _Greedy:
         kinds, topics = self._kinds, np.arange(len(self._pool))
         gains = (self._novelty.gain(self._state[:, np.newaxis], kinds.grade) * self._weights).sum(axis=2)
         pick = _largest(np.where(kinds.left > 0, gains, -1.0), kinds)
-        going = kinds.relevant > rank
+        is_open = kinds.relevant > rank
         document = np.where(
-            going, kinds.order[np.minimum(kinds.next[topics, pick], len(kinds.order) - 1)], -1
+            is_open, kinds.order[np.minimum(kinds.next[topics, pick], len(kinds.order) - 1)], -1
         )
-        kinds.next[topics, pick] += going
-        kinds.left[topics, pick] -= going
+        kinds.next[topics, pick] += is_open
+        kinds.left[topics, pick] -= is_open
         self._state = self._novelty.after(self._state, kinds.grade[topics, pick])
         return np.asarray(document, np.int64)
 

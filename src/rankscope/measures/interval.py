@@ -1,8 +1,8 @@
-"""Any measure on an interval scale: the place of its value among all values that it can take.
+"""Any measure on an interval scale: the position of its value among all values that it can take.
 
-A measure says which of two rankings is better; that the difference of .1 and .2 is that of .8 and .9 is more than it
-says, but means and t tests need it. Ferrante, Ferro and Fuhr (2021) replace every value by its place among the values
-of all rankings that there can be. Whether this is to be done is disputed (Moffat 2022; Ferrante, Ferro and Fuhr 2022).
+A measure orders rankings. Means and t tests also assume that equal differences, such as .1 to .2 and .8 to .9, have the
+same meaning. Ferrante, Ferro and Fuhr (2021) therefore replace every value by its position among the values of all
+possible rankings. Whether this is appropriate is disputed (Moffat 2022; Ferrante, Ferro and Fuhr 2022).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rankscope.measures.composed import Composed
 from rankscope.measures.grammar import parse_open
 
 ORDER = 10
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 MAX_RANKINGS = 1 << 20
 """Largest number of rankings of a topic that are enumerated."""
@@ -42,7 +42,7 @@ Counts = tuple[tuple[int, int], ...]
 
 
 class Interval(Composed):
-    """A measure on an interval scale: the place of its value among the values of all rankings of N documents.
+    """A measure on an interval scale: the position of its value among the values of all rankings of N documents.
 
     All rankings of N documents that the topic allows (at most the judged number of each grade) have the values
     v_0 < v_1 < ... < v_K, where values within 1e-12 count as equal;  Interval = k / K if the ranking has the value v_k

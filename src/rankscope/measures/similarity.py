@@ -8,7 +8,7 @@ from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.measures.base import OPEN, Measure, parameter, ratio
 
 ORDER = 11
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 
 class Compat(Measure):
@@ -18,8 +18,8 @@ class Compat(Measure):
     Compat = RBO(list, ideal) / RBO(ideal, ideal);  documents of one grade stand in the ideal as the list orders them
     D is the length of the longer of the two, as in ir_measures; the program of the authors has depth=1000
 
-    User: Compares the list with the ideal one nearest to it, going one rank deeper with probability p; gains what both
-    have in common so far.
+    User: Compares the list with the ideal one nearest to it, going one rank deeper with probability p; gains the
+    overlap of both so far.
     """
 
     cutoff_rule = "none"

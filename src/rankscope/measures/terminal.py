@@ -1,4 +1,4 @@
-"""The terminal document: what a list gains by ending where it does."""
+"""The terminal document: the gain of a list from the rank at which it ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankscope.measures.grammar import parse_open
 from rankscope.measures.weighted import DCG, RBP, P, WeightedPrecision, nDCG
 
 ORDER = 12
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 _KINDS = (P, RBP, DCG, nDCG, AP, RR)
 

@@ -18,7 +18,7 @@ from rankscope.measures.condensed import Condensable
 from rankscope.measures.weighted import DCG, GradedGains
 
 ORDER = 13
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 _MAX_GRADES = 100_000
 _INFINITE = float("inf")
@@ -32,7 +32,7 @@ class _TrecMeasure(Measure, abstract=True):
 class RprecMult(Binary, _TrecMeasure):
     """R-precision at a multiple: precision at the rank that is a multiple of the number of relevant documents.
 
-    RprecMult@m = hits(n) / n with n = m R + 0.9 cut off to a whole number
+    RprecMult@m = hits(n) / n with n = m R + 0.9 truncated to a whole number
 
     User: Knows how many relevant documents there are and reads a multiple of them; gains the share that is relevant,
     and the reading costs nothing.
@@ -166,8 +166,8 @@ class GMBpref(_TrecMeasure, Bpref):
 
     per topic max(Bpref, 0.00001); over topics the geometric mean
 
-    User: The user of Bpref, looked at so that a topic on which nothing is found costs all other topics: gains are
-    multiplied over topics, not added.
+    User: The user of Bpref, whose gains are multiplied over topics rather than added, so that a topic on which nothing
+    relevant is found lowers all others.
     """
 
     summary = "geometric mean"
@@ -215,7 +215,7 @@ class NumNonrelRet(Binary, _TrecMeasure):
 
     retrieved documents of grade 0 up to below rel
 
-    User: Reads everything that was retrieved; the number is what that costs in documents judged not relevant.
+    User: Reads everything that was retrieved; the cost is the number of documents judged not relevant.
     """
 
     summary = "sum"
@@ -269,8 +269,8 @@ class G(_TrecMeasure, GradedGains):
     G = sum over documents of gain / log2(2 + C(i) - g(i)), divided by all gains of the topic
     g(i) = gains down to rank i;  C(i) = gains of the ideal list down to rank i, a rank counting at least 1
 
-    User: Reads on while the ideal list would have given more; gains are weighed by how far the list is behind the ideal
-    one.
+    User: Reads on while the ideal list would have given more; gains are discounted by the distance of the list behind
+    the ideal one.
     """
 
     cutoff_rule = "none"

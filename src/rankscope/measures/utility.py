@@ -11,7 +11,7 @@ from rankscope.measures.base import OPEN, Binary, parameter, weights_down_to
 from rankscope.measures.diversity import Diversity
 
 ORDER = 7
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 
 class RBU(Diversity):
@@ -23,7 +23,7 @@ class RBU(Diversity):
     best grade of the aspect (there p = 0.8 and e = 0.03 unless set)
 
     User: Goes on to the next rank with probability p and wants all aspects, each satisfied a little more by every
-    document; gains what is new and pays an effort e for each document, so that ending a list can be right.
+    document; gains what is new and pays an effort e for each document, so that a shorter list can be better.
     """
 
     reference = "Amigo, Spina and Carrillo-de-Albornoz 2018"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankscope.judging.pool import Pool
 
 ORDER = 1
-"""Place of these measures in listings."""
+"""Position of these measures in listings."""
 
 _LARGEST_POWER = 1000  # beyond it a weighted sum of 2^grade would overflow a double
 
@@ -232,8 +232,8 @@ class GradedGains(Gains, abstract=True):
     )
     unjudged: str = parameter(
         "nonrelevant",
-        "what a document without a judgment, or with a negative grade, gains: as much as a non-relevant one, or "
-        "zero, as in trec_eval",
+        "gain of a document without a judgment or with a negative grade: that of a non-relevant one, or zero as in "
+        "trec_eval",
         choices=("nonrelevant", "zero"),
     )
 
@@ -329,7 +329,7 @@ class GradedGains(Gains, abstract=True):
     def _reject_endless(self, max_grade: int) -> None:
         if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
             raise MeasureError(
-                f"{self.name} has no ideal list when non-relevant documents gain something: it would never end",
+                f"{self.name} has no ideal list if non-relevant documents have a positive gain: it would be infinite",
                 hint="give grade 0 no gain or a negative one, or write unjudged=zero, as trec_eval has it",
             )
 

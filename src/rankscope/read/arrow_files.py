@@ -105,9 +105,9 @@ def parquet_file(path: Path) -> Iterator[tuple[Any, int]]:
 
 
 def batch_validator(size: int, label: str) -> Callable[[Any], Any]:
-    """Return a function that validates a batch in full, and rejects a batch with which a file exceeds its limit.
+    """Return a function that validates a batch completely, and rejects the batch that exceeds the limit of a file.
 
-    Texts are dictionaries, which a hostile file cannot inflate: their size is counted before they are expanded.
+    Texts are dictionaries. Their size is counted before they are expanded, so that no file can exhaust memory.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ def describe_formats(opened: Iterable[Qrels | Run]) -> list[str]:
         files = paths[0] + (f" and {others} other file{'s' * (others > 1)}" if others else "")
         content = kind if kind == "judgments" or len(paths) == 1 else f"{len(paths)} runs"
         sentences.append(
-            f"{files}: read as {describe_format(file_format)} ({content}; --input-format overrules)"
+            f"{files}: read as {describe_format(file_format)} ({content}; --input-format overrides)"
         )
     return sentences
 

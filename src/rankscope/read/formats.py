@@ -176,7 +176,7 @@ def _detect_table(header: Sequence[str], separator: str, lines: Sequence[bytes],
             return "beir"
         grades = [line.split(separator.encode())[-1].strip() for line in lines]
         if grades and all(map(_WHOLE.fullmatch, grades)):
-            hint = f"{_QRELS_FIRST}; if it is a run, say --input-format runs=tsv"
+            hint = f"{_QRELS_FIRST}; if it is a run, use --input-format runs=tsv"
             raise InputError(f"this is a BEIR qrels file ({' '.join(BEIR)})", hint=hint)
     elif kind == "run" and "relevance" in meanings and not meanings & {"score", "rank"}:
         raise InputError("this is a table of judgments", hint=_QRELS_FIRST)
@@ -200,11 +200,11 @@ def _are_columns(lines: Sequence[bytes], kind: str) -> bool:
         return kind == "run" and has_integers and has_numbers and _are_ranks(rows_of_width, consecutive=True)
     if kind == "qrels":
         if has_integers and len(rows_of_width) >= _MIN_RANKS and _are_ranks(rows_of_width, consecutive=True):
-            hint = f"{_QRELS_FIRST}; if these are grades, say --input-format qrels=columns"
+            hint = f"{_QRELS_FIRST}; if these are grades, use --input-format qrels=columns"
             raise InputError("this looks like a run of MS MARCO (topic document rank)", hint=hint)
         return has_integers
     if has_integers and not _are_ranks(rows_of_width):
-        hint = f"{_QRELS_FIRST}; if it is a run, say --input-format runs=columns"
+        hint = f"{_QRELS_FIRST}; if it is a run, use --input-format runs=columns"
         raise InputError("these look like judgments (topic document grade)", hint=hint)
     return has_numbers
 

@@ -2,7 +2,7 @@
 
 Graded measures can thus be used with a coarser scale (Angelini et al. 2012 call it conflation); Ferro et al.
 (2016) study web tracks with spam as non-relevant and two merged grades. ``0-0.2=0;0.2-0.6=1;0.6-1=2`` bins numbers,
-such as click rates: a range has its lower end, and the last range also its upper end.
+such as click rates: a range includes its lower end, and the last range also its upper end.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def parse_bins(text: str) -> list[Bin]:
     bins = sorted(Bin(float(m[1]), float(m[2]), int(m[3])) for m in matches if m)
     is_ordered = all(a.high <= b.low and a.grade <= b.grade for a, b in pairwise(bins))
     if not is_ordered or not all(b.low < b.high for b in bins):
-        hint = "give ranges that do not overlap, and better ranges no smaller grades"
-        raise SettingsError(f"grades {text!r} are no bins", hint=hint)
+        hint = "give ranges that do not overlap, and grades that do not decrease"
+        raise SettingsError(f"grades {text!r} are not valid bins", hint=hint)
     return bins
 
 
@@ -128,7 +128,7 @@ def parse_merges(text: str) -> dict[int, int]:
     for (old, new), (next_old, next_new) in pairwise(ordered):
         if next_new < new:
             problem = f"grades {text!r} would make grade {next_old} worse than grade {old}"
-            raise SettingsError(problem, hint="give better grades no smaller numbers")
+            raise SettingsError(problem, hint="let the new grades increase with the old ones")
     return dict(ordered)
 
 

@@ -45,8 +45,8 @@ def _limit(variable: str, default: int) -> int:
 def line_too_long() -> tuple[str, str]:
     """Return message and hint for a line that is too long."""
     return (
-        "the line or the list it belongs to is too long",
-        f"a line has at most {longest_line():,} bytes ({LINE_VARIABLE} raises that), a list 2^31 documents",
+        "the line, or its ranking, is too long",
+        f"a line has at most {longest_line():,} bytes ({LINE_VARIABLE} raises this limit), a ranking 2^31 documents",
     )
 
 

@@ -19,7 +19,7 @@ from rankscope.read.ids import id_text
 
 GRADES = {"support": 2, "partial_support": 1, "not_support": 0, "failed": 0}
 """Grades of assignments; ``failed`` is an assignment that a program did not obtain."""
-_KNOWN = {"importance": ["vital", "okay"], "assignment": list(GRADES)}
+_ALLOWED = {"importance": ["vital", "okay"], "assignment": list(GRADES)}
 _TOPIC, _RUN = ("qid", "topic", "topic_id", "query_id"), ("run_id", "run")
 _HINT = 'give lines such as {"qid": "1", "run_id": "a", "nuggets": [{"importance": "okay", "assignment": "support"}]}'
 
@@ -64,10 +64,12 @@ def iterate_nuggets(objects: Iterable[tuple[int, Any]], path: str) -> Iterator[N
         elif (run, topic) in seen:
             problem = f"run {run!r} has topic {topic!r} twice"
         else:
-            values = ((name, nugget.get(name)) for nugget in nuggets for name in _KNOWN)
-            wrong = next(((name, value) for name, value in values if value not in _KNOWN[name]), None)
-            if wrong:
-                problem = f"{wrong[0]} {wrong[1]!r} of a nugget is none of {', '.join(_KNOWN[wrong[0]])}"
+            values = ((name, nugget.get(name)) for nugget in nuggets for name in _ALLOWED)
+            invalid = next(((name, value) for name, value in values if value not in _ALLOWED[name]), None)
+            if invalid:
+                problem = (
+                    f"{invalid[0]} {invalid[1]!r} of a nugget is none of {', '.join(_ALLOWED[invalid[0]])}"
+                )
         if topic is None or problem:
             raise InputError(str(problem), path=path, line=line, hint=_HINT)
         seen.add((run, topic))

@@ -127,7 +127,7 @@ def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str 
             files, others = run_files(source)
             if others:
                 named = ", ".join(f"{entry.name} ({_describe_entry(entry)})" for entry in others)
-                warnings.warn(f"{source}: left out, as no file: {named}", stacklevel=1)
+                warnings.warn(f"{source}: skipped entries that are not files: {named}", stacklevel=1)
             paths += files
     for path, name in zip(paths, unique_run_names(paths), strict=True):
         runs += _read_file(path, order, name, input_format)
@@ -140,7 +140,7 @@ def _describe_entry(entry: Path) -> str:
         kind = file_kind(entry)
     except OSError:
         kind = None
-    return kind or ("a link to nothing" if entry.is_symlink() else "unreadable")
+    return kind or ("a broken link" if entry.is_symlink() else "unreadable")
 
 
 def _apply_metadata_names(runs: list[Run]) -> list[Run]:

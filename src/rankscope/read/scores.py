@@ -114,7 +114,7 @@ def read_score_tables(
     r"""Read the score matrices of a file or frame by measure; the name of an unnamed measure is empty.
 
     ``is_measure`` decides whether a text is the name of a measure, which distinguishes the columns of trec_eval from
-    those of ir_measures; ``missing`` is what topics without nuggets are.
+    those of ir_measures; ``missing`` is the treatment of topics without nuggets.
 
     >>> tables = read_score_tables(b"run,topic,measure,value\nbm25,351,AP,0.25\nbm25,all,AP,0.25\n")
     >>> tables["AP"].runs, tables["AP"].topics, tables["AP"].values.tolist()

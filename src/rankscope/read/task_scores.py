@@ -11,8 +11,8 @@ or a row per score, optionally with a column ``topic`` (the mean over topics is 
     system,task,topic,score,type
     bm25,ArguAna,q1,0.31,argument
 
-A folder of MTEB has a file ``MODEL/REVISION/TASK.json`` for each result. Of several revisions with the same task, the
-one that was run with the latest version of mteb counts. The score is the mean of ``main_score`` over the subsets of the
+A folder of MTEB has a file ``MODEL/REVISION/TASK.json`` for each result. If several revisions of a model have the same
+task, the result of the latest version of mteb is used. The score is the mean of ``main_score`` over the subsets of the
 split ``test`` (MSMARCO: ``dev``), or of the only split.
 """
 
@@ -83,10 +83,10 @@ def read_task_scores(source: Any) -> TaskScores:
     types: dict[str, str] = {}
     for line, system, task, topic, kind, cell in _iterate_cells(rows, path):
         if (system, task, topic) in scores:
-            place = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
+            task_text = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
             hint = "give one score for every system and task, or a column of topics"
             raise InputError(
-                f"the score of {system!r} on {place} occurs twice", path=path, line=line, hint=hint
+                f"the score of {system!r} on {task_text} occurs twice", path=path, line=line, hint=hint
             )
         if types.setdefault(task, kind) != kind:
             problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
@@ -96,23 +96,23 @@ def read_task_scores(source: Any) -> TaskScores:
 
 
 def _iterate_cells(rows: ScoreRows, path: str) -> Iterator[tuple[int | None, str, str, str, str, Any]]:
-    """Yield line, system, task, topic, type and score of each cell of a table; what it lacks is an empty text."""
+    """Yield line, system, task, topic, type and score of each cell of a table; missing texts are empty."""
     names = [name.strip().lower() for name in rows.header]
-    found = {
-        key: [names.index(name) for name in known if name in names][:1] for key, known in _COLUMNS.items()
+    columns = {
+        key: [names.index(name) for name in aliases if name in names][:1] for key, aliases in _COLUMNS.items()
     }
-    if not (found["task"] and found["score"]):
+    if not (columns["task"] and columns["score"]):
         for line, cells in rows.rows:
             for task, cell in zip(rows.header[1:], cells[1:], strict=True):
                 yield line, parse_name(cells[0]), task.strip(), "", "", cell
         return
-    if not found["system"]:
+    if not columns["system"]:
         raise InputError("there is no column of systems", path=path, hint="name a column: system")
     for line, cells in rows.rows:
         texts = [
-            "".join(parse_name(cells[k]) for k in found[key]) for key in ("system", "task", "topic", "type")
+            "".join(parse_name(cells[k]) for k in columns[key]) for key in ("system", "task", "topic", "type")
         ]
-        yield line, texts[0], texts[1], texts[2], texts[3], cells[found["score"][0]]
+        yield line, texts[0], texts[1], texts[2], texts[3], cells[columns["score"][0]]
 
 
 def read_task_types(types: Mapping[str, str] | str | Path, tasks: Sequence[str]) -> tuple[str, ...]:
@@ -124,8 +124,8 @@ def read_task_types(types: Mapping[str, str] | str | Path, tasks: Sequence[str])
         if not {"task", "type"} <= set(names):
             hint = "begin the file with: task,type"
             raise InputError("there is no column of tasks and types", path=label, hint=hint)
-        at = names.index("task"), names.index("type")
-        types = {parse_name(cells[at[0]]): parse_name(cells[at[1]]) for _, cells in rows.rows}
+        columns = names.index("task"), names.index("type")
+        types = {parse_name(cells[columns[0]]): parse_name(cells[columns[1]]) for _, cells in rows.rows}
     for task in tasks:
         if not types.get(task):
             hint = suggest_names(task, types) or "give every task a type"

@@ -105,26 +105,26 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
     >>> slice_topics([3, 1, 10, 2, 2], 2, "length")
     {'1–2': [1, 3, 4], '3–10': [0, 2]}
     """
-    known = [t for t, value in enumerate(values) if value is not None]
+    defined = [t for t, value in enumerate(values) if value is not None]
     missing = [t for t, value in enumerate(values) if value is None]
-    numbers = [_order_number(values[t]) for t in known]
+    numbers = [_order_number(values[t]) for t in defined]
     slices: dict[str, list[int]] = {}
     if bins is None:
         is_ordered = None not in numbers
         keys = [
-            (number if is_ordered else 0, str(values[t])) for t, number in zip(known, numbers, strict=True)
+            (number if is_ordered else 0, str(values[t])) for t, number in zip(defined, numbers, strict=True)
         ]
-        for _, t in sorted(zip(keys, known, strict=True)):
+        for _, t in sorted(zip(keys, defined, strict=True)):
             slices.setdefault(str(values[t]), []).append(t)
-        if len(slices) > 2 and len(slices) == len(known):
+        if len(slices) > 2 and len(slices) == len(defined):
             raise SettingsError(
-                f"every topic has another {name}", hint=f"give quantile bins, such as {name}:4"
+                f"every topic has a different {name}", hint=f"give quantile bins, such as {name}:4"
             )
     elif None in numbers:
-        value = values[known[numbers.index(None)]]
+        value = values[defined[numbers.index(None)]]
         hint = f"leave out :{bins}, or use numbers or dates"
         raise InputError(f"{name} has the value {value!r}, and bins need numbers or dates", hint=hint)
-    elif known:
+    elif defined:
         import numpy as np
 
         edges = np.quantile(np.array(numbers, float), np.arange(1, bins) / bins)
@@ -132,9 +132,9 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
         for b in range(bins):
             members = sorted((numbers[i], i) for i in np.flatnonzero(index == b).tolist())
             if members:
-                low, high = (_bin_end(values[known[members[end][1]]]) for end in (0, -1))
+                low, high = (_bin_end(values[defined[members[end][1]]]) for end in (0, -1))
                 label = low if low == high else f"{low}–{high}"
-                slices.setdefault(label, []).extend(sorted(known[i] for _, i in members))
+                slices.setdefault(label, []).extend(sorted(defined[i] for _, i in members))
     return {
         **{label: sorted(topics) for label, topics in slices.items()},
         **({"(none)": missing} if missing else {}),

@@ -49,10 +49,10 @@ from rankscope.measures import Measure, parse_many
 from rankscope.progress import progress
 
 MAX_SCORES = 1 << 26
-"""Maximal number of scores in memory for properties that are not local (512 MB)."""
+"""Maximum number of scores in memory for properties that are not local (512 MB)."""
 
 MAX_PAIRS = 1 << 25
-"""Maximal number of induced pairs in memory (some GB)."""
+"""Maximum number of induced pairs in memory (some GB)."""
 
 
 _ASPECT_PROPERTIES = ("relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced")
@@ -91,7 +91,7 @@ def properties(
     grades
         Highest grade. With ``aspects`` too, documents have a grade for their aspect (a, then A).
     depth
-        Maximal number of documents in a ranking.
+        Maximum number of documents in a ranking.
     relevant
         Number of judged documents of each relevant kind; by default ``depth``.
     nonrelevant
@@ -137,7 +137,7 @@ def properties(
     settings = {
         "measures": [str(measure) for measure in parsed],
         **case_settings(world, grades, multi_aspect, depth, relations, fixed_length, include_impossible),
-        "tolerance": f"a score is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
+        "tolerance": f"a larger score exceeds the other by {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
         "rankings": analysis.rankings,
         "complete": analysis.run(),
     }
@@ -400,7 +400,7 @@ class _Analysis:
 
 
 def _minimum_length(lists: Tree | ExplicitRankings, pairs: Pairs) -> int:
-    """Return the minimal length of a counterexample among these pairs."""
+    """Return the minimum length of a counterexample among these pairs."""
     if isinstance(pairs.low, Stretch) and isinstance(pairs.high, Stretch):
         return int(lists.length[max(pairs.low.start, pairs.high.start)])
     return 0

@@ -138,7 +138,7 @@ class Cases:
 class Merits:
     """Scores of rankings, signed so that higher is better, with tolerances for rounding.
 
-    ``scale`` is the largest score so far, which determines the tolerance. :meth:`broken` is the only place that decides
+    ``scale`` is the largest score so far, which determines the tolerance. :meth:`broken` alone decides
     whether a pair violates a relation.
     """
 

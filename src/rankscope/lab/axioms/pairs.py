@@ -1,6 +1,6 @@
 """Properties as relations between rankings, whose pairs are slices of the arrays of the prefix tree.
 
-Slices allow to compare a million pairs in one vector operation. A relation is *local* if each pair consists of a
+With slices, one vector operation compares a million pairs. A relation is *local* if each pair consists of a
 ranking and its extension, or of two extensions of one ranking; a local relation needs one block of the tree at a time.
 """
 

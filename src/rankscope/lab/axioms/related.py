@@ -60,7 +60,7 @@ def related_rankings(
     aspects, grades, relevant, nonrelevant, weights, multi_aspect, fixed_length, include_impossible
         See :func:`rankscope.lab.properties`.
     depth
-        Maximal number of documents in a ranking.
+        Maximum number of documents in a ranking.
     properties
         Properties whose pairs are listed; by default monotonicity, and redundancy (aspects) or swap (grades).
 

@@ -1,1 +1,1 @@
-"""Which definition does a piece of code compute? Short inputs, variants of measures, and ways to call others' code."""
+"""Identification of the definition that a function computes: short inputs, variants of measures, and kinds of calls."""

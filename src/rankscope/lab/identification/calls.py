@@ -13,11 +13,11 @@ from rankscope.lab.identification.inputs import Input
 CALLS: dict[str, tuple[str, Callable[[Input], tuple[Any, ...]]]] = {
     "grades": ("f(grades): the grades of the ranked list", lambda case: (_grades(case),)),
     "counts": (
-        "f(grades, counts): and how many judged documents of each grade the topic has",
+        "f(grades, counts): also the number of judged documents of each grade of the topic",
         lambda case: (_grades(case), {g: case.pool.count(g) for g in sorted(set(case.pool))}),
     ),
     "pool": (
-        "f(grades, pool): and the grades of all judged documents of the topic",
+        "f(grades, pool): also the grades of all judged documents of the topic",
         lambda case: (_grades(case), list(case.pool)),
     ),
     "dicts": (
@@ -29,7 +29,7 @@ CALLS: dict[str, tuple[str, Callable[[Input], tuple[Any, ...]]]] = {
         lambda case: (_grades(case), list(case.scores)),
     ),
 }
-"""Ways to call a function: a description, and the conversion of an input to arguments."""
+"""Kinds of calls: a description, and the conversion of an input to arguments."""
 
 
 def _grades(case: Input) -> list[int]:
@@ -78,7 +78,7 @@ def _guess_call(function: Callable[..., Any]) -> str:
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):
-        hint = f"say how it is called: {', '.join(CALLS)}"
+        hint = f"name the kind of call: {', '.join(CALLS)}"
         raise SettingsError("the parameters of the function are unknown", hint=hint) from None
     names = [
         p.name.lower()

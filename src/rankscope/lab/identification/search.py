@@ -340,17 +340,20 @@ def _choose_circumstances(
 ) -> Definition:
     """Return the formula with the conventions under which it agrees most often."""
     accepted = [case for case in accepted if len(case.grades) <= MAX_SHORT]
-    without = [case for case in accepted if not case.is_tied and None not in case.grades]
+    plain = [case for case in accepted if not case.is_tied and None not in case.grades]
     best = core
     for cases, choices in (
-        (without, [{"empty": value} for value in EMPTY]),
-        ([case for case in accepted if not case.is_tied], [{"unjudged": way} for way in UNJUDGED]),
-        ([case for case in accepted if case.is_tied], [{"ties": way} for way in TIES]),
+        (plain, [{"empty": value} for value in EMPTY]),
+        (
+            [case for case in accepted if not case.is_tied],
+            [{"unjudged": convention} for convention in UNJUDGED],
+        ),
+        ([case for case in accepted if case.is_tied], [{"ties": convention} for convention in TIES]),
     ):
-        tried = [_with_changes(best, **choice) for choice in choices]
+        candidates = [_with_changes(best, **choice) for choice in choices]
         sample = _Sample.from_values(cases, values)
-        agrees = [int(sample.is_equal(definition).sum()) for definition in tried]
-        best = tried[agrees.index(max(agrees))]  # the first of several equally good ones
+        agrees = [int(sample.is_equal(definition).sum()) for definition in candidates]
+        best = candidates[agrees.index(max(agrees))]  # the first of several equally good ones
     return best
 
 

@@ -139,7 +139,7 @@ def err(lists: TopicLists, cutoff: int | None, best: str, chance: str, cost: str
 
 @_cached
 def _err_sum(grades: _Grades, top: int, chance: str, cost: str) -> float:
-    going, total = 1.0, 0.0
+    continuing, total = 1.0, 0.0
     for i, g in enumerate(grades, 1):
         g = max(g, 0)
         stop = (
@@ -149,8 +149,8 @@ def _err_sum(grades: _Grades, top: int, chance: str, cost: str) -> float:
             if chance == "linear"
             else g / (top + 1)
         )
-        total += going * stop / {"rank": i, "none": 1, "log2": log(1 + i, 2)}[cost]
-        going *= 1 - stop
+        total += continuing * stop / {"rank": i, "none": 1, "log2": log(1 + i, 2)}[cost]
+        continuing *= 1 - stop
     return total
 
 

@@ -1,1 +1,1 @@
-"""Scales: whether equal differences of a measure mean equal things, so that means may be taken."""
+"""Scales of measurement: tests whether equal differences of a measure have equal meaning, as means require."""

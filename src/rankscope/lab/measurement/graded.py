@@ -33,7 +33,7 @@ from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure
 
 MAX_RANKINGS = 7000
-"""Maximal number of rankings whose pairs are all compared, such as 3^8, 4^6 or 5^5."""
+"""Maximum number of rankings whose pairs are all compared, such as 3^8, 4^6 or 5^5."""
 
 _ROWS = 1 << 21  # pairs of rankings that are compared at a time
 

@@ -16,7 +16,7 @@ from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure
 
 MAX_INTERVALS = 1 << 24
-"""Maximal number of intervals whose distances are counted."""
+"""Maximum number of intervals whose distances are counted."""
 
 
 class ScaleStudy(ABC):

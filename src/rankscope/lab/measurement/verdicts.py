@@ -51,7 +51,7 @@ from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 
 MAX_LENGTH = 20
-"""Maximal length at which all rankings are evaluated: 2^20 of them."""
+"""Maximum length at which all rankings are evaluated: 2^20 of them."""
 
 _FEASIBLE_MEMORY = 4 << 30
 _MAX_PROVABLE = 30  # The dynamic program keeps all its layers, whose size grows as N^5.
@@ -125,7 +125,7 @@ def scales(
     settings = {
         "measures": [str(measure) for measure in parsed], "length": length, "equal_relevant": equal_relevant,
         "relevant": setting.relevant, "grades": grades, "count": count, "samples": samples, "seed": seed,
-        "tolerance": f"a rise is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
+        "tolerance": f"a larger rise exceeds the other by {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
     }  # fmt: skip
     verdicts: list[ScaleVerdict] = []
     try:

@@ -22,7 +22,7 @@ from rankscope.lab.rounding import magnitude
 from rankscope.measures.base import Measure
 
 BLOCK = 1 << 19
-"""Maximal number of rankings in a block."""
+"""Maximum number of rankings in a block."""
 
 Piece = tuple[int, tuple[int, ...], int]
 """Block of rankings: the depth, the first letters, and the first length that no other block has."""
@@ -30,7 +30,7 @@ LIMIT = 1 << 34
 """Limit on the number of enumerated rankings: more would take hours."""
 
 _FLAT_BLOCK = 1 << 15
-"""Maximal number of rankings per block for formulas that need explicit lists, which take more memory."""
+"""Maximum number of rankings per block for formulas that need explicit lists, which take more memory."""
 
 
 def count_rankings(letters: int, depth: int) -> int:
@@ -151,7 +151,7 @@ class Evaluator:
         self.can_lump = self.follows_tree and self._agrees(lump(short), expected)
 
     def watch_formula(self, world: World, depth: int) -> Watch:
-        """Return what the formula reads from rankings down to a depth; everything, if it cannot be watched.
+        """Return a record of the values that the formula reads, down to a depth; all values if it cannot be watched.
 
         A lumped tree has the hits of all rankings, whatever its prefix, so a long prefix makes this cheap.
         """

@@ -1,4 +1,4 @@
-"""Explicit rankings of any length, as some properties name them."""
+"""Explicit rankings of any length, for properties that name their rankings."""
 
 from __future__ import annotations
 

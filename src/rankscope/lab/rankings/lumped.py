@@ -117,7 +117,7 @@ class LumpedHits(PathHits):
     def ordinal(self) -> Ints:
         """Position of each hit among the hits of its ranking, from 1."""
         if self._keep is not None:
-            raise NotLumpedError("how many of the hits above were chosen is not known")
+            raise NotLumpedError("the number of selected hits above is unknown")
         return self._slots.ordinal
 
     def where(self, keep: Bools) -> LumpedHits:
@@ -144,7 +144,7 @@ class LumpedHits(PathHits):
         by_ordinal = np.full((slots.shape[1], slots.shape[3] + 1), start, values.dtype)
         by_ordinal[slots.tree, ordinal] = values
         if not np.array_equal(by_ordinal[slots.tree, ordinal], values):
-            raise NotLumpedError("what stands above a hit depends on more than how many there are")
+            raise NotLumpedError("the hits above a hit are known only by their number")
         return np.asarray(accumulate(by_ordinal, axis=1)[slots.tree, ordinal - 1])
 
     def _table(self, values: AnyArray | float, neutral: float = 0.0) -> Floats:

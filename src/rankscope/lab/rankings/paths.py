@@ -24,7 +24,7 @@ Marked = tuple[bool, ...]
 Counts = NDArray[np.uint8]
 
 _MAX_CACHED = 1 << 19
-"""Maximal number of rankings of a level whose counts are cached for the next tree."""
+"""Maximum number of rankings of a level whose counts are cached for the next tree."""
 
 
 def _below(marked: Marked, levels: int) -> Counts:

@@ -27,7 +27,7 @@ from rankscope.lab.rankings.tree_hits import TreeByAspect, TreeHits
 from rankscope.lab.rankings.worlds import World, split_word
 
 _MAX_CACHED = 1 << 19
-"""Maximal number of nodes of a tree whose lengths are cached for the next tree of its shape."""
+"""Maximum number of nodes of a tree whose lengths are cached for the next tree of its shape."""
 
 
 @dataclass(frozen=True)
