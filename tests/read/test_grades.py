@@ -41,7 +41,10 @@ def test_invalid_merges_raise(text: str) -> None:
     [
         ("0=0;x=1", "cannot be read at 'x=1'; write the old grades and the new one of each group, such as"),
         ("0=0;1,0=1", "name grade 0 twice; write the old grades and the new one of each group, such as"),
-        ("0=0;1=3;2=2;3=4", "would make grade 2 worse than grade 1; let the new grades increase with the old ones"),
+        (
+            "0=0;1=3;2=2;3=4",
+            "would make grade 2 worse than grade 1; let the new grades increase with the old ones",
+        ),
         ("2=0;0=1", "would make grade 2 worse than grade 0; let the new grades increase with the old ones"),
         ("2147483648=1", "are too large; a grade is at most 2147483647"),
         ("1=-2147483648", "are too large; a grade is at most 2147483647"),
