@@ -4,7 +4,7 @@ python docs/make_inputs.py            write the page
 python docs/make_inputs.py --check    only check whether it is up to date
 
 For each case the script writes a file, recognises its format, compares its scores with those of the TREC file of the
-same data, and damages it.
+same data, and tests a damaged copy.
 """
 
 from __future__ import annotations
@@ -411,8 +411,9 @@ format is read as a TREC file. A note on standard error names any format other t
 `--input-format F` (or `qrels=F`, `runs=F`) overrides it. All interfaces read the same files: Python (`rs.evaluate`,
 `rs.read_qrels`, `rs.read_runs`), every command, studies and their manifests, the report and the explorer.
 
-`docs/make_inputs.py` generates the tables: it writes each file, opens it, compares the scores of five measures with
-the TREC file of the same data, and damages it.
+`docs/make_inputs.py` generates the tables: it writes a file in each format, reads it, compares the scores of five
+measures with those of a TREC file of the same data, and checks that a damaged copy is rejected with an error that names
+the file.
 
 ## Judgments
 
@@ -425,7 +426,7 @@ Instead of a file, name the judgments of a dataset of ir_datasets by `irds:ID`, 
 
 (run)
 
-A header of ir_metadata (`# ir_metadata.start` ... `# ir_metadata.end`) names its run; Python has it as `run.metadata`.
+A header of ir_metadata (`# ir_metadata.start` ... `# ir_metadata.end`) names its run; in Python it is `run.metadata`.
 A file that names its runs (a column `run`, `system` or `name`; `{run: {topic: {document: score}}}`) can hold several;
 otherwise the run has the name of its file. A run without scores is ordered by its ranks. `~`, patterns
 (`"runs/*.json"`), directories and `-` for standard input work for every format. A directory is one partitioned table if
@@ -437,10 +438,10 @@ In Python the runs of `rs.evaluate(qrels, runs, ...)` are one or several paths, 
 frame, or a dict of these by name: `{"bm25": "bm25.run", "dense": frame, "fused": {"q1": {"d1": 7.5}}}`.
 Ids in dicts may be of any hashable type, such as integers: they are compared as text, and results return topics in
 their original type. Judgments are `{topic: {document: grade}}`, or `{topic: [document, ...]}` if all listed documents
-are relevant. A list of dicts is a list of runs, called run1, run2 and so on. If the columns of tables have unusual
-names, give them: `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python. Grades are integers;
-`--grades '0-0.2=0;0.2-0.6=1;0.6-1=2'` bins other numbers, such as click rates: a range has its lower end, and the last
-range also its upper end.
+are relevant. A list of dicts is a list of runs, called run1, run2 and so on. If the columns of a table have unusual
+names, name them with `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python. Grades are integers;
+`--grades '0-0.2=0;0.2-0.6=1;0.6-1=2'` bins other numbers, such as click rates. A range includes its lower end; the last
+range also includes its upper end.
 
 A line may have up to 16,777,216 bytes, and a compressed file may decompress to 1 GB or to 250 times its size. Rankscope
 rejects larger input, because it could exhaust memory. If you need more, environment variables raise these limits:
@@ -448,15 +449,15 @@ rejects larger input, because it could exhaust memory. If you need more, environ
 
 ## Scores
 
-`rs.read_scores(...)`, and `--scores FILE` instead of QRELS and RUN in `compare`, `correlate` and `power`, read scores
-that were computed before, by Rankscope or other programs, and also scores by people or language models:
+`rs.read_scores(...)`, and `--scores FILE` instead of QRELS and RUN in `compare`, `correlate` and `power`, read saved
+scores: those of Rankscope or other programs, and ratings by people or language models.
 
 (scores)
 
 A table with a row per run and topic may have a column per measure (`run,topic,AP,P@10`), and so may a table of one run
 (`topic,AP,P@10`). A table with a row per topic and a column per system holds one measure; name it by
-`--scores M=FILE` or `rs.read_scores({"M": "file.csv"})`. Our own frames can be read back.
-Frames of both kinds, Parquet and Arrow work too, and files may be compressed.
+`--scores M=FILE` or `rs.read_scores({"M": "file.csv"})`. `read_scores` also reads pandas and polars frames, including
+those that Rankscope returns, Parquet and Arrow files, and compressed files.
 Rankscope combines several files with the same measures of different runs (`trec_eval -q` once per run); runs without
 a name have the names of their files. Unknown measures are allowed; higher values then count as better.
 

@@ -88,9 +88,9 @@ def test_the_format_is_detected_from_the_head(head: bytes, kind: str, expected: 
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        (rows(*(f"1 d{n} {n}" for n in range(1, 6))), "qrels", f"{MARCO}; {FIRST}; if these are grades, say "
+        (rows(*(f"1 d{n} {n}" for n in range(1, 6))), "qrels", f"{MARCO}; {FIRST}; if these are grades, use "
          "--input-format qrels=columns"),
-        (rows(*(f"1 d{n} {n}" for n in range(5))), "qrels", f"{MARCO}; {FIRST}; if these are grades, say "
+        (rows(*(f"1 d{n} {n}" for n in range(5))), "qrels", f"{MARCO}; {FIRST}; if these are grades, use "
          "--input-format qrels=columns"),
         (rows("1 a 1", "1 b 1"), "run", f"{THREE}; {FIRST}; if it is a run, use --input-format runs=columns"),
         (rows("1 a 2", "1 b 3"), "run", f"{THREE}; {FIRST}; if it is a run, use --input-format runs=columns"),
