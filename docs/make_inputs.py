@@ -173,7 +173,7 @@ CASES = [
     ),
     Case(
         "CSV", "qrels", "csv", text_file("q.csv", lines(JUDGED, ",", "qid,docno,label")),
-        replaced("d7,2", "d7,1.5"), "header `qid,docno,label`",
+        replaced("d7,2", "d7,-1.5"), "header `qid,docno,label`",
     ),
     Case(
         "TSV", "qrels", "tsv", text_file("q.tsv", lines(JUDGED, header="query_id\tdoc_id\trelevance")),
@@ -439,9 +439,12 @@ frame, or a dict of these by name: `{"bm25": "bm25.run", "dense": frame, "fused"
 Ids in dicts may be of any hashable type, such as integers: they are compared as text, and results return topics in
 their original type. Judgments are `{topic: {document: grade}}`, or `{topic: [document, ...]}` if all listed documents
 are relevant. A list of dicts is a list of runs, called run1, run2 and so on. If the columns of a table have unusual
-names, name them with `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python. Grades are integers;
-`--grades '0-0.2=0;0.2-0.6=1;0.6-1=2'` bins other numbers, such as click rates. A range includes its lower end; the last
-range also includes its upper end.
+names, name them with `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python. Grades are integers, or
+gains from 0 on, such as 0.37. Measures that use gains (DCG, nDCG, CG, ERR, `RBP(graded=True)` and their variants) take
+them as they are, with the largest gain as the best grade. Measures of binary relevance need a threshold, such as
+`AP(rel=0.5)`. Analyses of rankings (`effort`, `next`, `--unjudged bounds`) need grades:
+`--grades '0-0.2=0;0.2-0.6=1;0.6-1=2'` bins numbers. A range includes its lower end; the last range also includes its
+upper end.
 
 A line may have up to 16,777,216 bytes, and a compressed file may decompress to 1 GB or to 250 times its size. Rankscope
 rejects larger input, because it could exhaust memory. If you need more, environment variables raise these limits:

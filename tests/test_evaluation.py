@@ -267,7 +267,7 @@ def test_positions_are_the_ids_of_documents() -> None:
     [
         ([1, 0], [0.1], None, "shape"),
         ([[1, 0]], [[0.1, float("nan")]], None, "ranking 0 is NaN"),
-        ([1.5, 0], [0.1, 0.2], None, "whole number"),
+        ([1.5, 0], [0.1, 0.2], None, "AP needs rel="),
         ([[[1]]], [[[1]]], None, "3 dimensions"),
         (["a"], [1], None, "array of"),
         ([[1], [2, 3]], [1], None, "labels are not an array"),

@@ -452,5 +452,7 @@ def test_the_command_bins_grades(tmp_path: Path, capsysbinary: Any) -> None:
 def test_bins_that_cannot_be_used_are_errors(bins: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         rs.Collection(RATES, RUNS, grades=bins)
-    with pytest.raises(InputError, match=r"a grade is not a whole number; .* bin other numbers"):
-        rs.evaluate(RATES, RUNS, "AP")
+    with pytest.raises(
+        InputError, match=r"this analysis needs grades, and .* is not a whole number; bin them: --grades"
+    ):
+        rs.Collection(RATES, RUNS).describe()

@@ -17,9 +17,10 @@ from rankscope.judging.judged import assemble
 from rankscope.measures import needs_aspects
 from rankscope.read import Qrels
 from rankscope.read.collection import open_qrels
+from rankscope.read.grades import check_grades, number_grades
 from rankscope.read.ids import id_text
 from rankscope.read.orders import check_order, is_by_score
-from rankscope.read.qrels import LazyIds, check_grades
+from rankscope.read.qrels import LazyIds
 from rankscope.read.topics import select_topics
 from rankscope.scan import RunHits
 from rankscope.scan.memory import match_arrays
@@ -85,7 +86,7 @@ class Evaluator:
         check_missing(missing)
         validate_options(ties, unjudged, seed)
         self.measures = require_measures(measures)
-        opened = open_qrels(qrels, needs_aspects=needs_aspects(self.measures), grades=grades)
+        opened = open_qrels(qrels, needs_aspects=needs_aspects(self.measures), grades=grades, gains=True)
         self.qrels = opened.with_topics(select_topics(topics, opened.topics)) if topics else opened
         self._order = None if order is None else check_order(order)
         self._options = {
@@ -189,8 +190,8 @@ def evaluate_arrays(
     offsets = np.searchsorted(kept, bounds)
     position = kept - np.repeat(bounds[:-1], np.diff(offsets))
     index = kept if rows is None else rows[kept]
-    grade = check_grades(grades.ravel()[index])
-    qrels = Qrels(names, offsets, LazyIds(lambda: _position_ids(position), len(kept)), grade)
+    grade, gains = number_grades(check_grades(grades.ravel()[index]))
+    qrels = Qrels(names, offsets, LazyIds(lambda: _position_ids(position), len(kept)), grade, gains=gains)
     hits = []
     for name, (values, _) in by_run.items():
         kept_scores = np.ascontiguousarray(values.ravel()[index], np.float64)

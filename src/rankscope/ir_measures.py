@@ -49,7 +49,8 @@ class _Evaluator(providers.Evaluator):  # type: ignore[misc]
             for name, values in columns.items():
                 values.append(getattr(row, name, "0"))
         own_measures = [measure for _, measure in self.translated]
-        self.judgments = open_qrels(Qrels.from_frame(columns), needs_aspects=needs_aspects(own_measures))
+        aspects = needs_aspects(own_measures)
+        self.judgments = open_qrels(Qrels.from_frame(columns), needs_aspects=aspects, gains=True)
         super().__init__([ir_measure for ir_measure, _ in self.translated], set(self.judgments.topics))
 
     def iter_calc(self, run: Any) -> Iterator[Any]:

@@ -166,6 +166,8 @@ class Scores(Result):
     def require_judged(self, analysis: str) -> Judged:
         """Return the judged rankings, or raise an error that says that ``analysis`` needs them."""
         if self.judged is None:
+            if isinstance(self.collection, Collection) and self.collection.has_qrels:
+                self.collection.opened.qrels.require_grades(analysis)
             raise InputError(
                 f"{analysis} needs rankings, and these scores have values only",
                 hint="evaluate judgments and runs instead of reading scores",
@@ -419,9 +421,13 @@ class Scores(Result):
         )
 
     def _skipped(self) -> npt.NDArray[np.bool_]:
-        if self.judged is None or self.settings.get("missing") != "skip":
+        if self.settings.get("missing") != "skip":
             return np.zeros((len(self.runs), len(self.topics)), np.bool_)
-        return self.judged.grid(~self.judged.present)
+        return (
+            np.isnan(self.values).all(axis=0)
+            if self.judged is None
+            else self.judged.grid(~self.judged.present)
+        )
 
     def wide(self, order: Sequence[int] | None = None, *, digits: int = 4) -> Table:
         """Return the means with a row per run and a column per measure, best run first or in a given ``order``."""
@@ -569,13 +575,14 @@ class Collection(TransientCacheMixin):
                 topics=topics,
                 input_format=input_format,
                 columns=columns,
+                gains=True,
             )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "engine": None}  # Clients and executors cannot be pickled.
 
     def __repr__(self) -> str:
-        judged = "no judgments" if self._qrels is None else f"{len(self.qrels.topics)} judged topics"
+        judged = "no judgments" if self._qrels is None else f"{len(self._qrels.topics)} judged topics"
         return f"<Collection: {len(self.runs)} runs, {judged}>"
 
     @property
@@ -595,26 +602,36 @@ class Collection(TransientCacheMixin):
 
     @property
     def qrels(self) -> Qrels:
-        """Judgments."""
+        """Judgments, whose grades are whole numbers."""
+        return self.opened.qrels.require_grades()
+
+    @property
+    def opened(self) -> Inputs:
+        """Judgments, perhaps with gains, and runs."""
         if self._qrels is None:
             raise InputError("the collection has no judgments", hint="name a file of judgments (qrels)")
-        return self._qrels
+        return Inputs(self._qrels, self.runs)
 
-    @cached_property
+    @property
     def judged(self) -> Judged:
         """Judged rankings; files are read on first use."""
+        self.opened.qrels.require_grades()
+        return self._judged
+
+    @cached_property
+    def _judged(self) -> Judged:
         with using(self.engine, self.jobs):
-            return judge_with_options(self.qrels, self.runs, self.options, jobs=self.jobs)
+            return judge_with_options(*self.opened, self.options, jobs=self.jobs)
 
     @property
     def inputs(self) -> Inputs:
-        """Judgments and runs."""
+        """Judgments, whose grades are whole numbers, and runs."""
         return Inputs(self.qrels, self.runs)
 
     @property
     def settings(self) -> dict[str, Any]:
         """Options of reading, for the settings of results."""
-        return self.inputs.settings
+        return self.opened.settings
 
     def for_measures(self, measures: Iterable[Measure]) -> Collection:
         """Return the collection with aspects of its judgments if one of the measures needs them."""
@@ -623,8 +640,8 @@ class Collection(TransientCacheMixin):
 
     @cached_property
     def _with_aspects(self) -> Collection:
-        qrels = self.qrels.with_aspects()
-        judged = {"judged": replace(self.judged, qrels=qrels)} if "judged" in vars(self) else {}
+        qrels = self.opened.qrels.with_aspects()
+        judged = {"_judged": replace(self._judged, qrels=qrels)} if "_judged" in vars(self) else {}
         return self._copy(_qrels=qrels, **judged)  # Ranks and judgments stay the same.
 
     def with_qrels(self, qrels: Qrels) -> Collection:
@@ -644,7 +661,7 @@ class Collection(TransientCacheMixin):
         """Return the collection with judged rankings that include groups of tied documents."""
         if self.options.settings:  # Other options read what they need.
             return self
-        return self._copy(judged=judge(self.qrels, self.runs, ties=True, jobs=self.jobs))
+        return self._copy(_judged=judge(*self.opened, ties=True, jobs=self.jobs))
 
     def _copy(self, **changed: Any) -> Collection:
         other = object.__new__(Collection)
@@ -718,7 +735,7 @@ class Collection(TransientCacheMixin):
         """
         parsed = require_measures(measures)
         collection = self.for_measures(parsed)
-        return score(collection.judged, parsed, missing=self.missing, collection=collection)
+        return score(collection._judged, parsed, missing=self.missing, collection=collection)
 
 
 def evaluate(
@@ -797,7 +814,8 @@ def score(
     }
     ids = judged.qrels.topic_ids
     topics = tuple(ids.get(topic, topic) for topic in judged.topics) if ids else judged.topics
-    scores = Scores(judged.runs, topics, tuple(measures), values, recorded, judged, uncertainty, collection)
+    lists = judged if judged.qrels.gains is None else None  # Analyses of rankings compare grades.
+    scores = Scores(judged.runs, topics, tuple(measures), values, recorded, lists, uncertainty, collection)
     return scores if collection is None else collection.attach_topic_data(scores)
 
 

@@ -89,9 +89,8 @@ def declared() -> dict[str, dict[str, str]]:
     for measure in MEASURES:
         if measure.family != "user":
             kind = type(measure)
-            values = {
-                key: getattr(kind, key) for key in dir(kind) if not key.startswith(("_", "requested_name"))
-            }
+            of_instances = ("_", "requested_name", "has_rel", "gain_table")
+            values = {key: getattr(kind, key) for key in dir(kind) if not key.startswith(of_instances)}
             plain = {
                 key: value
                 for key, value in values.items()

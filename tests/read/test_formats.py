@@ -244,7 +244,7 @@ def test_home_is_expanded(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatc
         ("x.json", '{"1": {"d1": 1, "d1": 2}}', "run", "x.json: 'd1' occurs twice"),
         ("x.json", '{"1": {"d1": NaN}}', "run", "x.json: the text is not valid JSON"),
         ("x.json", '{"1": {"d1": "high"}}', "run", "x.json: a score of topic '1' is not a number"),
-        ("x.json", '{"1": {"d1": 1.5}}', "qrels", "x.json: a grade is not a whole number"),
+        ("x.json", '{"1": {"d1": -1.5}}', "qrels", "x.json: a negative grade is not a whole number"),
         ("x.json", '{"1": 2}', "run", "x.json: this JSON has no rankings of documents"),
         ("x.json", '["d1", "d2"]', "run", "no rankings of documents"),
         (

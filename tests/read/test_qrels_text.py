@@ -44,8 +44,8 @@ def test_comments_and_blank_lines_count_as_lines() -> None:
         (b"1 a b d1 1\n", "q:1: 5 fields .* preference judgments"),
         (b"1 a b d1 1 c d\n", "q:1: 7 fields .* must not contain spaces"),
         (
-            b"1 0 d1 1\n1 0 d2 1.0\n",
-            "q:2: grade '1.0' is not a 32-bit integer; grades are integers such as 0, 1, 2",
+            b"1 0 d1 1\n1 0 d2 -1.5\n",
+            "q:2: grade '-1.5' is not a 32-bit integer or a gain from 0 on; grades are numbers such as 0, 1",
         ),
         (b"1 0 d1 1_0\n", "q:1: grade '1_0'"),
         (b"1 0 d1 99999999999\n", "q:1: grade '99999999999' is not a 32-bit integer"),

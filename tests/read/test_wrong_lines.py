@@ -98,7 +98,11 @@ CASES = [
         f"6 fields where qrels have 4: {QRELS}; this looks like a run; name the qrels first and the runs after it",
     ),
     ("qrels", "1 0 a b c d 1", f"7 fields where qrels have 4: {QRELS}; ids must not contain spaces"),
-    ("qrels", "1 0 d high", "grade 'high' is not a 32-bit integer; grades are integers such as 0, 1, 2"),
+    (
+        "qrels",
+        "1 0 d high",
+        "grade 'high' is not a 32-bit integer or a gain from 0 on; grades are numbers such as 0, 1, 2 or 0.37",
+    ),
     (
         "csv run",
         "1",
@@ -111,8 +115,12 @@ CASES = [
     ("csv run", "1,d,+nan", f"NaN score; {NUMBER}"),
     ("csv run", "1,d," + "x" * 70, f"score '{'x' * 60}' is not a number; {NUMBER}"),
     ("csv ranks", "1,d,1.5", f"rank '1.5' is not a 32-bit integer; {NUMBER}"),
-    ("csv qrels", "1,d,2147483647", f"relevance '2147483647' is not a 32-bit integer; {NUMBER}"),
-    ("csv qrels", "1,d,inf", f"relevance 'inf' is not a 32-bit integer; {NUMBER}"),
+    (
+        "csv qrels",
+        "1,d,2147483647",
+        f"relevance '2147483647' is not a 32-bit integer or a gain from 0 on; {NUMBER}",
+    ),
+    ("csv qrels", "1,d,inf", f"relevance 'inf' is not a 32-bit integer or a gain from 0 on; {NUMBER}"),
     ("columns", "1", f"1 field where runs of columns have: query_id doc_id score; {COMPLETE}"),
     ("columns", "1 d", f"2 fields where runs of columns have: query_id doc_id score; {COMPLETE}"),
     ("column qrels", "1 d", f"2 fields where qrels of columns have: query_id doc_id relevance; {COMPLETE}"),

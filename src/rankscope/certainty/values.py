@@ -125,7 +125,11 @@ def compute_values(
     judged: Judged, measures: Sequence[Measure], missing: str = "zero"
 ) -> tuple[Floats, Uncertainty | None]:
     """Return the values of measures, measures x runs x topics, and their uncertainty."""
-    options = judged.options
+    options, gains = judged.options, judged.qrels.gains
+    if gains is not None:
+        measures = [measure.for_gains(gains) for measure in measures]
+        if options.unjudged == "bounds":
+            judged.qrels.require_grades("unjudged=bounds")
     if options.unjudged == "condense":
         judged = judged.condense()
     shape = (len(measures), len(judged.runs), len(judged.topics))

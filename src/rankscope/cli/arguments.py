@@ -75,7 +75,7 @@ def open_collection(
         else args.runs
     )
     collection = Collection(qrels, runs, **settings)
-    opened = [collection.qrels] if collection.has_qrels else []
+    opened = [collection.opened.qrels] if collection.has_qrels else []
     report_formats((*opened, *collection.runs.values()), args.quiet)
     return collection.for_measures([*measures, *selecting])
 

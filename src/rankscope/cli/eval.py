@@ -149,7 +149,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     else:
         collection = arguments.open_collection(args, measures, ahead)
         judged = judge_with_options(
-            *collection.inputs, arguments.parse_evaluation_options(args), jobs=args.jobs
+            *collection.opened, arguments.parse_evaluation_options(args), jobs=args.jobs
         )
         scores = score(judged, measures, missing=args.missing, settings=collection.settings)
         scores = collection.attach_topic_data(scores)

@@ -20,9 +20,10 @@ from rankscope.judging.lists import Lists, iterate_blocks
 from rankscope.judging.pool import Pool
 from rankscope.lazy import LazyModule
 from rankscope.read.columns import as_list, parse_numbers
+from rankscope.read.grades import check_grades
 from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
 from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
-from rankscope.read.qrels import Qrels, check_grades
+from rankscope.read.qrels import Qrels
 
 pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
 
@@ -187,7 +188,10 @@ def _parse_columns(table: Any, number: Ints, order: str) -> _Columns:
 def check_numbers(column: Any, meaning: str) -> Floats:
     """Return a column of scores, ranks or grades as numbers; ranks and grades must be integers."""
     if meaning == "relevance":
-        return check_grades(as_list(column)).astype(np.float64)
+        values = check_grades(as_list(column))
+        if values.dtype.kind == "f":
+            raise InputError("a grade is not a whole number", hint="bin the gains first")
+        return values.astype(np.float64)
     values, invalid = parse_numbers(column)
     if invalid is not None:
         raise InputError(f"the column {meaning} has no numbers", hint="give numbers")

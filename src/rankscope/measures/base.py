@@ -50,26 +50,31 @@ class Parameter:
     choices: tuple[str, ...] = ()
     excluded: str = ""
     """Hint for a value that equals a bound, if the bounds are not permitted."""
+    is_threshold: bool = False
+    """Whether it is compared with grades: it may lie between two of them, and formulas see the higher one."""
     name: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: Measure | None, owner: type) -> Any:
-        return self if instance is None else instance.settings[self.name]
+        if instance is None:
+            return self
+        value = instance.settings[self.name]
+        return math.ceil(value) if self.is_threshold else value
 
     def check(self, measure: str, value: Any) -> Any:
         """Return the value in the type of the default; raise a MeasureError if it is not permitted."""
         kind = type(self.default)
         fits = isinstance(value, bool) == (kind is bool) and isinstance(value, str) == (kind is str)
         if fits and kind in (int, float):
-            fits = math.isfinite(value) and (kind is float or value == int(value))
+            fits = math.isfinite(value) and (kind is float or self.is_threshold or value == int(value))
         at_bound = fits and self.excluded and value in (self.low, self.high)
         if not fits or not self._inside(value) or at_bound:
             shown = repr(value) if len(repr(value)) < 60 else repr(value)[:20] + "..."
             hint = self.excluded if at_bound else f"{self.name} is {self.allowed()}: {self.meaning}"
             raise MeasureError(f"{measure} cannot have {self.name}={shown}", hint=hint)
-        return kind(value)
+        return value if self.is_threshold and value != int(value) else kind(value)
 
     def _inside(self, value: Any) -> bool:
         if self.choices:
@@ -83,6 +88,8 @@ class Parameter:
         if self.choices:
             return " or ".join(self.choices)
         kinds = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
+        if self.is_threshold:
+            return f"a number {'above' if self.excluded else 'from'} {self.low}"
         low = "" if self.low is None else f" from {self.low:g}"
         high = "" if self.high is None else f" to {self.high:g}"
         return kinds[type(self.default)] + low + high
@@ -95,6 +102,12 @@ def parameter(default: Any, meaning: str, **permitted: Any) -> Any:
     :class:`Parameter`.
     """
     return Parameter(default, meaning, **permitted)
+
+
+def threshold(meaning: str = "lowest grade that counts as relevant", default: int = 1) -> Any:
+    """Declare the parameter ``rel``; a number such as 0.5 is a threshold of gains."""
+    excluded = "rel is a number above 0" if default else ""
+    return Parameter(default, meaning, low=0, excluded=excluded, is_threshold=True)
 
 
 def weighted_means(values: Floats, weights: Floats) -> Floats:
@@ -141,6 +154,10 @@ class Measure:
     _cutoff: float | None
     requested_name: str = ""
     """Name under which results show the measure, if it was requested under another than its canonical name."""
+    has_rel: bool = False
+    """Whether ``rel`` was set, perhaps to its default."""
+    gain_table: Floats | None = None
+    """Gains by grade from 0 on, if judgments are not whole numbers: see :meth:`for_gains`."""
 
     def __init_subclass__(cls, abstract: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -173,6 +190,7 @@ class Measure:
         checked = {
             key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()
         }
+        vars(self)["has_rel"] = "rel" in settings
         object.__setattr__(self, "settings", checked)
         object.__setattr__(self, "_cutoff", self._check_cutoff(cutoff))
         self.validate()
@@ -225,7 +243,8 @@ class Measure:
             hint = f"write {self.name}({', '.join(f'{name}=...' for name in self.parameters)})"
             raise MeasureError(f"{self.name} takes {len(own) or 'no'} parameters without a name", hint=hint)
         settings = dict(zip(own, values, strict=False)) | settings
-        return type(self)(**{"cutoff": self._cutoff, **self.settings, **self.respelled(settings)})
+        other = type(self)(**{"cutoff": self._cutoff, **self.settings, **self.respelled(settings)})
+        return other._copy(has_rel=self.has_rel or "rel" in settings)
 
     @overload
     def __matmul__(self, cutoff: float) -> Self: ...
@@ -235,16 +254,53 @@ class Measure:
         """Return a copy with a cutoff, ``nDCG @ 10``, or one with each of several: ``nDCG @ [5, 10]``."""
         if isinstance(cutoff, Sequence):
             return [self @ number for number in cutoff]
-        return type(self)(cutoff, **self.settings)
+        return type(self)(cutoff, **self.settings)._copy(has_rel=self.has_rel)
+
+    def _copy(self, **changed: Any) -> Self:
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), **changed)
+        return other
 
     def with_name(self, name: str) -> Self:
         """Return the same measure, which results show under ``name``."""
         name = "" if name == self.canonical_name else name
         if name == self.requested_name:
             return self
-        other = object.__new__(type(self))
-        vars(other).update(vars(self), requested_name=name)
-        return other
+        return self._copy(requested_name=name)
+
+    @property
+    def uses_gains(self) -> bool:
+        """Whether the formula works with gains of documents, so that judgments need not be whole numbers."""
+        return False
+
+    def for_gains(self, gains: Floats) -> Self:
+        """Return the measure for judgments that are gains: grade g of a document stands for ``gains[g]``.
+
+        A measure that uses gains gets them; one of binary relevance needs ``rel``, a threshold of gains.
+
+        >>> REGISTRY["AP"](rel=0.5).for_gains(np.array([0, 0.37, 0.5, 0.8])).rel
+        2
+        """
+        rel = self.parameters.get("rel")
+        is_binary = rel is not None and rel.is_threshold and not self.sees_grades
+        if not self.uses_gains and not (is_binary and self.has_rel):
+            hint = (
+                f"write {self.name}(rel=0.5), for example" if is_binary
+                else "bin them: --grades '0-0.2=0;0.2-1=1', or grades= in Python"
+            )  # fmt: skip
+            needed = "rel=" if is_binary else "grades"
+            raise MeasureError(
+                f"{self} needs {needed}, since {gains[gains % 1 > 0][0]:g} is not a whole number", hint=hint
+            )
+        settings = dict(self.settings)
+        if rel is not None and rel.is_threshold and self.has_rel:  # The lowest grade with such a gain.
+            settings["rel"] = int(np.searchsorted(gains, settings["rel"]))
+        table = gains if self.uses_gains else None
+        return self._copy(settings=settings, gain_table=table, canonical_name=self.canonical_name)
+
+    def gain_of(self, grade: Any) -> Any:
+        """Return the gain that each grade stands for; by default the grade."""
+        return grade if self.gain_table is None else self.gain_table[grade]
 
     def __str__(self) -> str:
         return self.requested_name or self.canonical_name
@@ -264,7 +320,8 @@ class Measure:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (type(self), self._cutoff, dict(self.settings)))
+        settings = {k: value for k, value in self.settings.items() if k != "rel" or self.has_rel}
+        return (_rebuild, (type(self), self._cutoff, settings))
 
     @property
     def meaning(self) -> str:
@@ -385,7 +442,7 @@ class Measure:
 class Binary(Measure, abstract=True):
     """Measure of binary relevance: documents are relevant from a grade on."""
 
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+    rel: int = threshold()
 
 
 def _format_setting(value: Any) -> str:

@@ -299,20 +299,24 @@ class infAP(Binary):
         return ratio(hits.sum(np.where(relevant, precision, 0.0)), lists.recall_base(self.rel))
 
 
-def satisfaction(grade: AnyArray, best: int) -> Floats:
+def satisfaction(grade: AnyArray, best: float) -> Floats:
     """Return (2^grade - 1) / 2^best, without overflow for large grades.
 
     >>> satisfaction(np.array([0, 1, 2]), 2).tolist()
     [0.0, 0.25, 0.75]
     """
-    return np.asarray(np.ldexp(1.0, np.asarray(grade) - best) - np.ldexp(1.0, -best))
+    power = np.asarray(grade) - best
+    if power.dtype.kind == "f":  # gains that are not whole numbers
+        return np.asarray(np.exp2(power) - np.exp2(-best))
+    return np.asarray(np.ldexp(1.0, power) - np.ldexp(1.0, -best))
 
 
 class ERR(Measure):
     """Expected reciprocal rank: the reciprocal of the rank where a user who stops when satisfied stops.
 
     ERR = sum over ranks i of 1/i * S_i * product over j < i of (1 - S_j);  S = (2^grade - 1) / 2^max_grade
-    max_grade is the best grade of the collection unless set (gdeval: ERR(max_grade=4)@20)
+    max_grade is the best grade of the collection unless set (gdeval: ERR(max_grade=4)@20);  gains such as 0.37 count
+    as grades
 
     User: Reads from the top and stops when satisfied, which a document does with a probability that grows with its
     grade; gains one divided by the rank reached, so that everything above is cost.
@@ -322,21 +326,22 @@ class ERR(Measure):
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
     respects_swaps = True
     rewards_grades = True
+    uses_gains = True
+
+    def _satisfaction(self, grade: AnyArray, max_grade: int) -> Floats:
+        return satisfaction(self.gain_of(grade), self.max_grade or self.gain_of(max_grade))
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(1, self.cutoff)
-        best = self.max_grade or lists.pool.max_grade
-        if len(hits) and hits.grade.max() > best:
+        best = self.max_grade or self.gain_of(lists.pool.max_grade)
+        if len(hits) and (highest := self.gain_of(hits.grade.max())) > best:
             hint = "max_grade is the best grade there is"
-            raise MeasureError(f"{self} meets grade {hits.grade.max()}", hint=hint)
-        satisfied = satisfaction(hits.grade, best)
+            raise MeasureError(f"{self} meets grade {highest:g}", hint=hint)
+        satisfied = self._satisfaction(hits.grade, lists.pool.max_grade)
         return hits.sum(satisfied * hits.product_before(1.0 - satisfied) / hits.rank)
 
     def closed_form(self) -> Form:
-        best = self.max_grade
-        return Cascade(
-            lambda grade, max_grade: satisfaction(grade, best or max_grade), lambda rank: 1.0 / rank
-        )
+        return Cascade(self._satisfaction, lambda rank: 1.0 / rank)
 
 
 class Judged(Measure):
@@ -350,6 +355,7 @@ class Judged(Measure):
     cutoff_rule = "required"
     better = "neither"  # It describes the judgments, not the list.
     reference = "Buckley and Voorhees 2004"
+    uses_gains = True  # Any judgment counts.
 
     def evaluate(self, lists: Lists) -> Floats:
         return ratio(lists.hits(self.cutoff).count, lists.retrieved(self.cutoff))

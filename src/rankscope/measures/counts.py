@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from rankscope.measures.base import Better, Binary, Measure, parameter
+from rankscope.measures.base import Better, Binary, Measure, threshold
 from rankscope.measures.forms import Additive, Form
 
 if TYPE_CHECKING:
@@ -58,7 +58,11 @@ class NumRet(_Count):
     User: Reads everything that was retrieved; the cost is the number of documents.
     """
 
-    rel: int = parameter(0, "count only documents of this grade or better; 0 counts all", low=0)
+    rel: int = threshold("count only documents of this grade or better; 0 counts all", 0)
+
+    @property
+    def uses_gains(self) -> bool:
+        return not self.rel
 
     def count(self, lists: Lists) -> Ints:
         return lists.relevant(self.rel).count if self.rel else lists.retrieved()

@@ -13,7 +13,7 @@ import numpy as np
 from rankscope.arrays import AnyArray, Floats
 from rankscope.judging.lists import Lists
 from rankscope.measures.arithmetic import log2
-from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
+from rankscope.measures.base import Measure, parameter, ratio, threshold, weights_down_to
 from rankscope.measures.classic import ERR
 from rankscope.measures.composed import Composed
 from rankscope.measures.condensed import Condensable
@@ -45,7 +45,7 @@ class StRec(Diversity):
 
     aliases = ("StRecall", "strec")
     reference = "Zhai, Cohen and Lafferty 2003"
-    rel: int = parameter(1, _REL, low=1)
+    rel: int = threshold(_REL)
 
     def evaluate(self, lists: Lists) -> Floats:
         is_covered = lists.by_aspect.lists.relevant(self.rel, self.cutoff).count > 0
@@ -86,7 +86,7 @@ class AP_IA(Condensable, Diversity):
 
     aliases = ("MAP_IA",)
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
-    rel: int = parameter(1, _REL, low=1)
+    rel: int = threshold(_REL)
 
     def evaluate(self, lists: Lists) -> Floats:
         lists = self.visible_lists(lists)
@@ -107,7 +107,7 @@ class P_IA(Condensable, Diversity):
 
     cutoff_rule = "required"
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
-    rel: int = parameter(1, _REL, low=1)
+    rel: int = threshold(_REL)
 
     def evaluate(self, lists: Lists) -> Floats:
         lists = self.visible_lists(lists)
@@ -120,7 +120,7 @@ class P_IA(Condensable, Diversity):
 class _Redundancy(Condensable, Diversity, abstract=True):
     """Measures of the form sum over ranks i of w(i) * sum over aspects of (1 - alpha)^(earlier documents of it)."""
 
-    rel: int = parameter(1, _REL, low=1)
+    rel: int = threshold(_REL)
     alpha: float = parameter(0.5, _ALPHA, low=0, high=1)
 
     def weight(self, rank: AnyArray) -> Floats:
@@ -251,7 +251,7 @@ class ERR_IA(Condensable, Diversity):
     """
 
     reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
-    rel: int = parameter(1, "preset ndeval only: " + _REL, low=1)
+    rel: int = threshold("preset ndeval only: " + _REL)
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
     alpha: float = parameter(0.5, "preset ndeval only: " + _ALPHA, low=0, high=1)
     preset: str = parameter("definition", _PRESET, choices=("definition", "ndeval"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 
+from rankscope.choices import UNJUDGED
 from rankscope.errors import MeasureError
 from rankscope.measures.base import REGISTRY, Better, Measure, parameter
 
@@ -46,16 +47,23 @@ class FunctionMeasure(Measure, abstract=True):
     def sees_grades(self) -> bool:
         return True  # a parameter of the function may be called rel without being a threshold
 
+    uses_gains = sees_grades
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (_unpickle, (self.name, self.definition, self._cutoff, dict(self.settings)))
 
     def evaluate(self, lists: Lists) -> Floats:
         values = np.empty(len(lists))
-        rankings = lists.grades(self.definition.unjudged)
+        unjudged = self.definition.unjudged
+        rankings = lists.grades(unjudged if self.gain_table is None else UNJUDGED)
+        if self.gain_table is not None:
+            gains = {UNJUDGED: unjudged, **dict(enumerate(self.gain_table.tolist()))}
+            rankings = [[gains.get(grade, grade) for grade in grades] for grades in rankings]
         for index, (grades, topic) in enumerate(zip(rankings, lists.topic, strict=True)):
             arguments: list[Any] = [grades if self.cutoff is None else grades[: self.cutoff]]
             if self.wants_counts:
-                arguments.append(lists.pool.counts(int(topic)))
+                counts = lists.pool.counts(int(topic))
+                arguments.append({self.gain_of(grade): count for grade, count in counts.items()})
             values[index] = self._number(self._call(arguments))
         return values
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.measures.arithmetic import log2
-from rankscope.measures.base import OPEN, Binary, Measure, parameter, ratio, weights_down_to
+from rankscope.measures.base import OPEN, Binary, Measure, parameter, ratio, threshold, weights_down_to
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
 
@@ -194,7 +194,8 @@ class RBP(WeightedPrecision):
     """Rank-biased precision: the expected gain of a user who goes on to the next rank with probability p.
 
     RBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = 1 if the grade is at least rel
-    graded: r_i = grade / max_grade, with max_grade the best grade of the collection unless set
+    graded: r_i = grade / max_grade, with max_grade the best grade of the collection unless set; gains such as 0.37
+    count as grades, and without rel every positive gain counts
 
     User: Reads from the top and goes on to the next rank with probability p, whatever was found; gains each relevant
     document met, per document looked at.
@@ -202,13 +203,15 @@ class RBP(WeightedPrecision):
 
     reference = "Moffat and Zobel 2008"
     p: float = parameter(0.8, "probability of going on to the next rank", low=0, high=1, excluded=OPEN)
-    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+    rel: int = threshold()
     graded: bool = parameter(False, "whether a document gains its grade divided by the best one")
     max_grade: int = parameter(0, "best grade when graded; 0 takes it from the judgments", low=0)
 
     @property
     def sees_grades(self) -> bool:
         return bool(self.graded)
+
+    uses_gains = sees_grades
 
     def weight(self, rank: AnyArray) -> Floats:
         return np.asarray((1 - self.p) * self.p ** (rank - 1.0), np.float64)
@@ -217,7 +220,8 @@ class RBP(WeightedPrecision):
         relevant = grade >= self.rel
         if not self.graded:
             return relevant.astype(np.float64)
-        return np.where(relevant, np.minimum(grade / (self.max_grade or max_grade), 1.0), 0.0)
+        share = self.gain_of(np.maximum(grade, 0)) / (self.max_grade or self.gain_of(max_grade))
+        return np.where(relevant, np.minimum(share, 1.0), 0.0)
 
     def total_weight(self) -> float:
         return 1.0 if self.cutoff is None else float(1 - self.p**self.cutoff)
@@ -236,6 +240,10 @@ class GradedGains(Gains, abstract=True):
         "trec_eval",
         choices=("nonrelevant", "zero"),
     )
+
+    @property
+    def uses_gains(self) -> bool:
+        return not self.needs_aspects
 
     @classmethod
     def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -289,9 +297,9 @@ class GradedGains(Gains, abstract=True):
 
     def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         """Return the gain of each grade; a negative grade gains as grade 0, or nothing with ``unjudged=zero``."""
-        positive = np.maximum(grade, 0)
+        positive = self.gain_of(np.maximum(grade, 0))
         if self.gains == "linear":
-            return positive.astype(float)
+            return np.asarray(positive, np.float64)
         best = int(positive.max(initial=0))
         if self.gains == "exp2":
             if best > _LARGEST_POWER:
@@ -299,6 +307,9 @@ class GradedGains(Gains, abstract=True):
                 raise MeasureError(f"{self} meets grade {best}", hint=hint)
             return np.asarray(2.0**positive - 1.0)
         table = self._gain_of_grades()
+        if "=" not in self.gains and self.gain_table is not None:
+            hint = f"gains={self.gains!r} has those of grades, which are whole numbers; use gains=linear"
+            raise MeasureError(f"{self.name} has no gain for {self.gain_table[1]:g}", hint=hint)
         if "=" not in self.gains and best >= len(table):
             hint = f"gains={self.gains!r} ends at {len(table) - 1}"
             raise MeasureError(f"{self.name} has no gain for grade {best}", hint=hint)

@@ -53,11 +53,13 @@ def open_collection(
     topics: str | Sequence[str] | None = None,
     input_format: Mapping[str, str] | None = None,
     columns: str | Mapping[str, str] | None = None,
+    gains: bool = False,
 ) -> Inputs:
     """Open judgments and runs: paths, dicts, frames, ``Qrels`` and ``Runs``.
 
-    ``order`` None keeps the order of ``Runs``, and reads others as trec_eval does. ``needs_aspects``, ``aspects`` and
-    ``grades`` as in :func:`open_qrels`. ``topics`` selects judged topics: ``351,401-410``, a file or a list.
+    ``order`` None keeps the order of ``Runs``, and reads others as trec_eval does. ``needs_aspects``, ``aspects``,
+    ``grades`` and ``gains`` as in :func:`open_qrels`. ``topics`` selects judged topics: ``351,401-410``, a file or a
+    list.
     ``input_format`` overrides the detected formats of ``qrels`` and ``runs``: see :mod:`rankscope.read.formats`.
     ``columns`` names columns of tables: see :func:`~.frames.using_columns`.
     """
@@ -70,12 +72,13 @@ def open_collection(
         with using_columns(columns):
             inputs = open_collection(
                 qrels, runs, order=order, needs_aspects=needs_aspects, aspects=aspects, grades=grades, topics=topics,
-                input_format=input_format,
+                input_format=input_format, gains=gains,
             )  # fmt: skip
             return inputs._replace(runs=Runs(run.load() for run in inputs.runs.values()))
     judgments = open_qrels(
-        qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=formats.get("qrels")
-    )
+        qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=formats.get("qrels"),
+        gains=gains,
+    )  # fmt: skip
     if topics:
         judgments = judgments.with_topics(select_topics(topics, judgments.topics))
     return Inputs(judgments, as_runs(runs, order, formats.get("runs")))
@@ -88,13 +91,14 @@ def open_qrels(
     aspects: bool | None = None,
     grades: str | None = None,
     input_format: str | None = None,
+    gains: bool = False,
 ) -> Qrels:
     """Open judgments: a path, a dict, a frame, or Qrels.
 
     The second column names aspects (subtopics) if a document was judged under several of them, or if a measure
     ``needs_aspects``; ``aspects`` True or False overrides that. ``grades`` merges grades, such as
     ``0,1=0;2=1;3,4=2``, or bins numbers, such as ``0-0.2=0;0.2-1=1``; ``input_format`` overrides the detected format of
-    a file.
+    a file. Judgments that are not whole numbers are an error unless the caller can use ``gains``.
 
     >>> frame = {"query_id": ["q", "q"], "iteration": ["1", "2"], "doc_id": ["a", "b"], "relevance": [1, 1]}
     >>> judgments = Qrels.from_frame(frame)
@@ -117,6 +121,8 @@ def open_qrels(
         opened = Qrels.from_frame(qrels, aspects=aspects)
     if grades:
         opened = opened.with_merged_grades(grades)
+    if not gains:
+        opened.require_grades()
     if aspects is False:
         return replace(opened, aspects=None, subtopics=None)
     return opened.with_aspects() if needs_aspects or aspects else opened

@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.arrays import AnyArray, Ints
 from rankscope.errors import InputError
 from rankscope.read.frames import NUMBERS, WANTED, find_column, missing_column
-from rankscope.read.grades import has_bins
+from rankscope.read.grades import GRADE, is_grade
 from rankscope.read.ids import id_text
 from rankscope.read.limits import longest_line
 from rankscope.read.line_problems import LineProblem, locate_problems
@@ -147,16 +147,19 @@ def parse_columns(columns: dict[str, Any], numbers: list[int], path: str) -> Fil
 
 
 def _parse_numbers(column: Sequence[Any], meaning: str, lines: Ints, path: str) -> AnyArray:
-    """Parse a column of scores, or of ranks or grades, which are integers."""
-    is_integer = meaning != "score" and not (meaning == "relevance" and has_bins())
+    """Parse a column of scores, grades, or ranks, which are integers."""
+    is_integer = meaning == "rank"
     values = [_parse_number(value, is_integer) for value in column]
+    if meaning == "relevance":
+        values = [value if value is not None and is_grade(value) else None for value in values]
     if None in values:
         row = values.index(None)
         text = "" if column[row] is None else str(column[row]).strip()
         if text.lower() in ("nan", "+nan", "-nan", ""):
             problem = f"NaN {meaning}" if text else f"there is no {meaning}"
         else:
-            problem = f"{meaning} {text[:60]!r} is not {'a 32-bit integer' if is_integer else 'a number'}"
+            kinds = {"rank": "a 32-bit integer", "score": "a number", "relevance": GRADE}
+            problem = f"{meaning} {text[:60]!r} is not {kinds[meaning]}"
         hint = "remove the line or give a number"
         raise InputError(problem, path=path, line=int(lines[row]), hint=hint)
     return np.array(values, np.int64 if is_integer else np.float64)

@@ -3,6 +3,9 @@
 Graded measures can thus be used with a coarser scale (Angelini et al. 2012 call it conflation); Ferro et al.
 (2016) study web tracks with spam as non-relevant and two merged grades. ``0-0.2=0;0.2-0.6=1;0.6-1=2`` bins numbers,
 such as click rates: a range includes its lower end, and the last range also its upper end.
+
+Numbers that are not binned are gains (:func:`number_grades`): the grades 1, 2, 3, ... number the positive ones in
+ascending order, so that everything that compares grades also works with gains.
 """
 
 from __future__ import annotations
@@ -16,13 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import Int32s
+from rankscope.arrays import AnyArray, Floats, Int32s
 from rankscope.errors import InputError, SettingsError
 
 Grades = Int32s
 
 _HINT = "write the old grades and the new one of each group, such as '0,1=0;2=1;3,4=2'"
 _MAX_GRADE = 2**31 - 1
+GRADE = "a 32-bit integer or a gain from 0 on"
+"""Permitted judgments, for messages."""
 
 
 class Bin(NamedTuple):
@@ -92,6 +97,58 @@ def bin_grades(values: Any, bins: Sequence[Bin] | None = None) -> Grades:
         hint = f"there are {_format_bins(bins)}"
         raise InputError(f"the number {number:g} is in no range of grades", hint=hint)
     return np.array([b.grade for b in bins], np.int32)[index]
+
+
+def check_grades(grades: Any) -> AnyArray:
+    """Return grades as integers, or as floats if one is not a whole number; reject other values.
+
+    >>> check_grades([0, 2.0]).tolist(), check_grades([0, 0.37, 2]).tolist()
+    ([0, 2], [0.0, 0.37, 2.0])
+    """
+    if has_bins():
+        return bin_grades(grades)
+    try:
+        array = np.asarray(grades)
+    except ValueError:  # some are sequences
+        array = np.array(["?"])
+    if array.size == 0:
+        return np.zeros(0, np.int32)
+    if (
+        array.ndim != 1
+        or array.dtype.kind not in "iubf"
+        or (array.dtype.kind == "f" and np.isnan(array).any())
+    ):
+        raise InputError("a grade is not a number", hint="grades are numbers such as 0, 1, 2 or 0.37")
+    if max(-float(array.min()), float(array.max())) > 2**31 - 2:
+        raise InputError("a grade is beyond 32 bits", hint="grades are small numbers such as 0, 1, 2")
+    if array.dtype.kind != "f" or (array == np.floor(array)).all():
+        return array.astype(np.int32)
+    negative = array[array < 0]
+    if (negative != np.floor(negative)).any():
+        raise InputError("a negative grade is not a whole number", hint="gains are numbers from 0 on")
+    return array.astype(np.float64)
+
+
+def is_grade(number: float) -> bool:
+    """Return whether a number is a grade of 32 bits, a gain from 0 on, or to be binned.
+
+    >>> is_grade(-2), is_grade(0.37), is_grade(-0.5), is_grade(float("inf"))
+    (True, True, False, False)
+    """
+    return has_bins() or (abs(number) <= 2**31 - 2 and (number >= 0 or number % 1 == 0))
+
+
+def number_grades(values: AnyArray) -> tuple[Int32s, Floats | None]:
+    """Return grades, and the gains of grades 0, 1, 2, ... unless all values (of :func:`check_grades`) are integers.
+
+    >>> grade, gains = number_grades(np.array([0.37, -1.0, 2.0, 0.0, 0.37]))
+    >>> grade.tolist(), gains.tolist()
+    ([1, -1, 2, 0, 1], [0.0, 0.37, 2.0])
+    """
+    if values.dtype.kind != "f":
+        return values.astype(np.int32, copy=False), None
+    gains = np.unique(np.append(values[values > 0], 0.0))
+    return np.where(values < 0, values, np.searchsorted(gains, values)).astype(np.int32), gains
 
 
 def _format_bins(bins: Sequence[Bin]) -> str:

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Int32s, Ints
+from rankscope.arrays import AnyArray, Floats, Int32s, Ints
 from rankscope.choices import UNJUDGED as UNJUDGED
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin
 from rankscope.native.memory import index_judgments
 from rankscope.read.grades import (
     bin_grades,
+    check_grades,
     has_bins,
     merge_grades,
     normalise_merges,
+    number_grades,
     parse_bins,
     parse_merges,
     using_bins,
@@ -111,7 +113,8 @@ class Qrels(FrameMixin):
     """Judged documents of all topics in flat arrays: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
 
     Documents of a topic are sorted by their bytes. Grades are those of the file; ``grade <= 0`` is judged
-    non-relevant. With aspects, ``grade`` is the maximum over the aspects of the document.
+    non-relevant. With aspects, ``grade`` is the maximum over the aspects of the document. If judgments are not whole
+    numbers, ``grade`` numbers them, and ``gains[grade]`` is the judgment.
 
     >>> qrels = Qrels.from_dict({"q1": {"d2": 0, "d1": 2}, "q2": {"d1": 1}})
     >>> qrels.topics, [len(qrels.judgments(t)) for t in qrels.topics], qrels.judgments("q1")
@@ -134,6 +137,8 @@ class Qrels(FrameMixin):
     """Format of the file (see :mod:`rankscope.read.formats`)."""
     topic_ids: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Topics in their original type, by text; without those that were text."""
+    gains: Floats | None = field(default=None, repr=False)
+    """Judgments by grade from 0 on, if they are not whole numbers (:func:`~.grades.number_grades`)."""
     tables: ScanTables = field(default_factory=ScanTables, repr=False)
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
@@ -150,11 +155,25 @@ class Qrels(FrameMixin):
     def __repr__(self) -> str:
         return f"<Qrels: {len(self.topics)} topics, {len(self)} judged documents>"
 
-    def judgments(self, topic: str) -> dict[str, int]:
-        """Return the judged documents of a topic and their grades."""
+    def judgments(self, topic: str) -> dict[str, Any]:
+        """Return the judged documents of a topic and their grades or gains."""
         rows = self._rows(topic)
-        pairs = zip(self.documents[rows], self.grade[rows].tolist(), strict=True)
+        pairs = zip(self.documents[rows], self.as_judged(self.grade[rows]).tolist(), strict=True)
         return {to_text(document): grade for document, grade in pairs if grade != UNJUDGED}
+
+    def as_judged(self, grade: Int32s) -> AnyArray:
+        """Return the judgments that grades stand for: gains, or the grades themselves."""
+        return grade if self.gains is None else np.where(grade < 0, grade, self.gains[np.maximum(grade, 0)])
+
+    def require_grades(self, purpose: str = "this analysis") -> Qrels:
+        """Return the judgments, or raise an error that says that ``purpose`` needs whole numbers."""
+        if self.gains is None:
+            return self
+        gain = self.gains[self.gains % 1 > 0][0]
+        hint = "bin them: --grades '0-0.2=0;0.2-1=1', or grades= in Python"
+        raise InputError(
+            f"{purpose} needs grades, and {gain:g} is not a whole number", path=self.path, hint=hint
+        )
 
     def _rows(self, topic: str) -> slice:
         t = self.topic_index[topic]
@@ -175,7 +194,7 @@ class Qrels(FrameMixin):
         if aspects is not None:
             columns["iteration"] = [aspects.names[a] for a in aspects.aspect[kept].tolist()]
         columns["doc_id"] = [to_text(self.documents[d]) for d in document[kept].tolist()]
-        return {**columns, "relevance": grade[kept].tolist()}
+        return {**columns, "relevance": self.as_judged(grade[kept]).tolist()}
 
     def document_numbers(self, topic: str) -> dict[str, int]:
         """Return the judged documents of a topic and their indices among all judged documents."""
@@ -202,13 +221,15 @@ class Qrels(FrameMixin):
         """
         written, bins = normalise_merges(merges), parse_bins(merges)
         distinct = np.unique(self.grade[self.grade != UNJUDGED]) if bins else np.zeros(0, np.int32)
-        binned = bin_grades(distinct, bins).tolist() if bins else []
+        binned = bin_grades(self.as_judged(distinct), bins).tolist() if bins else []
         table = dict(zip(distinct.tolist(), binned, strict=True)) if bins else parse_merges(merges)
         if self.merges == written:
             return self
         if self.merges:
             hint = "merge the grades only once"
             raise SettingsError(f"the grades are already merged, as {self.merges!r}", hint=hint)
+        if not bins:
+            self.require_grades("merging of grades")
 
         def merge(grade: Int32s) -> Int32s:
             is_judged = grade != UNJUDGED
@@ -223,6 +244,7 @@ class Qrels(FrameMixin):
             aspects=None if aspects is None else replace(aspects, grade=merge(aspects.grade)),
             subtopics=None if subtopics is None else replace(subtopics, grades=merge(subtopics.grades)),
             merges=written,
+            gains=None,
         )
 
     def with_topics(self, topics: Iterable[str]) -> Qrels:
@@ -367,7 +389,7 @@ class Qrels(FrameMixin):
         topics: Sequence[bytes],
         iterations: Sequence[bytes] | None,
         documents: Sequence[bytes],
-        grades: Int32s,
+        grades: AnyArray,
         *,
         lines: Ints | None = None,
         path: str | None = None,
@@ -376,11 +398,13 @@ class Qrels(FrameMixin):
         """Return judgments from flat columns; ``aspects`` as in :func:`read_qrels`."""
         if not len(documents):
             raise InputError("no judgments", path=path, hint="give lines of: topic iteration document grade")
+        judged = grades
+        grades, gains = number_grades(judged)
         if not aspects and (iterations is None or len(set(iterations)) == 1):
             sorted_topics = _find_sorted_topics(topics, documents)
             if sorted_topics is not None:
                 names, bounds = sorted_topics
-                return cls(tuple(names), bounds, list(documents), np.asarray(grades, np.int32), path=path)
+                return cls(tuple(names), bounds, list(documents), grades, path=path, gains=gains)
         groups = _group_by_topic(topics)
         ids, best_grades, offsets = [], array("i"), [0]
         order = sort_naturally(groups)
@@ -388,7 +412,7 @@ class Qrels(FrameMixin):
         undecided = aspects is None and column is not None and column.has_several_names
         if column is not None and aspects is None:
             aspects = column.has_overlap
-        rows = _Rows(documents, iterations if aspects else None, grades, lines, path)
+        rows = _Rows(documents, iterations if aspects else None, grades, judged, lines, path)
         repeated: list[int] = []
         for topic in order:
             best, repeated_rows = rows.best_grades(topic, groups[topic])
@@ -401,9 +425,8 @@ class Qrels(FrameMixin):
             row = repeated[0]
             first = rows.repetition(row, to_text(topics[row]), "again")
             warnings.warn(RepeatedJudgments(path, len(repeated), first), stacklevel=2)
-        qrels = cls(
-            tuple(order), np.array(offsets, np.int64), ids, np.array(best_grades, np.int32), path=path
-        )
+        best_grade = np.array(best_grades, np.int32)
+        qrels = cls(tuple(order), np.array(offsets, np.int64), ids, best_grade, path=path, gains=gains)
         if column is None or not (aspects or undecided):
             return qrels
         qrels = replace(qrels, subtopics=column)
@@ -424,25 +447,6 @@ def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
         problem = f"document {to_text(document)!r} has a grade where others have grades per aspect"
         raise InputError(problem, hint="give {aspect: grade} for every document")
     return grades.items()
-
-
-def check_grades(grades: Any) -> Int32s:
-    """Return grades as integers; reject other values, unless they are binned."""
-    if has_bins():
-        return bin_grades(grades)
-    try:
-        array = np.asarray(grades)
-    except ValueError:  # some are sequences
-        array = np.array(["?"])
-    if array.size == 0:
-        return np.zeros(0, np.int32)
-    is_numeric = array.ndim == 1 and array.dtype.kind in "iubf"
-    if not is_numeric or (array.dtype.kind == "f" and not (array == np.round(array)).all()):
-        hint = "grades are integers such as 0, 1, 2; bin other numbers: grades='0-0.2=0;0.2-1=1'"
-        raise InputError("a grade is not a whole number", hint=hint)
-    if max(-float(array.min()), float(array.max())) > 2**31 - 2:
-        raise InputError("a grade is beyond 32 bits", hint="grades are small integers such as 0, 1, 2")
-    return array.astype(np.int32)
 
 
 def _bounds(topics: Sequence[bytes]) -> Ints:
@@ -486,13 +490,15 @@ class _Rows(NamedTuple):
     documents: Sequence[bytes]
     iterations: Sequence[bytes] | None
     grades: Int32s
+    judged: AnyArray
+    """Grades or gains, for messages."""
     lines: Ints | None
     path: str | None
 
     def repetition(self, row: int, topic: str, again: str) -> InputError:
         """Return the error for a row that repeats a judgment."""
         document = to_text(self.documents[row])
-        problem = f"document {document!r} of topic {topic!r} is judged {self.grades[row]} {again}"
+        problem = f"document {document!r} of topic {topic!r} is judged {self.judged[row]:g} {again}"
         line = None if self.lines is None else int(self.lines[row])
         return InputError(problem, path=self.path, line=line, hint="keep one of the two judgments")
 
@@ -519,10 +525,10 @@ class _Rows(NamedTuple):
         for row, name, grade in zip(rows, ids, values.tolist(), strict=True):
             key = name if self.iterations is None else (self.iterations[row], name)
             if key in seen:
-                if seen[key] != grade:
-                    raise self.repetition(row, topic, f"here and {seen[key]} before")
+                if self.grades[seen[key]] != grade:
+                    raise self.repetition(row, topic, f"here and {self.judged[seen[key]]:g} before")
                 repeated.append(row)
-            seen[key] = grade
+            seen[key] = row
             best[name] = max(grade, best.get(name, grade))
         return best, repeated
 

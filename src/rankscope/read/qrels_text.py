@@ -7,20 +7,21 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.arrays import Int32s, Ints
+from rankscope.arrays import AnyArray, Ints
 from rankscope.errors import InputError
 from rankscope.native.judgments import MAX_TEXT, Judgments, parse_judgments
 from rankscope.read.formats import detect_format
+from rankscope.read.grades import GRADE, check_grades, is_grade
 from rankscope.read.ids import sort_naturally, to_text
 from rankscope.read.line_ends import foreign_end, may_have_foreign_end
 from rankscope.read.line_problems import LineProblem, locate_problems
 from rankscope.read.source import Source, expand_path, whole_lines
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
+_DECIMAL = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _END = b"\0"  # marks the end of a line among its fields, because no field can contain it
-_MAX_GRADE = 2**31 - 2
 
-Columns = tuple[list[bytes], list[bytes], list[bytes], Int32s, Ints]
+Columns = tuple[list[bytes], list[bytes], list[bytes], AnyArray, Ints]
 
 
 def parse_qrels(source: Source) -> Columns:
@@ -35,7 +36,8 @@ def parse_qrels(source: Source) -> Columns:
     topics: list[bytes] = []
     iterations: list[bytes] = []
     documents: list[bytes] = []
-    grades, numbers, before = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
+    grades: list[AnyArray] = [np.zeros(0, np.int32)]
+    numbers, before = [np.zeros(0, np.int64)], 0
     same: dict[bytes, bytes] = {}
     for text in whole_lines(source.line_blocks()):
         fields, lines = _split_fields(text, source, before)
@@ -49,7 +51,7 @@ def parse_qrels(source: Source) -> Columns:
     if not documents:
         problem = "there is no line with data" if before else "the file is empty"
         raise InputError(problem, path=path, hint="qrels have lines of: topic iteration document grade")
-    return topics, iterations, documents, np.concatenate(grades), np.concatenate(numbers)
+    return topics, iterations, documents, check_grades(np.concatenate(grades)), np.concatenate(numbers)
 
 
 def parse_natively(source: Source) -> Judgments | None:
@@ -123,11 +125,21 @@ def _field_count_error(count: int, path: str, line: int) -> InputError:
     return InputError(message, path=path, line=line, hint=hint)
 
 
-def _parse_grades(column: list[bytes], lines: Ints, path: str) -> Int32s:
-    distinct = {text: int(text) if _INTEGER.fullmatch(text) else None for text in set(column)}
-    invalid = {text for text, grade in distinct.items() if grade is None or abs(grade) > _MAX_GRADE}
-    if invalid:
-        row = next(row for row, text in enumerate(column) if text in invalid)
-        problem = f"grade '{to_text(column[row][:60])}' is not a 32-bit integer"
-        raise InputError(problem, path=path, line=int(lines[row]), hint="grades are integers such as 0, 1, 2")
-    return np.fromiter(map(distinct.__getitem__, column), np.int32, len(column))
+def _parse_grades(column: list[bytes], lines: Ints, path: str) -> AnyArray:
+    distinct = {text: _parse_grade(text) for text in set(column)}
+    if None in distinct.values():
+        row = next(row for row, text in enumerate(column) if distinct[text] is None)
+        problem = f"grade '{to_text(column[row][:60])}' is not {GRADE}"
+        hint = "grades are numbers such as 0, 1, 2 or 0.37"
+        raise InputError(problem, path=path, line=int(lines[row]), hint=hint)
+    is_integer = all(isinstance(grade, int) for grade in distinct.values())
+    kind = np.int32 if is_integer else np.float64
+    return np.fromiter(map(distinct.__getitem__, column), kind, len(column))
+
+
+def _parse_grade(text: bytes) -> int | float | None:
+    """Return the grade or gain of a text, or None."""
+    if not _DECIMAL.fullmatch(text):
+        return None
+    grade = int(text) if _INTEGER.fullmatch(text) else float(text)
+    return grade if is_grade(grade) else None
