@@ -62,12 +62,33 @@ def test_an_installation_is_announced_before_it_begins(
     runner.system_packages(allowed=True)
     assert [command for command, _ in began] == [("apt-get", "update", "-q")]
     assert (
-        "installing chromium, clang, default-jre-headless, gcc" in began[0][1]
+        "installing chromium, chromium-headless-shell, clang, default-jre-headless, gcc" in began[0][1]
         and "--no-system" in began[0][1]
     )
     out = capsys.readouterr().out
     assert "that did not work: E: no such package" in out
     assert "without chromium" in out
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there is no apt-get on this system")
+@pytest.mark.parametrize("usual", [True, False], ids=["beside", "instead of"])
+def test_the_faster_browser_is_installed_beside_the_usual_one_or_instead_of_it(
+    runner: ModuleType, monkeypatch: pytest.MonkeyPatch, usual: bool
+) -> None:
+    present = {"apt-get", "gcc", "java", "npm", *["chromium"] * usual}
+    installed: list[str] = []
+
+    def run(*command: str, **options: object) -> None:
+        installed.extend(command[4:])
+        present.update(command[4:])
+
+    monkeypatch.setattr(runner.shutil, "which", lambda name: name if name in present else None)
+    monkeypatch.setattr(runner.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(runner, "run", run)
+    runner.system_packages(allowed=True)
+    assert installed == ["chromium-headless-shell"]
+    runner.system_packages(allowed=True)
+    assert installed == ["chromium-headless-shell"]
 
 
 @pytest.mark.slow
