@@ -452,8 +452,9 @@ rejects larger input, because it could exhaust memory. If you need more, environ
 
 ## Scores
 
-`rs.read_scores(...)`, and `--scores FILE` instead of QRELS and RUN in `compare`, `correlate` and `power`, read saved
-scores: those of Rankscope or other programs, and ratings by people or language models.
+`rs.read_scores(...)`, and `--scores FILE` instead of QRELS and RUN in `eval`, `compare`, `correlate`, `power`, `gate`,
+`certain`, `findings` and `report`, read saved scores: those of Rankscope or other programs, and ratings by people or
+language models. A report of scores has the views that need no rankings.
 
 (scores)
 

@@ -423,11 +423,9 @@ class Scores(Result):
     def _skipped(self) -> npt.NDArray[np.bool_]:
         if self.settings.get("missing") != "skip":
             return np.zeros((len(self.runs), len(self.topics)), np.bool_)
-        return (
-            np.isnan(self.values).all(axis=0)
-            if self.judged is None
-            else self.judged.grid(~self.judged.present)
-        )
+        if self.judged is None:
+            return np.asarray(np.isnan(self.values).all(axis=0))
+        return self.judged.grid(~self.judged.present)
 
     def wide(self, order: Sequence[int] | None = None, *, digits: int = 4) -> Table:
         """Return the means with a row per run and a column per measure, best run first or in a given ``order``."""

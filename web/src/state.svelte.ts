@@ -22,6 +22,9 @@ export const VIEWS = [
   ["study", "Study"],
   ["whatif", "What if"],
 ] as const;
+
+/** Views of values alone, which a report of scores has. */
+const WITHOUT_RANKINGS: ReadonlySet<string> = new Set(["findings", "summary", "runs", "map", "study"]);
 export type View = (typeof VIEWS)[number][0];
 
 /** A rectangle in the plane, in data units: Twist, and a measure of gain. */
@@ -148,9 +151,12 @@ export class State {
 
   /** The views there is something to show for. */
   get views(): readonly (readonly [View, string])[] {
-    const { study, aspects } = this.data;
+    const { study, aspects, onlyScores } = this.data;
     return VIEWS.filter(
-      ([view]) => (view !== "study" || Object.keys(study).length > 0) && (view !== "coverage" || aspects !== undefined),
+      ([view]) =>
+        (view !== "study" || Object.keys(study).length > 0) &&
+        (view !== "coverage" || aspects !== undefined) &&
+        (!onlyScores || WITHOUT_RANKINGS.has(view)),
     );
   }
 

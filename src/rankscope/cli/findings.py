@@ -25,5 +25,5 @@ def run(args: argparse.Namespace) -> None:
     else:
         scores = arguments.open_collection(args, measures).with_tie_groups().evaluate(measures)
     emit(args, findings(scores, **derived.parameter_values(args, findings)))
-    for text in () if args.scores else note_on_nonrelevant(scores.require_judged("findings"), measures):
+    for text in () if scores.judged is None else note_on_nonrelevant(scores.judged, measures):
         note(args, text)

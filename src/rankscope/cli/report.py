@@ -12,6 +12,7 @@ examples:
   rankscope report qrels.txt runs/ --groups '^[a-z]+'     the first letters of the name of a run are its team
   rankscope report qrels.txt runs/ --topic-data topics.csv --by lang     does the lead depend on the language?
   rankscope report qrels.txt runs/ --bounds      each mean with its bounds over ties and unjudged documents
+  rankscope report --scores scores.csv           of scores without rankings: only the views that need none
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from rankscope.choices import FINDINGS_MEASURES
 from rankscope.cli import arguments, derived, options
 from rankscope.declaration import parse_parameters
 from rankscope.files import write_atomically
-from rankscope.reporting import build_document, report
+from rankscope.reporting import build_document, document_from_scores, report
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
@@ -37,6 +38,7 @@ _PARAMETERS = parse_parameters(report, omit=("scores", "path", "documents"))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report_options(parser)
+    options.add_scores(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="report.html", help="file to write (default: report.html)"
     )
@@ -56,7 +58,13 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.reporting.html_page import render_report
 
-    text = render_report(document_from(args, *open_report(args)))
+    if args.scores:
+        values = {name: value for name in _PARAMETERS if (value := getattr(args, name)) is not None}
+        scores = arguments.evaluate(args, ())
+        document = document_from_scores(scores, documents=args.documents, **values)
+    else:
+        document = document_from(args, *open_report(args))
+    text = render_report(document)
     if args.output == "-":
         sys.stdout.buffer.write(text.encode("utf-8"))
         return

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.declaration import AttributeName, Groups, Option
 
@@ -51,7 +51,8 @@ def report(
     Parameters
     ----------
     scores
-        Scores, whose measures the findings of the report are about; or a collection, for the default measures.
+        Scores, whose measures the findings of the report are about; or a collection, for the default measures. Scores
+        without rankings, such as those of :func:`read_scores`, give a report without the views of rankings.
     path
         File to write.
     title
@@ -91,12 +92,56 @@ def report(
     from rankscope.files import write_atomically
     from rankscope.reporting.html_page import render_report
 
-    document = build_document(
-        *split_scores(scores, "report"), title=title, cutoff=cutoff, study=study, texts=texts,
-        groups=groups, bounds=bounds, by=by, documents=documents,
-    )  # fmt: skip
+    if getattr(scores, "judged", "") is None:
+        document = document_from_scores(
+            scores,
+            title=title,
+            study=study,
+            texts=texts,
+            groups=groups,
+            bounds=bounds,
+            by=by,
+            documents=documents,
+        )
+    else:
+        document = build_document(
+            *split_scores(scores, "report"), title=title, cutoff=cutoff, study=study, texts=texts,
+            groups=groups, bounds=bounds, by=by, documents=documents,
+        )  # fmt: skip
     write_atomically(path, render_report(document))
     return Path(path)
+
+
+def document_from_scores(
+    scores: Any,
+    *,
+    title: str | None = None,
+    study: StudyTables = None,
+    texts: TextFiles = (),
+    groups: Groups = None,
+    bounds: bool = False,
+    by: AttributeName | Sequence[AttributeName] = (),
+    documents: bool | None = None,
+    cutoff: int = 1000,
+) -> Document:
+    """Return the data of a report of scores without rankings; parameters as for :func:`report`."""
+    from rankscope.errors import SettingsError
+    from rankscope.reporting.page_data import payload_from_scores
+    from rankscope.reporting.study import read_study
+
+    for name, is_set in (
+        ("bounds", bounds),
+        ("documents", documents),
+        ("texts", texts),
+        ("cutoff", cutoff != 1000),
+    ):
+        if is_set:
+            problem = f"{name} of a report needs rankings, and there are only scores"
+            raise SettingsError(problem, hint=f"leave {name} out, or name QRELS and RUN")
+    tables = read_study(study) if isinstance(study, str | Path) else study
+    named = [Path(path) for path in scores.settings.get("scores", ())]
+    heading = title or (named[0].stem if len(named) == 1 else "Evaluation")
+    return payload_from_scores(scores, title=heading, study=tables, groups=groups, by=by)
 
 
 def split_scores(scores: Scores | Collection, name: str) -> tuple[Collection, tuple[Measure, ...]]:

@@ -31,7 +31,7 @@ from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, Runs
 from rankscope.read.groups import run_groups
-from rankscope.read.ids import to_text
+from rankscope.read.ids import key_text, to_text
 from rankscope.reporting.findings import find, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
@@ -64,6 +64,11 @@ MAX_NAMED_LISTS = 25_000
 """Maximum number of rankings with such names: 500,000 entries, which take about 0.1 s to scan per 1,000 lists."""
 _ENTRY_BYTES = 4
 """Size of the rank and the name of a document in a ranking, in bytes at most."""
+ONLY_SCORES = (
+    "This report was written from scores without rankings: it has no curves, effort, orders, what-if or lists of "
+    "documents, and no findings about documents."
+)
+"""Note on a report of scores."""
 SMALL = 2_000_000
 """Maximum size in bytes of an optional part (document names, non-relevant documents) that is included by default."""
 
@@ -119,34 +124,21 @@ def payload(
     ]
     teams = None if groups is None else run_groups(judged.runs, groups)  # Fails early if groups are invalid.
     scores = _evaluate(judged, selected, options)
+    document = _describe_scores(scores.with_topic_data(topic_data), selected, title, options, by)
     grades = _grades(judged)
-    options["findings"] = [str(m) for m in selected]
-    document: Document = {
-        "format": "rankscope.page",
-        "version": VERSION,
-        "rankscope": __version__,
-        "title": title,
-        "settings": options,
-        "runs": list(judged.runs),
-        "topics": list(judged.topics),
-        "grades": grades.tolist(),
-        "topic": {
-            "counts": _counts(judged, grades),
-            "nonrelevant": judged.pool.nonrelevant(1).astype(np.int32),
-            "negative": judged.pool.nonrelevant(0).astype(np.int32),
-        },
-        "list": _lists(judged, grades),
-        "measures": [_measure_data(scores, m, options["length"]) for m in scores.measures],
-        "lead": str(_lead(scores, selected)),
-        "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
-        "archetype": _archetypes(judged, options),
-        "tied_first": tied_first(scores),
-        "findings": find(scores.with_topic_data(topic_data), selected, by),
-        "warnings": notes(judged),
-        "orders": other_orders(
-            judged, _select_followed(scores, requested), str(options.get("missing", "zero"))
-        ),
+    document["grades"] = grades.tolist()
+    document["topic"] = {
+        "counts": _counts(judged, grades),
+        "nonrelevant": judged.pool.nonrelevant(1).astype(np.int32),
+        "negative": judged.pool.nonrelevant(0).astype(np.int32),
     }
+    document["list"] = _lists(judged, grades)
+    document["archetypes"] = [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()]
+    document["archetype"] = _archetypes(judged, options)
+    document["warnings"] = notes(judged)
+    document["orders"] = other_orders(
+        judged, _select_followed(scores, requested), str(options.get("missing", "zero"))
+    )
     if teams is not None:
         document["groups"] = _groups(judged.runs, teams)
     if (aspects := first_ranks(judged)) is not None:
@@ -157,6 +149,74 @@ def payload(
         document["ranges"] = open_ranges(judged, ranked, str(options.get("missing", "zero")))
     if study:
         document["study"] = {name: plain_table(table) for name, table in for_report(study).items()}
+    return document
+
+
+def payload_from_scores(
+    scores: Scores,
+    *,
+    title: str,
+    study: Mapping[str, Table] | None = None,
+    groups: Mapping[str, str] | str | Path | None = None,
+    by: str | Sequence[str] = (),
+) -> Document:
+    """Return the data of a report of scores without rankings, whose views need none; parameters as :func:`payload`.
+
+    >>> from rankscope.scores import read_scores
+    >>> table = {"run": ["a", "b"], "topic": ["1", "1"], "AP": [0.5, 0.25]}
+    >>> data = payload_from_scores(read_scores(table), title="Example")
+    >>> data["only_scores"], data["runs"], [m["name"] for m in data["measures"]], data["warnings"][0]["level"]
+    (True, ['a', 'b'], ['AP'], 'note')
+    """
+    teams = None if groups is None else run_groups(scores.runs, groups)
+    selected = [m for m in scores.measures if m.better != "neither"] or list(scores.measures)
+    options = {
+        "length": 1000, "crossing": "sign-change", "dcg": "trec_eval", "missing": "skip",
+        **{name: value for name, value in scores.settings.items() if name in ("scores", "weights")},
+    }  # fmt: skip
+    document = _describe_scores(scores, selected, title, options, by)
+    document["only_scores"] = True
+    document["warnings"] = [{"kind": "scores", "level": "note", "text": ONLY_SCORES}]
+    if teams is not None:
+        document["groups"] = _groups(scores.runs, teams)
+    if study:
+        document["study"] = {name: plain_table(table) for name, table in for_report(study).items()}
+    return document
+
+
+def _describe_scores(
+    scores: Scores, selected: Sequence[Measure], title: str, options: dict[str, Any], by: str | Sequence[str]
+) -> Document:
+    """Return the data of scores, with empty rankings."""
+    options["findings"] = [str(m) for m in selected]
+    n_topics, n_lists = len(scores.topics), len(scores.runs) * len(scores.topics)
+    none, of_lists = np.zeros(0, np.uint8), np.zeros(n_lists, np.uint8)
+    document: Document = {
+        "format": "rankscope.page",
+        "version": VERSION,
+        "rankscope": __version__,
+        "title": title,
+        "settings": options,
+        "runs": list(scores.runs),
+        "topics": [key_text(topic, "topic") for topic in scores.topics],
+        "grades": [],
+        "topic": {
+            "counts": np.zeros(0, np.int32),
+            "nonrelevant": np.zeros(n_topics, np.int32),
+            "negative": np.zeros(n_topics, np.int32),
+        },
+        "list": {"retrieved": of_lists, "judged10": of_lists, "hits": of_lists, "rank": none, "grade": none},
+        "measures": [_measure_data(scores, m, options["length"]) for m in scores.measures],
+        "lead": str(_lead(scores, selected)),
+        "archetypes": [],
+        "archetype": np.full(n_lists, 255, np.uint8),
+        "tied_first": tied_first(scores),
+        "findings": find(scores, selected, by),
+        "warnings": [],
+        "orders": [],
+    }
+    if 0 < n_topics * SAMPLES * 2 <= SMALL:
+        document["samples"] = _narrow(np.concatenate(list(drawn_topics(n_topics, SAMPLES))).ravel())
     return document
 
 
@@ -181,7 +241,8 @@ def _lead(scores: Scores, selected: Sequence[Measure]) -> Measure:
     """Return the first measure of the report: a gain with a direction, because effort is compared with it."""
     gains = [m for m in (*selected, *scores.measures) if m.family != "effort" and m.better != "neither"]
     usable = scores.judged is None or has_nonrelevant(scores.judged)
-    return next((m for m in gains if usable or not m.needs_nonrelevant), gains[0])
+    usable_gains = (m for m in gains if usable or not m.needs_nonrelevant)
+    return next(usable_gains, gains[0] if gains else scores.measures[0])
 
 
 def _select_followed(scores: Scores, requested: Sequence[Measure]) -> list[Measure]:
@@ -221,8 +282,6 @@ def _add_optional(document: Document, judged: Judged, documents: bool | None) ->
     size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
     if _is_included(documents, size):
         document["documents"] = _documents(judged, relevant)
-    if 0 < len(judged.topics) * SAMPLES * 2 <= SMALL:
-        document["samples"] = _narrow(np.concatenate(list(drawn_topics(len(judged.topics), SAMPLES))).ravel())
 
 
 def _is_included(documents: bool | None, size: int) -> bool:
@@ -317,7 +376,7 @@ def _measure_data(scores: Scores, measure: Measure, length: int) -> Measured:
         "mean_low": low,
         "mean_high": high,
     }
-    if always and plain in FORMULAS:
+    if always and plain in FORMULAS and scores.judged is not None:
         data["formula"] = plain
     return data
 

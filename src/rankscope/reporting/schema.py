@@ -215,6 +215,11 @@ class Document(TypedDict):
     ]
     runs: Annotated[list[str], "names"]
     topics: Annotated[list[str], "names"]
+    only_scores: NotRequired[
+        Annotated[
+            bool, "whether there are no rankings: their arrays are empty, and views of them are left out"
+        ]
+    ]
     grades: Annotated[list[int], "positive grades that occur in the judgments, highest first"]
     topic: Annotated[Judgments, "the judgments"]
     list: Annotated[RankingArrays, "the lists"]

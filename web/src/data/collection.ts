@@ -57,6 +57,8 @@ export class Collection {
   readonly defaults: Settings;
   /** Files of the collection, as named on a command line. */
   readonly source?: SourceFiles;
+  /** There are no rankings: views of them are left out. */
+  readonly onlyScores: boolean;
   readonly server: boolean;
   /** Groups of runs, such as teams. */
   readonly groups?: RunGroups;
@@ -122,6 +124,7 @@ export class Collection {
     }
     if (payload.samples) this.samples = read(payload.samples);
     this.server = payload.server === true;
+    this.onlyScores = payload.only_scores === true;
     this.skipMissing = payload.settings.missing === "skip";
     for (const m of payload.measures) this.given.set(m.name, m);
     this.measures = payload.measures.map((m) => this.known(m));

@@ -253,6 +253,8 @@ export interface Payload {
   runs: string[];
   /** names */
   topics: string[];
+  /** whether there are no rankings: their arrays are empty, and views of them are left out */
+  only_scores?: boolean;
   /** positive grades that occur in the judgments, highest first */
   grades: number[];
   /** the judgments */

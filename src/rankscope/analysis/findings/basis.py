@@ -140,7 +140,7 @@ class Basis(CacheMixin):
         return self._judge_again()
 
     def _judge_again(self) -> Judged | None:
-        collection = self.scores.collection
-        if collection is None:
+        inputs = getattr(self.scores.collection, "opened", self.scores.collection)
+        if inputs is None or inputs.qrels.gains is not None:  # Findings about documents compare grades.
             return None
-        return judge(collection.qrels, collection.runs, ties=True, allow_disjoint=True)
+        return judge(*inputs, ties=True, allow_disjoint=True)
