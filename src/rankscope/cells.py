@@ -25,7 +25,7 @@ _LATEX = {
 _TONES = {"*": "better", "↓": "worse"}
 _N_SAMPLE = 1000  # Floats that are sampled to estimate whether values repeat.
 _REPEATED = frozenset({str, bool, type(None)})  # Types of which no value equals one of another type.
-_MAX_KNOWN = 1 << 14  # Floats whose text is kept: 2 MB.
+_MAX_CACHED = 1 << 14  # Floats whose text is kept: 2 MB.
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]').search
 _BREAKS = {9: "\\t", 10: "\\n", 13: "\\r"}
 
@@ -63,22 +63,22 @@ def tone(mark: str) -> str:
     return _TONES.get(mark[:1], "")
 
 
-def tsv_cells(column: Column, known: Mapped[str] | None = None) -> list[str]:
+def tsv_cells(column: Column, cache: Mapped[str] | None = None) -> list[str]:
     r"""Return a column as TSV; tabs and line ends in text are escaped, formulas are quoted as in CSV.
 
     >>> tsv_cells([None, 0.1, True, "a\tb", "=SUM(A1)"])
     ['', '0.1', 'True', 'a\\tb', "'=SUM(A1)"]
     """
-    return _cells(column, _tsv, known)
+    return _cells(column, _tsv, cache)
 
 
-def csv_cells(column: Column, known: Mapped[str] | None = None) -> list[str]:
+def csv_cells(column: Column, cache: Mapped[str] | None = None) -> list[str]:
     """Return a column as CSV; a text that a spreadsheet would run as a formula gets a quote in front.
 
     >>> csv_cells([None, -0.5, "=SUM(A1)", "a,b"])
     ['', '-0.5', "'=SUM(A1)", '"a,b"']
     """
-    return _cells(column, _csv, known)
+    return _cells(column, _csv, cache)
 
 
 def quote_csv(text: str) -> str:
@@ -89,7 +89,7 @@ def quote_csv(text: str) -> str:
 _JSON_WORDS = {None: "null", True: "true", False: "false"}
 
 
-def json_cells(column: Column, encode: Callable[[Any], str], known: Mapped[str] | None = None) -> list[str]:
+def json_cells(column: Column, encode: Callable[[Any], str], cache: Mapped[str] | None = None) -> list[str]:
     """Return a column as JSON; ``encode`` is called only for texts and unusual values."""
 
     def write(value: Cell) -> str:
@@ -99,12 +99,12 @@ def json_cells(column: Column, encode: Callable[[Any], str], known: Mapped[str] 
             return _JSON_WORDS[value]
         return encode(value if type(value) is str else json_value(value))
 
-    return _cells(column, write, known)
+    return _cells(column, write, cache)
 
 
-def _cells(column: Column, write: Callable[[Cell], str], known: Mapped[str] | None) -> list[str]:
+def _cells(column: Column, write: Callable[[Cell], str], cache: Mapped[str] | None) -> list[str]:
     if isinstance(column, CategoricalColumn):
-        return column.map_values(write, known)
+        return column.map_values(write, cache)
     values = to_values(column)
     kind = dtype_kind(column)
     if kind == "b":
@@ -144,7 +144,7 @@ class _FloatWords(dict[float, str]):
         return word
 
 
-_known_floats = _FloatWords()  # kept from block to block of a table, and from table to table
+_float_cache = _FloatWords()  # kept from block to block of a table, and from table to table
 
 
 def _float_words(numbers: Sequence[float]) -> list[str]:
@@ -152,9 +152,9 @@ def _float_words(numbers: Sequence[float]) -> list[str]:
     sample = numbers[:_N_SAMPLE]
     if 2 * len(set(sample)) > len(sample):
         return list(map(repr, numbers))
-    words = list(map(_known_floats.__getitem__, numbers))
-    if len(_known_floats) > _MAX_KNOWN:
-        _known_floats.clear()
+    words = list(map(_float_cache.__getitem__, numbers))
+    if len(_float_cache) > _MAX_CACHED:
+        _float_cache.clear()
     return words
 
 

@@ -18,14 +18,14 @@ COLLECTION_OPTIONS = {
 
 ``unjudged="bounds"`` gives every value a range; analyses that honour it use ``bounds`` as well.
 
-``weights`` changes every mean, so that an analysis honours it only if it says so.
+``weights`` changes every mean, so that an analysis honours it only if it declares this.
 
 The others (topics, topic_data, grades, input_format, engine, jobs) act while the collection is read, and hold
 everywhere.
 """
 
 VALUE_OPTIONS = ("order", "missing", "ties", "unjudged")
-"""Options that an analysis of values honours, unless it says otherwise."""
+"""Options that an analysis of values honours by default."""
 
 UNJUDGED = -(2**31)
 """Grade of a document whose judgment was removed: it counts as unjudged."""
@@ -87,7 +87,7 @@ MISSING_CELLS = get_args(MissingCells)
 """Treatments of systems without a score on some task."""
 BenchSample = Literal["tasks", "nested", "topics"]
 BENCH_SAMPLES = get_args(BenchSample)
-"""What is sampled: tasks, tasks and topics in them, or topics of fixed tasks."""
+"""Sampled units: tasks, tasks and their topics, or topics of fixed tasks."""
 TaskTest = Literal["t", "wilcoxon", "randomisation"]
 TASK_TESTS = get_args(TaskTest)
 """Tests of two systems, paired over tasks."""
@@ -125,7 +125,7 @@ PURPOSES = get_args(Purpose)
 
 Tuning = Literal["tuned", "plain"]
 TUNINGS = get_args(Tuning)
-"""Weights of the machine's labels in corrected values: that with the least variance, or 1."""
+"""Weights of the machine's labels in corrected values: the weight with minimum variance, or 1."""
 
 STRATA = ("topic", "band", "grade")
 """Attributes of documents by which a sample of human labels can be stratified; band: of the best rank in any run."""

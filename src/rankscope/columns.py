@@ -47,15 +47,15 @@ class CategoricalColumn(Sequence[Cell]):
             return CategoricalColumn(self.values, self.codes[index])
         return self.values[int(self.codes[index])]
 
-    def map_values(self, function: Callable[[Cell], T], known: Mapped[T] | None = None) -> list[T]:
+    def map_values(self, function: Callable[[Cell], T], cache: Mapped[T] | None = None) -> list[T]:
         """Return the result of a function for each row; calls it once per distinct value.
 
-        With ``known``, the results are kept for other parts of the column.
+        With ``cache``, the results are kept for other parts of the column.
         """
-        known = {} if known is None else known
-        if id(self.values) not in known:
-            known[id(self.values)] = self.values, [function(value) for value in self.values]
-        return list(map(known[id(self.values)][1].__getitem__, self.codes.tolist()))
+        cache = {} if cache is None else cache
+        if id(self.values) not in cache:
+            cache[id(self.values)] = self.values, [function(value) for value in self.values]
+        return list(map(cache[id(self.values)][1].__getitem__, self.codes.tolist()))
 
     def tolist(self) -> list[Cell]:
         """Return the values of all rows."""

@@ -172,7 +172,7 @@ def evaluate_arrays(
         )
     parsed = require_measures(measures)
     grades, is_padding = _as_array(labels, "labels")
-    by_run = {name: _as_array(one, "scores") for name, one in scores.items()} if isinstance(scores, Mapping) else {
+    by_run = {name: _as_array(array, "scores") for name, array in scores.items()} if isinstance(scores, Mapping) else {
         "run": _as_array(scores, "scores")
     }  # fmt: skip
     for values, is_masked in by_run.values():
@@ -205,7 +205,7 @@ def evaluate_arrays(
     return score(judged, parsed, missing="skip", settings={"order": order, "aspects": False})
 
 
-def _as_array(values: Any, what: str) -> tuple[AnyArray, Bools]:
+def _as_array(values: Any, name: str) -> tuple[AnyArray, Bools]:
     """Return an array of any library as numpy's, and its mask."""
     if hasattr(values, "detach"):  # a tensor of torch, perhaps with a gradient or on another device
         values = values.detach().cpu()
@@ -215,10 +215,10 @@ def _as_array(values: Any, what: str) -> tuple[AnyArray, Bools]:
         if array.dtype.kind == "O" and hasattr(values, "__dlpack__"):
             array = np.from_dlpack(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as problem:
-        raise InputError(f"the {what} are not an array: {problem}", hint="give an array of numbers") from None
+        raise InputError(f"the {name} are not an array: {problem}", hint="give an array of numbers") from None
     if array.dtype.kind not in "iufb" or array.ndim not in (1, 2):
         raise InputError(
-            f"the {what} are an array of {array.dtype} with {array.ndim} dimensions",
+            f"the {name} are an array of {array.dtype} with {array.ndim} dimensions",
             hint="give numbers in one dimension, or in two (rankings x documents)",
         )
     return array, np.zeros(array.shape, np.bool_) if mask is None else mask
@@ -244,12 +244,12 @@ def _group(shape: tuple[int, ...], groups: Any) -> tuple[tuple[str, ...], Ints, 
         return _number(len(ids)), ids.astype(np.int64), None
     distinct, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
-    place = np.empty(len(distinct), np.int64)
-    place[by_appearance] = np.arange(len(distinct))
+    new_index = np.empty(len(distinct), np.int64)
+    new_index[by_appearance] = np.arange(len(distinct))
     names = tuple(id_text(name, "groups") for name in distinct[by_appearance].tolist())
     if len(set(names)) < len(names):
         raise InputError("two groups have the same id as text", hint="give ids of one type")
-    group = place[inverse]
+    group = new_index[inverse]
     sizes = np.bincount(group, minlength=len(names))
     return names, sizes, None if (np.diff(group) >= 0).all() else np.argsort(group, kind="stable")
 
@@ -261,4 +261,4 @@ def _number(count: int) -> tuple[str, ...]:
 def _position_ids(position: Ints) -> list[bytes]:
     """Return ids of documents that sort as their positions."""
     width = len(str(int(position.max(initial=0))))
-    return [b"%0*d" % (width, place) for place in position.tolist()]
+    return [b"%0*d" % (width, number) for number in position.tolist()]

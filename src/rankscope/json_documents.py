@@ -25,14 +25,16 @@ Shape: TypeAlias = Callable[[Any, str], None]
 class Mismatch(ValueError):  # noqa: N818 - becomes an InputError once the file has a name
     """A value that does not have the shape: ``settings.alpha: a number from 0 to 1 is expected, not 'x'``."""
 
-    def __init__(self, place: str, problem: str) -> None:
-        super().__init__(f"{place or 'the document'}: {problem}")
+    def __init__(self, location: str, problem: str) -> None:
+        super().__init__(f"{location or 'the document'}: {problem}")
 
     @classmethod
-    def from_value(cls, place: str, expected: str, value: object) -> Mismatch:
+    def from_value(cls, location: str, expected: str, value: object) -> Mismatch:
         """Return the error for an unexpected value, which is quoted in short."""
         shown = repr(value)
-        return cls(place, f"{expected} is expected, not {shown if len(shown) <= 40 else f'{shown[:37]}...'}")
+        return cls(
+            location, f"{expected} is expected, not {shown if len(shown) <= 40 else f'{shown[:37]}...'}"
+        )
 
 
 def read_json(path: Path, shape: Shape, hint: str) -> Any:
@@ -95,16 +97,16 @@ def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
     """
     shapes = {**required, **(also or {})}
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, location: str) -> None:
         if not isinstance(value, dict):
-            raise Mismatch.from_value(place, "an object", value)
+            raise Mismatch.from_value(location, "an object", value)
         for name in required:
             if name not in value:
-                raise Mismatch(place, f"the field {name!r} is missing")
+                raise Mismatch(location, f"the field {name!r} is missing")
         for name, inner in value.items():
             if name not in shapes:
-                raise Mismatch(_join(place, name), "there should be no such field")
-            shapes[name](inner, _join(place, name))
+                raise Mismatch(_join(location, name), "there should be no such field")
+            shapes[name](inner, _join(location, name))
 
     return check
 
@@ -112,12 +114,12 @@ def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
 def object_shape(key: Shape, value: Shape) -> Shape:
     """Return the shape of an object with arbitrary names, given the shapes of names and values."""
 
-    def check(mapping: Any, place: str) -> None:
+    def check(mapping: Any, location: str) -> None:
         if not isinstance(mapping, dict):
-            raise Mismatch.from_value(place, "an object", mapping)
+            raise Mismatch.from_value(location, "an object", mapping)
         for name, inner in mapping.items():
-            key(name, f"a name in {place}" if place else "a name")
-            value(inner, _join(place, name))
+            key(name, f"a name in {location}" if location else "a name")
+            value(inner, _join(location, name))
 
     return check
 
@@ -125,13 +127,13 @@ def object_shape(key: Shape, value: Shape) -> Shape:
 def list_shape(each: Shape, min_length: int = 0) -> Shape:
     """Return the shape of a list of at least ``min_length`` values."""
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, location: str) -> None:
         if not isinstance(value, list) or len(value) < min_length:
             raise Mismatch.from_value(
-                place, f"a list of {min_length} or more" if min_length else "a list", value
+                location, f"a list of {min_length} or more" if min_length else "a list", value
             )
         for i, inner in enumerate(value):
-            each(inner, f"{place}[{i}]")
+            each(inner, f"{location}[{i}]")
 
     return check
 
@@ -140,9 +142,9 @@ def text(pattern: str | None = None, expected: str = "a text") -> Shape:
     """Return the shape of a text without NUL, encodable as UTF-8, that fully matches ``pattern`` if given."""
     compiled = None if pattern is None else re.compile(pattern)
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, location: str) -> None:
         if not _is_text(value) or (compiled and not compiled.fullmatch(value)):
-            raise Mismatch.from_value(place, expected, value)
+            raise Mismatch.from_value(location, expected, value)
 
     return check
 
@@ -150,9 +152,9 @@ def text(pattern: str | None = None, expected: str = "a text") -> Shape:
 def number(low: float = -math.inf, high: float = math.inf) -> Shape:
     """Return the shape of a finite number within inclusive bounds."""
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, location: str) -> None:
         if not _is_number(value) or not low <= value <= high:
-            raise Mismatch.from_value(place, f"a number{_describe_bounds(low, high)}", value)
+            raise Mismatch.from_value(location, f"a number{_describe_bounds(low, high)}", value)
 
     return check
 
@@ -161,31 +163,31 @@ def integer(low: int | None = None, high: int | None = None) -> Shape:
     """Return the shape of an integer within inclusive bounds."""
     minimum, maximum = -math.inf if low is None else low, math.inf if high is None else high
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, location: str) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
-            raise Mismatch.from_value(place, f"a whole number{_describe_bounds(minimum, maximum)}", value)
+            raise Mismatch.from_value(location, f"a whole number{_describe_bounds(minimum, maximum)}", value)
 
     return check
 
 
-def boolean(value: Any, place: str) -> None:
+def boolean(value: Any, location: str) -> None:
     """Check that a value is true or false."""
     if not isinstance(value, bool):
-        raise Mismatch.from_value(place, "true or false", value)
+        raise Mismatch.from_value(location, "true or false", value)
 
 
-def scalar(value: Any, place: str) -> None:
+def scalar(value: Any, location: str) -> None:
     """Check that a value can be a cell of a table: a text, a finite number, true, false or null."""
     if value is not None and not isinstance(value, bool) and not _is_text(value) and not _is_number(value):
-        raise Mismatch.from_value(place, "a text, a number, true, false or null", value)
+        raise Mismatch.from_value(location, "a text, a number, true, false or null", value)
 
 
 def one_of(choices: Collection[str]) -> Shape:
     """Return the shape of a text among ``choices``."""
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, location: str) -> None:
         if not isinstance(value, str) or value not in choices:
-            raise Mismatch.from_value(place, f"one of {', '.join(choices)}", value)
+            raise Mismatch.from_value(location, f"one of {', '.join(choices)}", value)
 
     return check
 
@@ -193,9 +195,9 @@ def one_of(choices: Collection[str]) -> Shape:
 def optional(shape: Shape) -> Shape:
     """Return the shape of a value or null."""
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, location: str) -> None:
         if value is not None:
-            shape(value, place)
+            shape(value, location)
 
     return check
 
@@ -223,5 +225,5 @@ def _describe_bounds(low: float, high: float) -> str:
     return "".join(bounds)
 
 
-def _join(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else str(name)
+def _join(location: str, name: str) -> str:
+    return f"{location}.{name}" if location else str(name)

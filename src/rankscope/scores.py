@@ -496,7 +496,7 @@ class Collection(TransientCacheMixin):
     qrels
         Judgments: a path, a dict, a frame or :class:`Qrels`; None for analyses that need none.
     runs
-        Runs: paths, directories, patterns, dicts, frames, or what :func:`read_runs` returns.
+        Runs: paths, directories, patterns, dicts, frames, or the result of :func:`read_runs`.
     order
         Order of a ranking: trec_eval (score, ties by document id), trec_eval9 (the same with 32-bit scores),
         ascending_id (score, ties by ascending document id), rank or file; None keeps the order of runs that were read
@@ -514,7 +514,7 @@ class Collection(TransientCacheMixin):
     grades
         Grades to merge, such as 0,1=0;2=1;3,4=2, or numbers to bin, such as 0-0.2=0;0.2-1=1.
     input_format
-        Formats of the files (``{"qrels": ..., "runs": ...}``), where they are not what the files look like.
+        Formats of the files (``{"qrels": ..., "runs": ...}``), if they are not the detected ones.
     columns
         Names of the columns of tables, such as topic=query,doc=item_id,grade=label, or a dict, if they are unusual.
     topic_data

@@ -292,16 +292,16 @@ class Table(FrameMixin):
         self, separator: str, header: Iterable[str], to_cells: Callable[[Column, Mapped[str]], list[str]]
     ) -> Iterator[str]:
         yield separator.join(header) + "\n"
-        known: Mapped[str] = {}
+        cache: Mapped[str] = {}
         for block in iter_blocks(self.rows):
-            columns = [to_cells(column, known) for column in block]
+            columns = [to_cells(column, cache) for column in block]
             if len(columns) == 1 and separator == ",":
                 columns = [[text or '""' for text in columns[0]]]  # An empty line would be no row.
             # Joining all cells at once takes half the time of joining each row.
             width, n_rows = 2 * len(columns), len(columns[0])
             pieces = [separator] * (width * n_rows)
-            for place, texts in enumerate(columns):
-                pieces[2 * place :: width] = texts
+            for index, texts in enumerate(columns):
+                pieces[2 * index :: width] = texts
             pieces[width - 1 :: width] = ["\n"] * n_rows
             yield "".join(pieces)
 
@@ -344,14 +344,14 @@ class Table(FrameMixin):
 
     def _json_parts(self, encode: Callable[[Any], str]) -> Iterator[str]:
         """Yield the rows as a list of JSON objects, indented for the document of :func:`json_parts`."""
-        places = {name: index for index, name in enumerate(self.columns)}
-        names = [f"\n    {encode(str(name))}: " for name in places]
+        indices = {name: index for index, name in enumerate(self.columns)}
+        names = [f"\n    {encode(str(name))}: " for name in indices]
         separator = "["
-        known: Mapped[str] = {}
+        cache: Mapped[str] = {}
         for block in iter_blocks(self.rows):
             columns = [
-                [name + text for text in json_cells(block[index], encode, known)]
-                for name, index in zip(names, places.values(), strict=True)
+                [name + text for text in json_cells(block[index], encode, cache)]
+                for name, index in zip(names, indices.values(), strict=True)
             ]
             rows = map(",".join, zip(*columns, strict=True))
             yield separator + ",".join(["\n   {" + row + "\n   }" for row in rows])

@@ -27,7 +27,7 @@ TITLED = {
     "power": "Discriminative power over 6 runs: paired bootstrap test",
     "pools": "Rankings of 6 runs by smaller pools against all judgments (Kendall's tau-b)",
     "bounds": "Bounds by depth, means over 6 runs",
-    "orderings": "Documents that stand elsewhere in the order trec_eval than in file",
+    "orderings": "Documents whose rank differs between the orders file and trec_eval",
     "overlap": "Similarity of the rankings of two runs",
     "effort": "Archetypes of 54 rankings",
     "verdict": "",

@@ -156,8 +156,8 @@ class Bench(TypedResult):
 
         systems, tasks = self.scores.values.shape
         is_possible = systems > 2 and not np.isnan(self.scores.values).any()
-        found = [friedman(self.scores.values, self.settings["alpha"])] if is_possible else []
-        return FriedmanTest.table("friedman", [FriedmanTest(systems, tasks, *test) for test in found])
+        tests = [friedman(self.scores.values, self.settings["alpha"])] if is_possible else []
+        return FriedmanTest.table("friedman", [FriedmanTest(systems, tasks, *test) for test in tests])
 
     def mean_ranks(self) -> list[tuple[str, float]]:
         """Return the systems with their mean ranks on the tasks, best first."""
@@ -245,11 +245,11 @@ def bench(
     ``mean-rank``; ``z-score`` (mean of the standardised scores). On a complete table borda, win-rate, bradley-terry and
     mean-rank order the systems alike.
 
-    The interval of a rank holds the rank over all tasks (or topics) of the same kind with confidence 1 - alpha. Two
-    systems are separated if a test paired over tasks is significant; if only topics are sampled, the test is the normal
-    one with the standard error of the bootstrap. A tier ends before the first system that is separated from one of its
-    members. Fragility shows whether the leader and the order of pairs depend on the aggregate, on single
-    tasks, and on how few tasks.
+    The interval of a rank contains the rank over the population of tasks (or topics) with confidence 1 - alpha. Two
+    systems are separated if a test paired over tasks is significant; if only topics are sampled, this is a z test with
+    the standard error of the bootstrap. A tier ends before the first system that is separated from one of its members.
+    Fragility shows whether the leader and the order of pairs depend on the aggregate, on single tasks, or on small sets
+    of tasks.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def bench(
         optionally topic and type (file or frame), a folder of MTEB results, or a mapping of tasks to :class:`Scores` or
         :class:`Collection`.
     aggregate
-        Summaries of the scores over tasks, the main one first (default: all that the scores permit).
+        Aggregate of the scores over tasks, the main one first; repeatable (default: all that the scores permit).
     types
         Type of each task: a mapping, or a CSV file with the columns task and type (default: the column type of a long
         table).
@@ -268,7 +268,7 @@ def bench(
     score_range
         Lowest and highest possible score, for the bounds.
     sample
-        What varies: the tasks; the tasks, and the topics of each; or the topics of fixed tasks.
+        Units to resample: tasks; tasks and the topics of each; or the topics of fixed tasks.
     test
         Test of two systems, paired over tasks.
     correction
@@ -409,8 +409,8 @@ def _check_range(scores: TaskScores, score_range: Sequence[float]) -> tuple[floa
         raise SettingsError(f"the range of scores is {list(score_range)}", hint=hint)
     low, high = map(float, score_range)
     for s, t in np.argwhere((scores.values < low) | (scores.values > high))[:1]:
-        place = f"{scores.systems[s]!r} on {scores.tasks[t]!r}"
-        problem = f"the score of {place} is outside the range from {low:g} to {high:g}"
+        location = f"{scores.systems[s]!r} on {scores.tasks[t]!r}"
+        problem = f"the score of {location} is outside the range from {low:g} to {high:g}"
         raise InputError(problem, hint="give the range of the scores (score_range)")
     return low, high
 

@@ -1,4 +1,4 @@
-"""Scores on several tasks from any source, orders of systems with their uncertainty, and what these hang on."""
+"""Scores on several tasks, orders of systems with their uncertainty, and their sensitivity to tasks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_CHOICES = 50_000
 
 
 class Procedure(NamedTuple):
-    """What is sampled, and how pairs of systems are tested."""
+    """Sampled units, and the test of pairs of systems."""
 
     sample: str
     test: str
@@ -206,12 +206,12 @@ def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[tuple[A
 def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]]:
     """Yield the cells of the table of tasks."""
     for t, task in enumerate(scores.tasks):
-        known = np.flatnonzero(~np.isnan(scores.values[:, t]))
-        values = scores.values[known, t]
-        mean = float(values.mean()) if len(known) else np.nan
+        scored = np.flatnonzero(~np.isnan(scores.values[:, t]))
+        values = scores.values[scored, t]
+        mean = float(values.mean()) if len(scored) else np.nan
         topics = scores.topics[t].shape[1] if scores.topics else None
-        tau = kendall(values, order.merits[known]).tau_b
-        yield task, scores.types[t] if scores.types else "", len(known), topics, mean, tau
+        tau = kendall(values, order.merits[scored]).tau_b
+        yield task, scores.types[t] if scores.types else "", len(scored), topics, mean, tau
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
@@ -232,11 +232,11 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
     """Yield the cells of the table of fragility; with missing scores, only those that compare aggregates."""
     for a, b in combinations(orders, 2):
         yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits), True
-    known: dict[str, list[tuple[Any, ...]]] = {}
+    rows_by_basis: dict[str, list[tuple[Any, ...]]] = {}
     for name, order in orders.items() if not np.isnan(scores.values).any() else ():
         basis = BASES[name]
-        known[basis] = known.get(basis) or list(_leave_out(scores, basis, order))
-        yield from ((name, *row) for row in known[basis])
+        rows_by_basis[basis] = rows_by_basis.get(basis) or list(_leave_out(scores, basis, order))
+        yield from ((name, *row) for row in rows_by_basis[basis])
 
 
 def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float]:
@@ -252,9 +252,9 @@ def _leave_out(scores: TaskScores, basis: str, order: Order) -> Iterator[tuple[A
         smallest
     )
     for change, tasks, is_exact in choices:
-        kept = np.delete(np.arange(len(types)), tasks)
-        left = np.unique(types[kept], return_inverse=True)[1]
-        after = _compare(scores, order.merits, rounded(combine(terms[:, kept], left)))
+        remaining = np.delete(np.arange(len(types)), tasks)
+        remaining_types = np.unique(types[remaining], return_inverse=True)[1]
+        after = _compare(scores, order.merits, rounded(combine(terms[:, remaining], remaining_types)))
         yield change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after, is_exact
 
 
@@ -288,8 +288,8 @@ def smallest_set(terms: Floats, types: Ints, leader: int) -> tuple[list[int], bo
     for counts in _choices(sizes) if is_exact else _greedy_choices(leads, sizes):
         rival = int(np.argmin(leads(counts)))
         if leads(counts)[rival] < -zero:
-            chosen = [tasks[rival, :count] for tasks, count in zip(order, counts, strict=True)]
-            return np.sort(np.concatenate(chosen)).tolist(), is_exact
+            parts = [tasks[rival, :count] for tasks, count in zip(order, counts, strict=True)]
+            return np.sort(np.concatenate(parts)).tolist(), is_exact
     return [], is_exact
 
 

@@ -174,7 +174,7 @@ def bounds(
         lower = (1-p) sum over relevant i <= d of p^(i-1)
         upper = lower + residual,   residual = (1-p) sum over unjudged i <= d of p^(i-1) + p^d
 
-    A ranking that ends before d is unknown from there on.
+    Ranks beyond the end of a ranking count as unknown.
 
     Parameters
     ----------

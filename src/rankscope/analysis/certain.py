@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_LABELLED = 1000
 """Pairs up to which labels that reverse each pair are listed by default: searching them takes long."""
-_RANGE = "whether both ends are reached; otherwise they are proved bounds"
+_RANGE = "whether both ends are attained; otherwise they are proved bounds"
 
 
 class PairCertainty(MeasuredPairRow):
@@ -25,11 +25,11 @@ class PairCertainty(MeasuredPairRow):
     order: str = column("the order of the two by the mean: > or =")
     ties: bool | None = column("whether no order of documents with equal scores reverses it")
     unjudged: bool | None = column("whether no labels of unjudged documents reverse it")
-    topics: bool = column("whether the test over topics tells them apart")
-    together: bool | None = column("whether nothing of these reverses it, all taken together")
+    topics: bool = column("whether the test over topics separates them")
+    together: bool | None = column("whether all three hold, with labels and orders combined")
     difference: float = column()
-    lowest: float | None = column("lowest difference that labels are known to reach")
-    exact: bool = column("whether labels reach the lowest difference; otherwise it is a proved bound")
+    lowest: float | None = column("lowest difference over labels, or a bound of it")
+    exact: bool = column("whether labels attain the lowest difference; otherwise it is a proved bound")
     p: float = column()
     labels: int | None = column("smallest known number of labels that reverse the order")
 
@@ -43,8 +43,8 @@ class RunCertainty(MeasuredRunRow):
     exact: bool = column("whether labels attain both bounds", default=None)
     first_rank: int | None = column(default=None)
     last_rank: int | None = column(default=None)
-    first_possible: int | None = column("best rank that the certain pairs (together) leave", default=None)
-    last_possible: int | None = column("worst rank that the certain pairs (together) leave", default=None)
+    first_possible: int | None = column("best rank that the certain pairs (together) permit", default=None)
+    last_possible: int | None = column("worst rank that the certain pairs (together) permit", default=None)
 
 
 class Certainty(Row):
@@ -55,7 +55,7 @@ class Certainty(Row):
     ties: int = column("pairs whose order no order of documents with equal scores reverses")
     unjudged: int = column("pairs whose order no labels of unjudged documents reverse")
     significant: int = column("pairs that differ significantly over topics")
-    together: int = column("pairs whose order nothing of these reverses, all taken together")
+    together: int = column("pairs for which all three hold, with labels and orders combined")
     not_proved: int = column("pairs for which the certainty was neither proved nor refuted")
     exact: int = column("pairs with exact bounds of the difference over all labels")
     topics: int = column("the same as significant")
@@ -158,30 +158,30 @@ def certain(
     samples: Annotated[int, Option("N")] = 8,
     seed: Seed = 1,
 ) -> Certain:
-    """Test whether the order of the runs is certain: which pairs can ties, labels and other choices not reverse?
+    """Test which pairs of runs keep their order under all orders of ties and all labels of unjudged documents.
 
     The order of two runs by the mean of a measure is certain under ties if it is the same for all orders of documents
     with equal scores, and certain under unjudged if it is the same for all labels of the unjudged documents; a document
     has one label, which counts for all runs. ``significant`` is a test over the sample of topics, not a proof.
-    ``together`` means that no labels and orders at once reverse the order, and that the difference is significant. An
-    empty cell means neither proved nor refuted.
+    ``together`` means that no combination of labels and orders reverses the order, and that the difference is
+    significant. An empty cell means neither proved nor refuted.
 
-    Labels are those of all unjudged documents that some run has, because a relevant document changes the recall base
-    and the ideal ranking for every run. ``exact`` states whether labels attain the bounds, as for sums of gain times
+    The labels cover all unjudged documents that any run has, because a relevant document changes the recall base and
+    the ideal ranking for every run. ``exact`` states whether some labels attain the bounds, as for sums of gain times
     weight (P, RBP, DCG), nDCG, R, Rprec, RR and Success, and for every measure on topics with few unjudged documents;
     other bounds are proved, but may be loose. Geometric means are compared by their logarithms.
 
     With ``across``, the runs are ranked by other measures, cutoffs, smaller pools or samples of topics instead, and
     the result counts the pairs of runs that each order swaps, compared with the first order.
 
-    For scores without rankings, only the test over topics, ranks, and ``across`` measures or samples are known.
+    Scores without rankings support only the test over topics, ranks, and ``across`` measures or samples.
 
     Parameters
     ----------
     scores
         Measures and runs to examine.
     baseline
-        Run whose pairs to examine (default: all pairs).
+        Run to compare with all others (default: all pairs).
     alpha
         Significance level of the test, and 1 minus the level of the intervals of ranks.
     test
@@ -198,9 +198,9 @@ def certain(
     pool_depth
         Depths of the smaller pools (across pools).
     ratios
-        Percent of the judgments kept, of across pools.
+        Percent of the judgments kept (across pools).
     samples
-        Number of samples of the topics, of across samples.
+        Number of samples of the topics (across samples).
     seed
         Seed of the random samples.
 

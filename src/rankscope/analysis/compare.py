@@ -187,11 +187,11 @@ def compare(
     Every pair has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the p-value adjusted
     within the measure, Cohen's d of the paired differences, and the topics that a wins, loses and ties. Intervals are
     simultaneous with max-t and Tukey HSD, and for a single pair tested by t or the bootstrap: an interval excludes 0
-    exactly if the difference is significant. Otherwise they are unadjusted, which the settings state.
+    exactly if the difference is significant. Otherwise they are unadjusted; the settings state which.
 
     The table of means marks runs that are better than the baseline with stars (* .05, ** .01, *** .001) and worse ones
-    with as many ↓. Several baselines have a sign each, after ↓ if the run is worse. Without a baseline, runs that share
-    a letter do not differ significantly.
+    with as many ↓. With several baselines, each has its own sign, preceded by ↓ if the run is worse. Without a
+    baseline, runs that share a letter do not differ significantly.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def compare(
     seed
         Seed of the random numbers.
     per_topic
-        Also show the difference on every topic, losses of a first; a single pair always has this table.
+        Also show the difference on every topic, largest losses of a first; a single pair always has this table.
     by
         Attribute of topics: also compare the runs on its slices, such as lang, or length:4 for quantile bins of a
         number; repeatable.
@@ -238,7 +238,7 @@ def compare(
     rankscope compare qrels.txt bm25.run dense.run
     rankscope compare qrels.txt runs/ --baseline bm25 -m "AP nDCG@10" -f latex
     rankscope compare qrels.txt runs/ --baseline bm25 --baseline dense --test randomisation
-    rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
+    rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which runs are worse by at most .01?
     rankscope compare qrels.txt runs/ --test tukey --seed 7
     rankscope compare qrels.txt runs/ -m RR --also-interval      does the scale matter?
     rankscope compare qrels.txt bm25.run dense.run -m AP --topics    which topics did I lose?

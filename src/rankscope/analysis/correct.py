@@ -134,9 +134,9 @@ def correct(
     approximately: the column ``jackknife`` has an estimate of the bias. AP sums over pairs of ranks, with their joint
     probability. All other measures are rejected.
 
-    Every mean has two intervals: over samples of labels (these topics, all documents labelled), and over samples of
-    labels and topics. Differences of runs are paired by topics and labels. The table ``bias`` compares the machine's
-    error on the documents of each run with its error on those of the others, and flags runs that it favours.
+    Every mean has two intervals: over samples of labels, for these topics, and over samples of labels and topics.
+    Differences of runs are paired by topics and labels. The table ``bias`` compares the machine's error on the
+    documents of each run with its error on those of the others, and flags runs that it favours.
 
     Parameters
     ----------
@@ -273,13 +273,13 @@ def _judge_both(scores: Scores, labels: Labels) -> Judged:
     if unknown:
         problem = f"topic {unknown[0]!r} of the human labels has no machine labels"
         raise InputError(problem, hint="label documents of topics that the machine judged")
-    known = {topic: labels[topic] for topic in labels if topic in qrels.topic_index}
-    if all(known[topic].keys() <= qrels.document_numbers(topic).keys() for topic in known):
+    shared_labels = {topic: labels[topic] for topic in labels if topic in qrels.topic_index}
+    if all(shared_labels[topic].keys() <= qrels.document_numbers(topic).keys() for topic in shared_labels):
         return judged
     if qrels.aspects is not None:
         raise InputError("the machine judges aspects", hint="give one grade for a document")
     union: dict[str, Any] = {topic: qrels.judgments(topic) for topic in qrels.topics}
-    for topic, of_topic in known.items():
+    for topic, of_topic in shared_labels.items():
         union[topic] = {**dict.fromkeys(of_topic, 0), **union[topic]}
     inputs = open_collection(Qrels.from_dict(union), scores.require_collection("correct").runs)
     return judge(*inputs)

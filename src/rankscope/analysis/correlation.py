@@ -68,12 +68,8 @@ class Correlation(_Correlation):
     reference_b: float | None = column(
         "AP correlation with the order of b as reference", spare=True, default=None
     )
-    rbo_low: float | None = column(
-        "lowest value that RBO can have, whatever follows", spare=True, default=None
-    )
-    rbo_high: float | None = column(
-        "highest value that RBO can have, whatever follows", spare=True, default=None
-    )
+    rbo_low: float | None = column("lower bound of RBO over all continuations", spare=True, default=None)
+    rbo_high: float | None = column("upper bound of RBO over all continuations", spare=True, default=None)
 
 
 class _Topic(Row):

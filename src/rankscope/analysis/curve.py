@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.analysis.list_edits import edited
+from rankscope.analysis.list_edits import apply_edits
 from rankscope.choices import CROSSINGS
 from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError, check_name, suggest_names
@@ -384,7 +384,7 @@ def _curve(
         problem = f"the run has no documents for topic {topic!r}"
         raise InputError(problem, path=run.path or run.name, hint=hint)
     judgments = qrels.judgments(topic)
-    unedited, ranking = ranking, edited(ranking, edits or "", judgments)
+    unedited, ranking = ranking, apply_edits(ranking, edits or "", judgments)
     cut = int(cutoff or max(1, len(ranking)))
     ideal = np.array(sorted((g for g in judgments.values() if g > 0), reverse=True), np.int64)
     length = max(cut, 2 * len(ideal))

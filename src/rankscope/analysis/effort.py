@@ -150,10 +150,10 @@ class Effort(Planes, TypedResult):
         return Quadrant.table("quadrants", rows, caption="Effort/gain quadrants")
 
     @lazy_table(
-        "shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price)"
+        "shares on the diagonal (effort and gain agree) and in the high-high cells (high gain at high effort)"
     )
     def agreement(self) -> RowTable[Agreement]:
-        """Shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price)."""
+        """Shares on the diagonal (effort and gain agree) and in the high-high cells (high gain at high effort)."""
         rows: list[Agreement] = []
         for measure in self.gains:
             plane = self.plane(measure)

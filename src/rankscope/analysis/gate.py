@@ -59,7 +59,7 @@ class Check(MeasuredRunRow):
     baseline: float = column("mean of the baseline")
     difference: float = column("difference of the means, positive where the run is better than the baseline")
     lower: float = column("lower end of the one-sided interval of the difference")
-    margin: float = column("how much worse than the baseline is still accepted")
+    margin: float = column("largest accepted loss against the baseline")
     passed: bool = column("whether the lower end is above minus the margin")
     topics: int = column()
     pass_probability: float = column("probability that a run exactly as good as the baseline passes")
@@ -137,8 +137,8 @@ def gate(
     tests: a run that is worse by more than a margin passes with probability at most alpha (Berger 1982). Differences
     are positive if the run is better, even for measures whose lower values are better.
 
-    Topics that only one of the two has are left out, and named in the settings. The command prints a Markdown report,
-    which lists the topics with the largest losses; -f, or the file name of -o, selects another format.
+    Topics that only the run or only the baseline has are left out, and listed in the settings. The command prints a
+    Markdown report, which lists the topics with the largest losses; -f, or the file name of -o, selects another format.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def gate(
     alpha
         One-sided significance level.
     worst
-        Number of topics to list, those with the largest losses.
+        Number of topics with the largest losses to list.
     by
         Attribute of topics: also compare each run with the baseline on its slices, such as lang, or length:4 for
         quantile bins of a number; repeatable. Slices do not change whether a check passes.

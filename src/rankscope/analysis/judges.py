@@ -171,8 +171,8 @@ def judges(
     the difference of the mean run. Disputed judgments are sorted by the largest change of the difference of two runs
     if the grade of the second judge replaces that of the first.
 
-    The conclusions answer first, in sentences: does the leader change, how similar are the leaderboards, which pairs of
-    runs depend on the judge, and which judges are alike.
+    The conclusions state in sentences whether the leader changes, how similar the leaderboards are, which pairs of runs
+    depend on the judge, and which judges are alike.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def judges(
     reference
         Judge that the others are compared with; every two judges if omitted.
     consensus
-        Add a judge named consensus: the median of the grades of a document, the lower one of two.
+        Add a judge named consensus, whose grade is the median of the grades of a document (of two, the lower one).
     alpha
         Significance level.
     replicates
@@ -354,9 +354,9 @@ def _read_panel(judgments: Mapping[str, Any], consensus: bool) -> _Panel:
     grades = np.full((len(opened), len(qrels)), UNJUDGED, np.int32)
     for row, judge in enumerate(opened.values()):
         for topic in topics:
-            places = qrels.document_numbers(topic)
+            numbers_by_document = qrels.document_numbers(topic)
             for document, grade in judge.judgments(topic).items():
-                grades[row, places[document]] = grade
+                grades[row, numbers_by_document[document]] = grade
     names = tuple(opened)
     if consensus:
         if "consensus" in names:
@@ -441,9 +441,9 @@ def _agreement_of_all(panel: _Panel, resampled: Ints, tail: float) -> Agreement:
     from rankscope.analysis.stats.agreement import coincidences, krippendorff_alpha
 
     levels = np.unique(panel.grades[panel.grades != UNJUDGED])
-    places = np.where(panel.grades == UNJUDGED, -1, np.searchsorted(levels, panel.grades)).T
+    codes = np.where(panel.grades == UNJUDGED, -1, np.searchsorted(levels, panel.grades)).T
     starts = panel.qrels.topic_offsets
-    counts = np.stack([coincidences(places[low:high], len(levels)) for low, high in pairwise(starts)])
+    counts = np.stack([coincidences(codes[low:high], len(levels)) for low, high in pairwise(starts)])
     estimate = _estimate(krippendorff_alpha, counts, resampled, tail)
     return Agreement("all judges", None, "alpha", *estimate)
 

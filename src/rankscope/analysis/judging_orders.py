@@ -46,10 +46,10 @@ def measure_influence(
 ) -> tuple[Floats, int, int]:
     """Return the influence of each document, the number of pairs of runs, and how many of them labels can reverse."""
     if measure.better != "higher":
-        raise MeasureError(f"{measure} does not say that more is better", hint="use nDCG@10, P@10 or RBP")
+        raise MeasureError(f"higher values of {measure} are not better", hint="use nDCG@10, P@10 or RBP")
     form = pair_form(measure)
     if not isinstance(form, Weighted):
-        problem = f"{measure} is no sum of gains with fixed weights, so that influence is not known"
+        problem = f"{measure} is not a sum of gains with fixed weights, so that influence is undefined"
         raise MeasureError(problem, hint="use nDCG@10, P@10, DCG@10 or RBP")
     values = np.nan_to_num(values[:, topics])
     every = hits_by_topic(judged)
@@ -87,8 +87,8 @@ def _sum_influence(
         for begin in range(0, len(first), step):
             part = slice(begin, begin + step)
             moved += np.abs(weight[first[part]] - weight[second[part]]).sum(axis=0)
-        known = grade[start:stop][grade[start:stop] >= 0]
-        ideal = form.ideal(measure, np.bincount(known, minlength=best_label(judged) + 1), 1)
+        judged_grades = grade[start:stop][grade[start:stop] >= 0]
+        ideal = form.ideal(measure, np.bincount(judged_grades, minlength=best_label(judged) + 1), 1)
         total[start + documents] = gain * moved / (ideal[0] or ideal[1] or 1.0)
     return total
 
@@ -112,7 +112,7 @@ class Simulation:
         """Return the number of judgments, and the share of pairs in their final order, after each batch."""
         pool = self.pool
         final = _signs(self._evaluate(self.judged)[:, self.topics])
-        is_known = np.zeros(len(self.judged.qrels), np.bool_)
+        is_revealed = np.zeros(len(self.judged.qrels), np.bool_)
         queue = pool
         if order == "random":
             queue = generator(self.seed).permutation(pool)
@@ -120,19 +120,19 @@ class Simulation:
             queue = pool[np.argsort(self._first_ranks()[pool], kind="stable")]
         points = []
         while True:
-            grade = np.where(is_known, self.judged.qrels.grade, np.int32(UNJUDGED)).astype(np.int32)
+            grade = np.where(is_revealed, self.judged.qrels.grade, np.int32(UNJUDGED)).astype(np.int32)
             revealed = self.judged.with_grades(grade)
             values = self._evaluate(revealed)
             share = float((_signs(values[:, self.topics]) == final).mean())
-            points.append((int(is_known.sum()), share))
-            if is_known[pool].all():
+            points.append((int(is_revealed.sum()), share))
+            if is_revealed[pool].all():
                 return points
             if order == "influence":
                 influence, *_ = measure_influence(revealed, self.measure, values, self.topics)
-                influence[is_known] = -1.0
+                influence[is_revealed] = -1.0
                 # Documents that no open pair needs come last, in the order of the pool.
                 queue = pool[argsort_influence(influence[pool])]
-            is_known[queue[: self.batch]] = True
+            is_revealed[queue[: self.batch]] = True
             queue = queue[self.batch :]
 
     def _evaluate(self, judged: Judged) -> Floats:

@@ -105,11 +105,11 @@ def _read_file(path: str | Path) -> Labels:
     }
 
 
-def _parse(kind: Callable[[str], Any], text: str, what: str, hint: str, path: Any, line: int) -> Any:
+def _parse(kind: Callable[[str], Any], text: str, problem: str, hint: str, path: Any, line: int) -> Any:
     try:
         return kind(text)
     except ValueError:
-        raise InputError(f"{text!r} is {what}", path=path, line=line, hint=hint) from None
+        raise InputError(f"{text!r} is {problem}", path=path, line=line, hint=hint) from None
 
 
 def _check_probability(pi: float, **where: Any) -> None:
@@ -127,11 +127,11 @@ def align(
     human, probability = np.zeros(len(qrels), np.int32), np.full(len(qrels), np.nan)
     is_labelled = np.zeros(len(qrels), np.bool_)
     for topic in (topic for topic in labels if topic in qrels.topic_index):
-        places = qrels.document_numbers(topic)
+        numbers = qrels.document_numbers(topic)
         for doc, (grade, own) in labels[topic].items():
             given = pi[topic][doc] if isinstance(pi, Mapping) else own
-            human[places[doc]], is_labelled[places[doc]] = max(grade, 0), True
-            probability[places[doc]] = np.nan if given is None else given
+            human[numbers[doc]], is_labelled[numbers[doc]] = max(grade, 0), True
+            probability[numbers[doc]] = np.nan if given is None else given
     machine = np.where(qrels.grade == UNJUDGED, 0, np.maximum(qrels.grade, 0)).astype(np.int32)
     if isinstance(pi, float | int):
         _check_probability(pi)

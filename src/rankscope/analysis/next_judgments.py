@@ -80,9 +80,9 @@ class Next(TypedResult):
         A sample has its inclusion probabilities instead, and keeps the ``labels`` that are known.
         """
         if self.sample is not None:
-            known = labels or {}
+            grades = labels or {}
             return "".join(
-                f"{row.topic} 0 {row.doc} {known.get((row.topic, row.doc), _OPEN)} {row.pi:.17g}\n"
+                f"{row.topic} 0 {row.doc} {grades.get((row.topic, row.doc), _OPEN)} {row.pi:.17g}\n"
                 for row in self.sample
             )
         lines = [
@@ -105,15 +105,16 @@ def next(
 ) -> Next:
     """List the documents to judge next: those whose labels can still reverse the order of runs.
 
-    The influence of a document is the sum, over the pairs of runs whose order by the mean labels can reverse, of
-    |weight in A - weight in B| times the gain of the best grade, divided by the normalisation of the measure; several
-    measures contribute their shares. Measures are sums of gain times weight: P, RBP, DCG, nDCG. With missing=skip, only
-    topics that all runs have count.
+    The influence of a document is the sum, over the pairs of runs whose order labels can reverse, of |weight in A -
+    weight in B| times the gain of the best grade, divided by the normalisation of the measure. With several measures,
+    the influence is the sum of the shares of the document in their totals. Measures are sums of gain times weight: P,
+    RBP, DCG, nDCG. With missing=skip, only topics that all runs have count.
 
-    With purpose ``correct`` the judgments are those of a machine, and the documents a random sample of them for people
-    to label (:func:`rankscope.correct`): the probability of a document is proportional to its weight in differences of
-    runs that the machine's labels do not separate, with a floor. The template carries the probabilities. A larger
-    budget with the same seed draws the documents of a smaller one again, and keeps the grades of filled templates.
+    With purpose ``correct``, the judgments are labels of a machine, and the result is a random sample of its documents
+    for people to label (:func:`rankscope.correct`). The probability of a document is proportional to its weight in the
+    differences of runs that the machine's labels do not separate, with a minimum. The template contains the
+    probabilities. A larger budget with the same seed draws the documents of a smaller budget again, and keeps the
+    grades of filled templates.
 
     Parameters
     ----------
@@ -187,9 +188,9 @@ def _rank_documents(scores: Scores, budget: int) -> Next:
         influence, n_pairs, n_open = measure_influence(judged, measure, plain.matrix(measure).values, topics)
         total += influence / max(fsum(influence), SLACK)
         counts.append(OpenPairs(str(measure), n_pairs, n_open))
-    chosen = argsort_influence(total)[: int(min(budget, (total > 0).sum()))]
+    selected = argsort_influence(total)[: int(min(budget, (total > 0).sum()))]
     return Next(
-        next=Candidate.table("next", _candidates(judged, chosen, total), caption="Documents to judge next"),
+        next=Candidate.table("next", _candidates(judged, selected, total), caption="Documents to judge next"),
         open=OpenPairs.table("open", counts, caption="Pairs that labels may still reverse"),
         settings={**plain.settings, "budget": budget},
     )
@@ -216,16 +217,18 @@ def _topic(judged: Judged, document: int) -> str:
     return judged.topics[int(judged.qrels.topic_offsets.searchsorted(document, side="right")) - 1]
 
 
-def _candidates(judged: Judged, chosen: Ints, influence: Floats) -> list[Candidate]:
+def _candidates(judged: Judged, selected: Ints, influence: Floats) -> list[Candidate]:
     import numpy as np
 
     from rankscope.read.ids import to_text
 
-    topic = np.searchsorted(judged.qrels.topic_offsets, chosen, side="right") - 1
+    topic = np.searchsorted(judged.qrels.topic_offsets, selected, side="right") - 1
     run = judged.arrays.owner // len(judged.topics)
-    is_wanted = np.isin(judged.judgment, chosen)
+    is_selected = np.isin(judged.judgment, selected)
     holders: dict[int, list[str]] = {}
-    for document, holder in zip(judged.judgment[is_wanted].tolist(), run[is_wanted].tolist(), strict=True):
+    for document, holder in zip(
+        judged.judgment[is_selected].tolist(), run[is_selected].tolist(), strict=True
+    ):
         holders.setdefault(document, []).append(judged.runs[holder])
     return [
         Candidate(
@@ -234,7 +237,7 @@ def _candidates(judged: Judged, chosen: Ints, influence: Floats) -> list[Candida
             float(influence[d]),
             " ".join(holders.get(d, [])),
         )
-        for t, d in zip(topic.tolist(), chosen.tolist(), strict=True)
+        for t, d in zip(topic.tolist(), selected.tolist(), strict=True)
     ]
 
 
@@ -303,8 +306,8 @@ def with_labels(qrels: Qrels, labels: Mapping[tuple[str, str], int]) -> Qrels:
         raise SettingsError("judgments per aspect take no template", hint="add the lines to the judgments")
     judgments: dict[str, dict[str, Any]] = {topic: qrels.judgments(topic) for topic in qrels.topics}
     for (topic, document), grade in labels.items():
-        known = judgments.setdefault(topic, {}).setdefault(document, grade)
-        if known != grade:
-            problem = f"document {document!r} of topic {topic!r} is judged {grade} here and {known} before"
+        earlier = judgments.setdefault(topic, {}).setdefault(document, grade)
+        if earlier != grade:
+            problem = f"document {document!r} of topic {topic!r} is judged {grade} here and {earlier} before"
             raise InputError(problem, hint="keep one of the two judgments")
     return Qrels.from_dict(judgments)

@@ -67,7 +67,7 @@ class RankingChange(Row):
 class Orderings(TypedResult):
     """Differences of two orderings of run files."""
 
-    swaps: RowTable[RunSwaps] = table("documents that stand elsewhere, by run")
+    swaps: RowTable[RunSwaps] = table("documents that change rank, by run")
     total: RowTable[TotalSwaps] = table("the same over all runs")
     effect: RowTable[Effect] = table("the mean of every run under both orderings")
     ranking: RowTable[RankingChange] = table("rankings of the runs under both orderings")
@@ -86,8 +86,8 @@ def orderings(
 ) -> Orderings:
     """Compare two orderings of the same run files: documents that change rank, and the effect on measures.
 
-    trec_eval sorts by score and breaks ties by document id; a program that keeps the lines as they are sees another
-    run. The analysis counts the ranks of judged topics at which the two orderings have different documents: two
+    trec_eval sorts by score and breaks ties by document id; a program that keeps the order of lines evaluates another
+    ranking. The analysis counts the ranks of judged topics at which the two orderings have different documents: two
     non-relevant (or unjudged) ones, two equally relevant ones, or two of different relevance. Only the last can change
     a measure. It also correlates the rankings of the runs under both orderings.
 
@@ -141,7 +141,7 @@ def orderings(
         for run, a, b in zip(runs, before.tolist(), after.tolist(), strict=True)
     ]
     ranking = [_change(*item) for item in zip(measures, *values, strict=True)]
-    elsewhere = f"Documents that stand elsewhere in the order {second} than in {first}"
+    elsewhere = f"Documents whose rank differs between the orders {first} and {second}"
     changes = (
         "Rankings of the runs by both orders (Kendall's tau-b, AP correlation), and changes of their means"
     )

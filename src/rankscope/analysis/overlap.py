@@ -82,7 +82,7 @@ def overlap(
     rbo_p: Annotated[float, Option("P")] = 0.9,
     rbo_ties: RboTies = "b",
 ) -> Overlap:
-    """Compare the rankings of every two runs, on the topics that both have.
+    """Compare the rankings of each pair of runs on their common topics.
 
     The result has rank-biased overlap with bounds, Kendall's tau-b between the ranks of the common documents, and the
     Jaccard coefficient (common documents divided by all). Documents with equal scores are tied; the orders rank and

@@ -187,19 +187,19 @@ def estimate_density(twist: Floats, gain: Floats, low: float, high: float) -> De
     """
     if len(twist) < _MIN_RANKINGS:
         return None
-    places = [np.clip(((v - a) / (b - a) * _BINS).astype(np.int64), 0, _BINS - 1)
+    squares = [np.clip(((v - a) / (b - a) * _BINS).astype(np.int64), 0, _BINS - 1)
               for v, a, b in ((gain, low, high), (twist, 0.0, 1.0))]  # fmt: skip
-    counts = np.bincount(places[0] * _BINS + places[1], minlength=_BINS**2).reshape(_BINS, _BINS)
+    counts = np.bincount(squares[0] * _BINS + squares[1], minlength=_BINS**2).reshape(_BINS, _BINS)
     reach = int(4 * _BLUR)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / _BLUR) ** 2)
     kernel /= kernel.sum()
     height: Floats = np.pad(counts.astype(np.float64), reach, mode="symmetric")
     for axis in (0, 1):
         height = np.apply_along_axis(np.convolve, axis, height, kernel, "valid")
-    at = _between(height, [np.clip((v - a) / (b - a) * _BINS - 0.5, 0, _BINS - 1)
+    heights = _between(height, [np.clip((v - a) / (b - a) * _BINS - 0.5, 0, _BINS - 1)
                            for v, a, b in ((gain, low, high), (twist, 0.0, 1.0))])  # fmt: skip
     # A stable order separates equally dense rankings, so that a contour encloses its share exactly.
-    order = np.argsort(-at, kind="stable")
+    order = np.argsort(-heights, kind="stable")
     ends = [int(np.ceil(share * len(twist))) for share in HELD]
     held: list[float | None] = [None] * len(twist)
     for share, end in reversed(list(zip(HELD, ends, strict=True))):
@@ -207,14 +207,18 @@ def estimate_density(twist: Floats, gain: Floats, low: float, high: float) -> De
             held[index] = share
     middle = (np.arange(_BINS) + 0.5) / _BINS
     return Density(
-        middle, low + middle * (high - low), height, tuple(float(at[order[end - 1]]) for end in ends), held
+        middle,
+        low + middle * (high - low),
+        height,
+        tuple(float(heights[order[end - 1]]) for end in ends),
+        held,
     )
 
 
-def _between(height: Floats, places: list[Floats]) -> Floats:
+def _between(height: Floats, positions: list[Floats]) -> Floats:
     """Return heights between the middles of squares by bilinear interpolation, as contours are drawn."""
-    low = [np.minimum(place.astype(np.int64), _BINS - 2) for place in places]
-    (y, x), (v, u) = low, (place - below for place, below in zip(places, low, strict=True))
+    low = [np.minimum(position.astype(np.int64), _BINS - 2) for position in positions]
+    (y, x), (v, u) = low, (position - below for position, below in zip(positions, low, strict=True))
     upper = height[y + 1, x] * (1 - u) + height[y + 1, x + 1] * u
     lower = height[y, x] * (1 - u) + height[y, x + 1] * u
     heights: Floats = lower * (1 - v) + upper * v

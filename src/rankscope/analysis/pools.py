@@ -88,7 +88,7 @@ def pools(
 
     Judgments are removed, by stratified random samples (``ratios``) or by pools of a depth (``pool_depth``), and the
     runs are evaluated again, with the recall bases of the smaller pool. The ranking of the runs by each measure is
-    compared with the one by all judgments: Kendall's tau-b and AP correlation of the means, and their mean absolute
+    compared with the ranking by all judgments: Kendall's tau-b and AP correlation of the means, and their mean absolute
     change.
 
     Parameters

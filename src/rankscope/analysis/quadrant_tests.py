@@ -100,11 +100,11 @@ def quadrant_significance(
         where, rows, columns = effort.cells(number)
         cell.ravel()[where] = 4 * rows + columns
         gain, twist = (effort.judged.grid(values) for values in (effort.gain[number], effort.twist))
-        for place, topics in _parts(cell[first], cell[second]):
+        for part, topics in _parts(cell[first], cell[second]):
             tested = topics.sum(axis=1)
             enough = tested >= min_topics
             by_gain, by_effort = (_t_tests(v[first] - v[second], topics, enough) for v in (gain, twist))
-            label = (str(measure), *place)
+            label = (str(measure), *part)
             merit = by_gain._replace(difference=measure.merit(by_gain.difference))
             counts.append(PartCount(*label, *_count(merit, by_effort, tested, enough, alpha)))
             for i in np.flatnonzero(enough).tolist():
@@ -129,8 +129,8 @@ def _parts(a: Ints, b: Ints) -> Iterator[tuple[tuple[str, str | None, str | None
     yield ("within", None, None), is_defined & (a == b)
     yield ("across", None, None), is_defined & (a != b)
     for row, gain in enumerate(GAINS):
-        for place, cost in enumerate(EFFORTS):
-            yield ("cell", gain, cost), is_defined & (a == 4 * row + place) & (b == 4 * row + place)
+        for index, cost in enumerate(EFFORTS):
+            yield ("cell", gain, cost), is_defined & (a == 4 * row + index) & (b == 4 * row + index)
 
 
 def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:

@@ -31,7 +31,7 @@ class Rankings:
     start: Ints
     """Where each ranking starts; the last one is the end."""
     document: Ints
-    """Numbers of topics and documents: a document has another number for another topic."""
+    """Numbers of pairs of topic and document."""
     top: Ints
     bottom: Ints
     """First and last rank of the documents with the same score."""
@@ -70,7 +70,7 @@ class Documents:
         return is_relevant
 
 
-def get_rankings(collection: Collection, depth: int, known: Documents) -> dict[str, Rankings]:
+def get_rankings(collection: Collection, depth: int, documents: Documents) -> dict[str, Rankings]:
     """Return the first ``depth`` documents of every ranking, by run, and number the documents."""
     rankings: dict[str, list[tuple[str, list[int], Grades]]] = {}
     for name, run in collection.runs.items():
@@ -80,14 +80,16 @@ def get_rankings(collection: Collection, depth: int, known: Documents) -> dict[s
         else:
             lists = ((topic, *top_list(ranked, run.order, depth)) for topic, ranked in run.iterate_lists())
         rankings[name] = [
-            (topic, [*map(known.by_topic[topic].__getitem__, names[:depth])], first[:depth])
+            (topic, [*map(documents.by_topic[topic].__getitem__, names[:depth])], first[:depth])
             for topic, names, first in lists
         ]
         if collection.has_qrels and not rankings[name]:
             reject_disjoint(collection.qrels, run, [topic for topic, _ in run.iterate_lists()])
     if collection.topics and not collection.has_qrels:
-        chosen = {*select_topics(collection.topics, sort_naturally(known.by_topic), "is in no run")}
-        rankings = {run: [entry for entry in lists if entry[0] in chosen] for run, lists in rankings.items()}
+        selected = {*select_topics(collection.topics, sort_naturally(documents.by_topic), "is in no run")}
+        rankings = {
+            run: [entry for entry in lists if entry[0] in selected] for run, lists in rankings.items()
+        }
     return {run: Rankings.from_lists(lists) for run, lists in rankings.items()}
 
 
@@ -112,8 +114,8 @@ class Comparison:
     ties: str
     relevant: Bools | None
     """Whether documents are relevant, by number; None without judgments."""
-    place: Int32s
-    """Working memory, by number of a document: its place in a ranking, else -1."""
+    indices: Int32s
+    """Working memory, by number of a document: its index in a ranking, or -1."""
 
     def topics(self, a: Rankings, b: Rankings) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
@@ -143,11 +145,11 @@ class Comparison:
         documents, others = (run.document[index] for run, index in (a, b))
         groups, others_groups = (Groups(run.top[index], run.bottom[index]) for run, index in (a, b))
         n_topics = len(documents)
-        self.place[documents] = np.arange(documents.shape[1])
-        found = self.place[others]
-        self.place[documents] = -1
-        row, in_b = np.nonzero(found >= 0)
-        in_a = found[row, in_b]
+        self.indices[documents] = np.arange(documents.shape[1])
+        index_in_a = self.indices[others]
+        self.indices[documents] = -1
+        row, in_b = np.nonzero(index_in_a >= 0)
+        in_a = index_in_a[row, in_b]
         rbo = overlaps(groups, others_groups, np.array([row, in_a, in_b]), self.p, self.ties)
         ranks = groups.top[row, in_a], others_groups.top[row, in_b]
         tau = kendall_by_group(*ranks, row, n_topics)
@@ -156,9 +158,9 @@ class Comparison:
         by_depth = np.bincount(later, minlength=n_topics * self.depth).reshape(n_topics, self.depth)
         columns = [*rbo, tau, common, _jaccard(common, documents.shape[1] + others.shape[1] - common)]
         if self.relevant is not None:
-            one, other = (self.relevant[side].sum(axis=1) for side in (documents, others))
+            n_relevant, n_others = (self.relevant[side].sum(axis=1) for side in (documents, others))
             both = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)
-            columns += [one, other, both, _jaccard(both, one + other - both)]
+            columns += [n_relevant, n_others, both, _jaccard(both, n_relevant + n_others - both)]
         values = zip(*(column.tolist() for column in columns), strict=True)
         return values, np.cumsum(by_depth, axis=1)[:, np.array(self.at) - 1]
 

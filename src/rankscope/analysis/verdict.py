@@ -135,11 +135,12 @@ def verdict(
 ) -> Verdict:
     """Find the largest family of measures by which one run is better than another.
 
-    Cumulated counts of relevant documents decide it. First order: every additive measure with non-increasing weights
+    Cumulated counts of relevant documents decide. First order: every additive measure with non-increasing weights
     agrees (on a single topic every measure that respects swap and replacement). Second order: every additive measure
     with convex weights agrees. Otherwise some measures prefer one run and some the other: for two runs, the regions
-    are exact for every persistence of RBP and every cutoff of P, R, DCG and nDCG. For more runs: the number of pairs
-    that each order decides, and the ranks that a run can have. A topic that a run lacks is an empty ranking.
+    are exact for every persistence of RBP and every cutoff of P, R, DCG and nDCG. For more runs the result has the
+    number of pairs that each order decides, and the ranks that a run can have. A topic that a run lacks counts as an
+    empty ranking.
 
     Parameters
     ----------

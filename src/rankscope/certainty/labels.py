@@ -1,6 +1,7 @@
 """Labellings of the unjudged documents of lists, and pools in which these documents are judged.
 
-A label counts everywhere: it makes the document judged, and may change the recall base and the ideal list.
+A label applies to all lists of the topic: it makes the document judged, and may change the recall base and the ideal
+list.
 """
 
 from __future__ import annotations
@@ -83,16 +84,18 @@ def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[Open
     for number in open_numbers(judged).tolist():
         part = slice(judged.offsets[number], judged.offsets[number + 1])
         topic, length = number % width, int(judged.length[number])
-        rated = np.flatnonzero(grade[starts[topic] : starts[topic + 1]] != UNJUDGED)
+        graded = np.flatnonzero(grade[starts[topic] : starts[topic + 1]] != UNJUDGED)
         document = np.full(length, -1, np.int64)
         document[judged.rank[part] - 1] = judged.judgment[part] - starts[topic]
         unjudged = np.ones(length, np.bool_)
         unjudged[judged.rank[part][grade[judged.judgment[part]] >= 0] - 1] = False
-        known = np.setdiff1d(rated, document[unjudged], assume_unique=True)
+        other_documents = np.setdiff1d(graded, document[unjudged], assume_unique=True)
         rank = np.arange(1, length + 1)
         first, size = (rank, np.ones_like(rank)) if groups is None else groups.by_rank(number, length)
-        places = document[unjudged] if (document >= 0).all() else None
-        yield OpenList(number, topic, length, rank, first, size, document, unjudged, known, 0, places)
+        open_documents = document[unjudged] if (document >= 0).all() else None
+        yield OpenList(
+            number, topic, length, rank, first, size, document, unjudged, other_documents, 0, open_documents
+        )
 
 
 def unjudged_counts(judged: Judged) -> Ints:
@@ -200,14 +203,14 @@ class _Pools:
         """Add a pool per labelling; return its topic and first index, and the index of each document in its pool."""
         if self.per_aspect:
             pool_topics = [self._add_with_aspects(open_list, row) for row in labels]
-            places = np.tile(len(open_list.known) + np.arange(open_list.n_unjudged), (len(labels), 1))
+            positions = np.tile(len(open_list.known) + np.arange(open_list.n_unjudged), (len(labels), 1))
         else:
             # The pool contains the new documents from the best grade down.
             order = np.argsort(-labels, axis=1, kind="stable")
-            places = len(open_list.known) + np.argsort(order, axis=1, kind="stable")
+            positions = len(open_list.known) + np.argsort(order, axis=1, kind="stable")
             pool_topics = self._add_plain(open_list, np.take_along_axis(labels, order, axis=1))
         starts = [self.starts[topic] for topic in pool_topics]
-        return np.array([pool_topics, starts], np.int64).T, places
+        return np.array([pool_topics, starts], np.int64).T, positions
 
     def _add_plain(self, open_list: OpenList, rows: Labels) -> list[int]:
         """Return the topics of labels without aspects; equal labels of the same documents share a topic."""

@@ -98,8 +98,8 @@ def _batches(
         else:
             ranks = _enumerate_ranks(groups)
         table = np.broadcast_to(lists.rank[part], (len(ranks), part.stop - part.start)).copy()
-        for (members, *_), place in zip(groups, _columns(groups), strict=True):
-            table[:, members] = ranks[:, place]
+        for (members, *_), columns in zip(groups, _columns(groups), strict=True):
+            table[:, members] = ranks[:, columns]
         pending.append((table, lists.judgment[part]))
         n_orders.append(len(table))
         hits += table.size

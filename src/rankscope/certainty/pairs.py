@@ -41,9 +41,9 @@ class Differences(NamedTuple):
     """For each pair of runs a limit of the mean difference in merit, the first run minus the second."""
 
     lowest: Floats
-    """No labels and orders lead below."""
+    """Lower limit: no labels and orders give a smaller difference."""
     exact: Bools
-    """Whether some labels and orders reach it; else it is a bound."""
+    """Whether some labels and orders attain the limit; otherwise it is only a bound."""
 
 
 class _Solver(Protocol):
@@ -89,8 +89,8 @@ def lowest_differences(
     ends
         Lowest and highest merit of every run and topic over the orders considered, before labelling.
     first, second
-        The runs of each pair; the number of runs stands for one whose merit is always 0, so that a pair with it has
-        the range of a single run.
+        The runs of each pair. An index equal to the number of runs stands for a run whose merit is always 0: a pair
+        with it has the range of a single run.
     is_undefined
         The topics that are left out now, because the measure is undefined there; labels and orders may change that.
     """

@@ -146,9 +146,9 @@ class Sums:
         return value.reshape(current.shape), is_exact
 
     def _minimise_fractions(
-        self, base: Floats, ideal: Floats, added: Floats, worth: Sequence[Floats], place: Ints
+        self, base: Floats, ideal: Floats, added: Floats, worth: Sequence[Floats], position: Ints
     ) -> Floats:
-        """Return the lowest (base + sum of step * added) / sum of worth; places never increase with the grade."""
+        """Return the lowest (base + sum of step * added) / sum of worth; positions never increase with the grade."""
         best = np.divide(base, ideal, out=np.zeros(len(base)), where=ideal > 0)
         active = np.arange(len(base))
         while len(active):
@@ -158,14 +158,14 @@ class Sums:
             for step, grade_worth in zip(self.steps[::-1], worth[::-1], strict=True):
                 totals.append(step * added[active] - q * grade_worth[active] + reach)
                 reach = np.minimum.accumulate(totals[-1], axis=1)
-            at = np.full(len(active), len(place))
+            index = np.full(len(active), len(position))
             numerator, denominator = base[active].copy(), np.zeros(len(active))
             for step, grade_worth, total in zip(self.steps, worth, totals[::-1], strict=True):
                 if len(totals) > 1:
-                    total[place > at[:, np.newaxis]] = np.inf
-                at = total.argmin(axis=1)
-                numerator += step * added[active, at]
-                denominator += grade_worth[active, at]
+                    total[position > index[:, np.newaxis]] = np.inf
+                index = total.argmin(axis=1)
+                numerator += step * added[active, index]
+                denominator += grade_worth[active, index]
             value = np.divide(numerator, denominator, out=np.zeros(len(active)), where=denominator > 0)
             is_lower = value < best[active] - 1e-15
             active = active[is_lower]

@@ -15,12 +15,12 @@ ABSENT = np.iinfo(np.int32).max
 
 
 class TopicHits(NamedTuple):
-    """Documents of a topic in the lists of all runs that are listed in the judgments."""
+    """Documents of a topic that are listed in the judgments, in the lists of all runs."""
 
     topic: int
     run: Ints
     document: Ints
-    """Places among the documents of the topic."""
+    """Indices among the documents of the topic."""
     rank: Ints
     first: Ints
     last: Ints
@@ -28,7 +28,7 @@ class TopicHits(NamedTuple):
     is_open: Bools
     """Whether the document is unjudged, or has a negative grade."""
     deep: int
-    """Number of unjudged documents without a place of the list that has most of them."""
+    """Maximum over lists of the number of unjudged documents that the judgments do not list."""
 
     @property
     def union(self) -> Ints:

@@ -1,9 +1,9 @@
 """Bounds of a value over all labellings of the unjudged documents of its list.
 
-The properties that a measure declares select the labellings to evaluate. If a higher grade never harms, all documents
-get the highest grade or all get 0. If it respects swaps, each multiset of grades has its best labelling with the
-highest grades on top and its worst with the highest at the bottom. For other measures all labellings are evaluated if
-they are few; otherwise the range of the measure is a proved bound that is not tight.
+The properties that a measure declares select the labellings to evaluate. If a higher grade never lowers the value, all
+documents get the highest grade or all get 0. If it respects swaps, each multiset of grades has its best labelling with
+the highest grades on top and its worst with the highest at the bottom. For other measures all labellings are evaluated
+if they are few; otherwise the range of the measure is a proved bound that is not tight.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Uncertainty:
     highest: Floats | None = None
     """Ends of the range over all labellings of the unjudged documents of the list."""
     tight: Bools | None = None
-    """Whether the range is exact; else no value lies outside, but it may be smaller."""
+    """Whether both ends are attained; otherwise they are valid bounds that may be loose."""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -143,13 +143,13 @@ def compute_values(
     exact: AnyArray | None = None
     if options.ties != "break":
         error, exact = np.zeros(values.shape), np.ones(values.shape, np.bool_)
-        rest = [index for index, known in enumerate(formed) if not known]
-        for where, lists in _tied_blocks(judged) if rest else ():
-            remaining = [measures[index] for index in rest]
+        without_form = [index for index, has_form in enumerate(formed) if not has_form]
+        for where, lists in _tied_blocks(judged) if without_form else ():
+            remaining = [measures[index] for index in without_form]
             from rankscope.certainty.ties import tied_values
 
             tied = tied_values(remaining, lists, options.ties, numbers=where, seed=options.seed)
-            for index, tied_value in zip(rest, tied, strict=True):
+            for index, tied_value in zip(without_form, tied, strict=True):
                 values[index, where] = tied_value.value
                 error[index, where] = tied_value.error
                 exact[index, where] = tied_value.exact
@@ -158,9 +158,9 @@ def compute_values(
         return values.reshape(shape), Uncertainty(error, exact)
     from rankscope.certainty.unjudged import ranges
 
-    found_ranges = ranges(judged, measures, values, options)
+    bounds = ranges(judged, measures, values, options)
     lowest, highest, tight = (
-        np.array([getattr(tied_value, name) for tied_value in found_ranges]).reshape(shape)
+        np.array([getattr(tied_value, name) for tied_value in bounds]).reshape(shape)
         for name in ("lowest", "highest", "tight")
     )
     return values.reshape(shape), Uncertainty(error, exact, lowest, highest, tight)

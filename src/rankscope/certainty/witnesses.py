@@ -18,10 +18,10 @@ from rankscope.measures.base import Measure
 from rankscope.measures.forms import Weighted
 
 _NEUTRAL = 30
-"""Documents that count for neither run of a pair and are labelled all the same: enough to fill an ideal list."""
+"""Maximum number of labelled documents that count for neither run of a pair: enough to fill an ideal list."""
 
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128)
-"""Numbers of labels on a topic that are tried when few are looked for."""
+"""Numbers of labels on a topic that the search for a small set tries."""
 
 _CELLS = 1 << 20
 """Documents of labelled topics held at a time."""
@@ -137,9 +137,11 @@ class _Search:
                     if n:
                         yield _Task(pair, t, documents[:n])
 
-    def subsets(self, chosen: Sequence[tuple[int, int]], size: Ints) -> Iterator[_Task]:
+    def subsets(self, pairs_and_topics: Sequence[tuple[int, int]], size: Ints) -> Iterator[_Task]:
         """Generate a task for the first 1, 2, 4, ... helpful documents of each chosen pair and topic."""
-        for p, t in sorted(chosen, key=lambda key: key[1]):  # by topic, whose weights are computed once
+        for p, t in sorted(
+            pairs_and_topics, key=lambda key: key[1]
+        ):  # by topic, whose weights are computed once
             documents, n_all = self.helpful(p, t)[0], int(size[p, t])
             for n in sorted({n_all, *(n for n in _SIZES if n < n_all)}):
                 yield _Task(p, t, documents[:n])

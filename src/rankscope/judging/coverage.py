@@ -53,7 +53,7 @@ class Coverage(TypedResult):
 
     @property
     def main(self) -> Sequence[str]:
-        """Coverage by rank, or the aspects of the topic that was chosen."""
+        """Coverage by rank, or the aspects of the selected topic."""
         return ("coverage" if self.settings["topic"] is None else "aspects",)
 
     @property

@@ -2,8 +2,8 @@
 
 No file of a collection states the depth of its pool; it is derived from the data. A run is judged to depth k if every
 document in the first k ranks of each of its rankings is judged; a ranking that is judged to its end sets no limit. Runs
-that were not pooled may be judged to depth 0, so the depth that half of the runs reach tells more about the pool than
-the one that all of them reach.
+that were not pooled may be judged to depth 0, so the depth that half of the runs reach is more informative than the
+depth that all runs reach.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def describe(
     )
     lengths = judged.length[judged.present]
     grade = judged.qrels.grade
-    known = grade[grade != UNJUDGED]
-    grades = np.unique(np.maximum(known, 0)).tolist()
+    judged_grades = grade[grade != UNJUDGED]
+    grades = np.unique(np.maximum(judged_grades, 0)).tolist()
     base = judged.pool.recall_base(1)
     features: dict[str, Cell] = {
         "Collection": name,
@@ -76,8 +76,8 @@ def describe(
         "Longest list": int(lengths.max(initial=0)),
         "Median length of a list": _compute_median(lengths),
         "Relevance grades": ", ".join(map(str, grades)),
-        "Judged documents": len(known),
-        "Relevant documents": int((known > 0).sum()),
+        "Judged documents": len(judged_grades),
+        "Relevant documents": int((judged_grades > 0).sum()),
         "Median of relevant documents per topic": _compute_median(base),
         "Topics without relevant documents": int((base == 0).sum()),
         "Pool depth (half of the runs)": _find_depth(by_run, 0.5),

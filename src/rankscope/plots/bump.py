@@ -56,9 +56,9 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
         figure = blank(width, height + 0.75)
         axes = figure.subplots()
         pale = 0.8 if len(ranks) < 40 else 0.4
-        for run, places in ranks.items():
+        for run, run_ranks in ranks.items():
             if run not in coloured:
-                axes.plot(places, color=QUIET, linewidth=0.5, alpha=pale, zorder=1)
+                axes.plot(run_ranks, color=QUIET, linewidth=0.5, alpha=pale, zorder=1)
         leaders = _leaders(result, ranks, coloured)
         for run in leaders:
             axes.plot(ranks[run], color=INK, linewidth=0.8, zorder=2)

@@ -72,7 +72,7 @@ def _note_without_nonrelevant(judged: Judged) -> Iterator[Note]:
     if not has_nonrelevant(judged):
         text = (
             "No document is judged non-relevant: bounds over labels of unjudged documents are vacuous, and Bpref, which"
-            " would count relevant documents only, is left out unless you ask for it."
+            " would count relevant documents only, is left out unless you request it."
         )
         yield _note("no non-relevant documents", "warning", text)
 

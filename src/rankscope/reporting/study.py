@@ -70,10 +70,10 @@ _COLUMNS: dict[str, dict[str, shapes.Shape]] = {
 """Columns that the page needs of the tables that it draws."""
 
 
-def _document(content: Any, place: str) -> None:
+def _document(content: Any, location: str) -> None:
     """Check JSON output of a command: its tables are rows of scalars with the same columns."""
     if not isinstance(content, dict):
-        raise shapes.Mismatch.from_value(place, "an object", content)
+        raise shapes.Mismatch.from_value(location, "an object", content)
     tables = content.get("tables", {})
     rows_shape = shapes.list_shape(shapes.object_shape(_TEXT, shapes.scalar))
     shapes.object_shape(_TEXT, rows_shape)(tables, "tables")

@@ -126,7 +126,7 @@ class SimulatedCollection:
                 shutil.rmtree(draft, ignore_errors=True)
         except OSError as error:
             reason = error.strerror or str(error)
-            hint = "choose another place"
+            hint = "choose another directory"
             raise InputError(f"cannot be written: {reason}", path=target, hint=hint) from error
         return target
 

@@ -122,7 +122,7 @@ def _merge_subgroups(
         prefers |= subgroup_level[:, np.newaxis] > subgroup_level
     prefers = _transitive_closure(prefers)
     if (prefers & prefers.T).any():
-        hint = "give what contradicts a group of its own"
+        hint = "put the contradicting preferences into another group"
         raise InputError(f"{where} contradicts itself", path=path, hint=hint)
     return PreferenceGroup(prefers, level, retrieved, partial=True)
 

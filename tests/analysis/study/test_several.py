@@ -143,7 +143,7 @@ def test_like_the_paper(three: dict[str, tuple[Any, Any]]) -> None:
 def test_invalid_arguments_of_study_raise(three: dict[str, tuple[Any, Any]]) -> None:
     with pytest.raises(SettingsError, match=r"takes a Collection, .* not a value of type dict"):
         study({"first": three["first"][0]})  # type: ignore[dict-item]
-    with pytest.raises(SettingsError, match="names of their own"):
+    with pytest.raises(SettingsError, match="their own names"):
         run_study(three, name="x")
     with pytest.raises(SettingsError, match="differ in missing, ties or unjudged"):
         study({missing: rs.Collection(*three["first"], missing=missing) for missing in ("zero", "skip")})
@@ -226,7 +226,7 @@ def test_commands_that_make_no_sense(files: Path, capsys: pytest.CaptureFixture[
         ([*named(files, "first", "first"), *out], "two collections are called"),
         (["--collection", "nothing", *out], "names no collection"),
         (["--collections", str(files / "none.toml"), *out], "cannot read"),
-        ([*named(files, "first"), "--name", "x", *out], "names of their own"),
+        ([*named(files, "first"), "--name", "x", *out], "their own names"),
         (
             [*named(files, "first"), "-o", str(files / "first" / "qrels.txt")],
             "this file is also read",

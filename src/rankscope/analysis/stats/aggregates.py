@@ -49,9 +49,9 @@ def compute_terms(values: Floats, basis: str) -> Floats:
         return np.swapaxes(values.shape[-2] - (first + last) / 2, -1, -2)
     if basis == "z":
         spread = values.std(axis=-2, keepdims=True)
-        known = spread > 1e-12 * np.abs(values).max(initial=0.0)
-        return np.where(known, values - values.mean(axis=-2, keepdims=True), 0.0) / np.where(
-            known, spread, 1.0
+        has_spread = spread > 1e-12 * np.abs(values).max(initial=0.0)
+        return np.where(has_spread, values - values.mean(axis=-2, keepdims=True), 0.0) / np.where(
+            has_spread, spread, 1.0
         )
     return values
 
@@ -87,18 +87,18 @@ class Resampled(NamedTuple):
         drawn: dict[str, list[Floats]] = {basis: [] for basis in bases}
         for start in range(0, self.replicates, step):
             size = min(step, self.replicates - start), tasks
-            chosen = rng.integers(0, tasks, size)
+            sampled = rng.integers(0, tasks, size)
             if self.sample == "topics":
-                chosen = np.broadcast_to(np.arange(tasks), size)
-            scores = self.values if self.sample == "tasks" else self.values[:, chosen]
+                sampled = np.broadcast_to(np.arange(tasks), size)
+            scores = self.values if self.sample == "tasks" else self.values[:, sampled]
             for task, topics in enumerate(self.topics if self.sample != "tasks" else ()):
-                place = chosen == task
-                scores[:, place] = bootstrap_means(topics, int(place.sum()), int(rng.integers(2**62)))
+                is_task = sampled == task
+                scores[:, is_task] = bootstrap_means(topics, int(is_task.sum()), int(rng.integers(2**62)))
             for basis, types in bases.items():
                 # The terms of a task stay the same unless its topics are resampled.
                 terms = compute_terms(scores.swapaxes(0, -2), basis).swapaxes(0, -2)
-                terms = terms[:, chosen] if self.sample == "tasks" else terms
-                drawn[basis].append(combine(np.moveaxis(terms, 0, -2), types[chosen]))
+                terms = terms[:, sampled] if self.sample == "tasks" else terms
+                drawn[basis].append(combine(np.moveaxis(terms, 0, -2), types[sampled]))
         return {basis: np.concatenate(parts).T for basis, parts in drawn.items()}
 
 
@@ -123,8 +123,8 @@ def check_connected(points: Floats, systems: Sequence[str]) -> None:
     order = np.argsort(-points, kind="stable")
     n = len(points)
     first = np.arange(1, n)
-    most = first * (first - 1) / 2 + first * (n - first)
-    separated = np.flatnonzero(np.abs(np.cumsum(points[order])[:-1] - most) < 1e-9 * n) + 1
+    max_points = first * (first - 1) / 2 + first * (n - first)
+    separated = np.flatnonzero(np.abs(np.cumsum(points[order])[:-1] - max_points) < 1e-9 * n) + 1
     if not len(separated):
         return
     problems = [f"{systems[order[0]]!r} wins all comparisons"] if separated[0] == 1 else []

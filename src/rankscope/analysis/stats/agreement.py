@@ -31,8 +31,8 @@ def kappa(counts: ArrayLike, weights: str = "none", grades: ArrayLike | None = N
         kappa = 1 - sum of w_ij n_ij / sum of w_ij n_i. n_.j / n
 
     with w = 1 for different grades (``none``), their distance (``linear``) or its square (``quadratic``). The distance
-    is that of the ``grades``, or that of their positions, |i - j|, if none are given: 0, 1 and 4 are no further apart
-    than 0, 1 and 2 then.
+    is that of the ``grades``, or that of their positions, |i - j|, if none are given: then 0, 1 and 4 have the same
+    distances as 0, 1 and 2.
 
     >>> [round(float(kappa([[6, 1], [1, 2]], w)), 4) for w in WEIGHTS]
     [0.5238, 0.5238, 0.5238]
@@ -42,8 +42,8 @@ def kappa(counts: ArrayLike, weights: str = "none", grades: ArrayLike | None = N
     """
     check_name(weights, WEIGHTS, f"kappa has no weights {weights!r}")
     table = np.asarray(counts, np.float64)
-    places = np.arange(table.shape[-1]) if grades is None else np.asarray(grades, np.float64)
-    apart = np.abs(places[:, None] - places[None, :])
+    positions = np.arange(table.shape[-1]) if grades is None else np.asarray(grades, np.float64)
+    apart = np.abs(positions[:, None] - positions[None, :])
     weight = {"none": apart > 0, "linear": apart, "quadratic": apart**2}[weights].astype(np.float64)
     total = table.sum(axis=(-2, -1))
     chance = _ratio(np.einsum("...i,...j,ij->...", table.sum(-1), table.sum(-2), weight), total)

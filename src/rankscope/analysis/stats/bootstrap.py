@@ -29,7 +29,7 @@ from rankscope.progress import advance
 _PAIRS_IN_PIECE = 512  # fixed, so that the number of jobs changes nothing
 _PAIRS_AT_ONCE = 64  # the replicates of this many pairs stay in the processor's cache
 _REPLICATES_IN_TURN = 4096
-_BLOCKS_IN_TURN = 128  # of the weights: a fraction of a second, after which Ctrl-C is looked for
+_BLOCKS_IN_TURN = 128  # of the weights: a fraction of a second, after which Ctrl-C is checked
 _NUMBERS_IN_TURN = 2**19  # pairs x replicates, likewise
 _RELATIVE = 1e-9  # two statistics closer than this are equal: rounding must not decide a comparison
 _NEGLIGIBLE = 1e-12  # differences below this share of the largest score are zero
@@ -37,7 +37,7 @@ _NEGLIGIBLE = 1e-12  # differences below this share of the largest score are zer
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """Per pair of runs: the achieved significance level and the difference that would have been significant."""
+    """Achieved significance level of each pair of runs, and the smallest difference that would be significant."""
 
     asl: Floats
     delta: Floats
@@ -122,11 +122,11 @@ def bootstrap_max_t(values: Floats, first: Indices, second: Indices, resampled: 
 
     def drawn() -> Iterator[tuple[Indices, Floats]]:
         for part in blocks:
-            places = step_down.order[part]
-            ratio, squares, spare = space[:, : len(places)]
-            work.ratios(first[places], second[places], ratio, squares, spare)
+            indices = step_down.order[part]
+            ratio, squares, spare = space[:, : len(indices)]
+            work.ratios(first[indices], second[indices], ratio, squares, spare)
             ratio *= topics
-            yield places, np.sqrt(ratio, out=ratio)
+            yield indices, np.sqrt(ratio, out=ratio)
 
     step_down.count(drawn())
     return step_down
@@ -147,8 +147,8 @@ def resample_counts(resampled: Ints) -> Ints:
     counts = np.empty((replicates, topics), np.int64)
     for start in range(0, replicates, _REPLICATES_IN_TURN):
         part = resampled[start : start + _REPLICATES_IN_TURN]
-        places = part + np.arange(len(part))[:, None] * topics
-        block = np.bincount(places.ravel(), minlength=part.size)
+        cells = part + np.arange(len(part))[:, None] * topics
+        block = np.bincount(cells.ravel(), minlength=part.size)
         counts[start : start + len(part)] = block.reshape(part.shape)
     return counts
 
@@ -199,7 +199,7 @@ class _Work:
 
     @classmethod
     def on(cls, values: Floats, resampled: Ints, rank: int) -> _Work:
-        """Products of runs x topics with replicates x topics."""
+        """Return the products of runs x topics with replicates x topics."""
         centre = values.mean(axis=1)
         centred = values - centre[:, None]
         cut = _cut(resampled)

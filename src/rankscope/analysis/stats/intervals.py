@@ -116,7 +116,7 @@ def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator
 def expanded(alpha: float, topics: int) -> float:
     """Return the share of bootstrap means to cut off at each end, less for few topics.
 
-    Bootstrap means of n topics spread by sqrt((n - 1)/n) too little and know nothing of the heavier tails of t
+    The spread of bootstrap means of n topics is too small by sqrt((n - 1)/n), and ignores the heavier tails of t
     (Hesterberg 2015):
 
         alpha' / 2 = Phi(-sqrt(n / (n - 1)) t(1 - alpha/2; n - 1))
@@ -142,9 +142,9 @@ def percentile_intervals(replicates: Floats, tail: float) -> tuple[Floats, Float
         return low, high
     low, high = np.full((2, len(replicates)), np.nan)
     for row, numbers in enumerate(replicates):
-        known = numbers[~np.isnan(numbers)]
-        if len(known) and np.isfinite(known).all():
-            low[row], high[row] = np.quantile(known, [tail, 1 - tail])
+        defined = numbers[~np.isnan(numbers)]
+        if len(defined) and np.isfinite(defined).all():
+            low[row], high[row] = np.quantile(defined, [tail, 1 - tail])
     return low, high
 
 
@@ -160,11 +160,11 @@ def reflected_interval(value: float, replicates: Floats, tail: float) -> tuple[f
     >>> [round(end, 4) for end in reflected_interval(0.9, np.array([0.7, 0.8, 0.8, 0.9]), 0.25)]
     [0.875, 0.925]
     """
-    known = replicates[~np.isnan(replicates)]
-    if not len(known) or np.isnan(value):
+    defined = replicates[~np.isnan(replicates)]
+    if not len(defined) or np.isnan(value):
         return float("nan"), float("nan")
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return float(value - (high - known.mean())), float(value + (known.mean() - low))
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(value - (high - defined.mean())), float(value + (defined.mean() - low))
 
 
 def ranks(merits: Floats) -> tuple[Ints, Ints]:
@@ -224,7 +224,7 @@ def rank_intervals(
 def _shortest(below: Ints, within: Ints, worst: int, target: float) -> tuple[int, int]:
     """Return the range of :func:`rank_intervals` from how many samples rank before 1, 2, ... and up to 0, 1, 2, ...
 
-    It begins at one of the ranks that ``below`` knows, and ends at ``worst`` or later.
+    It begins at one of the ranks of ``below``, and ends at ``worst`` or later.
     """
     begin = np.arange(1, len(below) + 1)
     end = np.maximum(np.searchsorted(within, target + below - 1e-9), worst)
@@ -274,11 +274,11 @@ def _groups(means: Floats, moved: Floats, reach: Floats) -> list[Ints]:
 
 def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return mean, standard error of the mean and number of values of each row, without NaN."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=1).astype(np.float64)
+    is_defined = ~np.isnan(values)
+    count = is_defined.sum(axis=1).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(known, values, 0.0).sum(axis=1) / count
-        squares = np.where(known, np.square(values - mean[:, None]), 0.0).sum(axis=1)
+        mean = np.where(is_defined, values, 0.0).sum(axis=1) / count
+        squares = np.where(is_defined, np.square(values - mean[:, None]), 0.0).sum(axis=1)
         error = np.sqrt(squares / (count - 1) / count)
     return mean, error, count
 

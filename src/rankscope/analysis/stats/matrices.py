@@ -34,7 +34,7 @@ class CompleteMatrix:
 def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
     """Return the matrix of a measure without the topics on which it is undefined (NaN) or infinite for some run.
 
-    All runs are compared on the same topics; :func:`left_out` says which were not used.
+    All runs are compared on the same topics; :func:`left_out` lists the others.
     """
     matrix = scores.matrix(measure)
     undefined = np.asarray(~np.isfinite(matrix.values).all(axis=0))

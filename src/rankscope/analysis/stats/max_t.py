@@ -1,8 +1,8 @@
 """Step-down max-T tests over resamples (Westfall and Young 1993): p-values adjusted for many hypotheses at once.
 
-All hypotheses share the resamples, so the largest statistic of a resample shows what chance does to all of them
-together, however they depend on each other. Holm's correction multiplies p-values by the number of hypotheses instead,
-and needs as many times more replicates before anything can be significant.
+All hypotheses share the resamples, so the largest statistic of each resample follows their joint null distribution,
+whatever the dependence between them. Holm's correction multiplies p-values by the number of hypotheses instead, and
+needs as many times more replicates before any hypothesis can be significant.
 
 Statistics of pairs are t statistics in the form r = sum(z) / sqrt(sum(z^2)), which grows with t and has the same
 denominator for all signs of the differences z.
@@ -64,11 +64,11 @@ class StepDown:
     def count(self, blocks: Iterable[tuple[Indices, Floats]]) -> None:
         """Count some replicates: blocks of hypotheses in ``order``, each with statistics hypotheses x replicates."""
         running: Floats | None = None
-        for places, drawn in blocks:
+        for indices, drawn in blocks:
             advance()
-            self.alone[places] += _count_reached(drawn, self.observed[places])
+            self.alone[indices] += _count_reached(drawn, self.observed[indices])
             running = _accumulate_maxima(drawn, running)
-            self.jointly[places] += _count_reached(drawn, self.joint[places])
+            self.jointly[indices] += _count_reached(drawn, self.joint[indices])
         if running is not None:
             self.largest.append(running)
 

@@ -1,7 +1,7 @@
 """The paired randomisation test for many pairs of runs at once (Fisher 1935; Smucker, Allan and Carterette 2007).
 
-If two runs were alike, each of the n differences could as well have had the other sign. The p-value is the share of the
-2^n ways to choose the signs in which the absolute sum of the differences is at least the one that was found.
+If two runs are equally good, each of the n differences has either sign with the same probability. The p-value is the
+share of the 2^n choices of signs in which the absolute sum of the differences is at least the observed one.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _RELATIVE = 1e-9  # two sums closer than this are equal: rounding must not decid
 
 
 def exact_randomisation(differences: Floats) -> Floats:
-    """Two-sided p-values over all 2^n signs, one per row of pairs x topics.
+    """Return the two-sided p-values over all 2^n signs, one per row of pairs x topics.
 
-    The topics are cut into two halves. Every sum is one of the 2^(n/2) of the first half plus one of the second, so
-    that for each of the first those of the second which reach the observed sum are found by bisection: exact, without
-    2^n sums.
+    The topics are split into two halves. Every sum is one of the 2^(n/2) sums of the first half plus one of the second.
+    For each sum of the first half, bisection counts the sums of the second half that reach the observed sum: the result
+    is exact, without computing 2^n sums.
 
     >>> exact_randomisation(np.array([[0.1, 0.2, 0.3], [0.1, -0.1, 0.0]])).tolist()
     [0.25, 1.0]

@@ -8,7 +8,7 @@ from rankscope.errors import SettingsError
 
 
 def streams(seed: int, count: int) -> list[np.random.SeedSequence]:
-    """Independent streams, one for each piece of the work, so that it does not matter where a piece runs."""
+    """Return independent streams, one per task, so that results do not depend on where a task runs."""
     return _sequence(seed).spawn(count)
 
 

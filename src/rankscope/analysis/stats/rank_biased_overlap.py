@@ -29,7 +29,7 @@ class RankBiasedOverlap:
 
     @property
     def residual(self) -> float:
-        """Distance of the bounds."""
+        """Difference of the bounds."""
         return self.high - self.low
 
 
@@ -58,8 +58,8 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
     """
     check_settings(p, ties)
     (items, groups), (others, others_groups) = _write_out(a), _write_out(b)
-    place = {item: rank for rank, item in enumerate(others)}
-    common = np.array([(0, i, place[item]) for i, item in enumerate(items) if item in place], np.int64)
+    rank_of = {item: rank for rank, item in enumerate(others)}
+    common = np.array([(0, i, rank_of[item]) for i, item in enumerate(items) if item in rank_of], np.int64)
     values = overlaps(groups, others_groups, common.reshape(-1, 3).T, p, ties)
     return RankBiasedOverlap(*(float(value[0]) for value in values))
 
@@ -158,18 +158,19 @@ class _Prefixes:
         depth = self.depth
         if ties == "a":
             return np.broadcast_to(depth.astype(np.float64), self.long.top.shape)
-        one, other = (groups.continued(len(depth)) for groups in (self.short, self.long))
+        short, long = (groups.continued(len(depth)) for groups in (self.short, self.long))
         if ties == "w":
-            return np.asarray((one.bottom + other.bottom) / 2)
+            return np.asarray((short.bottom + long.bottom) / 2)
         square, others = (
-            side.top - 1 + (depth - side.top + 1) ** 2 / (side.bottom - side.top + 1) for side in (one, other)
+            side.top - 1 + (depth - side.top + 1) ** 2 / (side.bottom - side.top + 1)
+            for side in (short, long)
         )
         return np.asarray(np.sqrt(square * others))  # one root: without ties this is exactly d
 
     def new(self, ties: str) -> tuple[Floats, Floats]:
-        """Below the end of the shorter: the overlap that its unseen items can add, and the mean count of one of them.
+        """Return the overlap that unseen items of the shorter ranking can add below its end, and their mean count.
 
-        They can at best be the first items of the longer one that the shorter does not have.
+        At best, they are the first items of the longer ranking that the shorter one lacks.
         """
         if self.short.top.shape == self.long.top.shape:
             return np.zeros(1), np.ones(1)
@@ -224,6 +225,6 @@ def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[F
 
 @lru_cache(maxsize=1 << 14)
 def _beyond_high(n: int, whole: int, p: float) -> float:
-    """Return what ranks below n can add if all unseen items are common, and agreement is complete from a depth on."""
+    """Return the contribution of ranks below n if all unseen items are common and, from some depth, all items agree."""
     further = np.arange(n + 1, whole + 1)
     return float(np.sum((2 - whole / further) * (1 - p) * p ** (further - 1.0))) + p**whole

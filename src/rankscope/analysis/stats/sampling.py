@@ -1,5 +1,4 @@
-"""Smaller pools: which judgments are kept, as an array of grades with the others taken back.
-
+"""Smaller pools: arrays of grades in which some judgments are removed.
 Every function returns one grade per judged document of the collection, :data:`~rankscope.judging.UNJUDGED` where the
 judgment is not kept, ready for :meth:`~rankscope.judging.Judged.with_grades`.
 """

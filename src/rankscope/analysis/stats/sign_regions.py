@@ -1,9 +1,9 @@
-"""Where is a polynomial with whole coefficients positive, and where negative? Exactly, between 0 and 1.
+"""Regions of (0, 1) in which a polynomial with integer coefficients is positive or negative, computed exactly.
 
 Descartes' rule in Bernstein form (Lane and Riesenfeld 1981): the number of roots inside an interval is at most the
 number of sign changes of the Bernstein coefficients there, and both are even or both odd. Intervals with more than one
 change are halved (de Casteljau). All arithmetic is with whole numbers, so no root is missed and none is invented,
-however close to another or to 1 it is; what cannot be separated within 2^-60 is one place.
+however close to another or to 1 it is; roots closer than 2^-60 count as one.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from rankscope.progress import advance
 Wholes = NDArray[np.object_]
 
 FINEST = 60
-"""Roots are located within two to the minus this."""
+"""Number of binary digits to which roots are located."""
 
 
 class Region(NamedTuple):
-    """An interval in which a polynomial has one sign (touching zero at single points counts as nothing)."""
+    """An interval in which a polynomial has one sign; isolated zeros are ignored."""
 
     low: float
     high: float
@@ -50,7 +50,9 @@ def sign_regions(coefficients: Sequence[int]) -> list[Region]:
         wholes.pop(0)
     if not wholes:
         return [Region(0.0, 1.0, 0)]
-    borders = [_refined(wholes, *place) for place in _places(_bernstein(wholes), Fraction(0), Fraction(1))]
+    borders = [
+        _refined(wholes, *bracket) for bracket in _isolate_roots(_bernstein(wholes), Fraction(0), Fraction(1))
+    ]
     between = _middles([Fraction(0), *borders, Fraction(1)])
     regions: list[Region] = []
     for low, high, sign in ((low, high, _sign_at(wholes, middle)) for low, high, middle in between):
@@ -77,7 +79,9 @@ def _bernstein(wholes: Sequence[int]) -> Wholes:
     return coefficients
 
 
-def _places(coefficients: Wholes, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int]]:
+def _isolate_roots(
+    coefficients: Wholes, low: Fraction, high: Fraction
+) -> Iterator[tuple[Fraction, Fraction, int]]:
     """Return the intervals with one root (or inseparable ones), with the sign right after their lower ends."""
     advance()
     signs = [1 if c > 0 else -1 for c in coefficients if c != 0]
@@ -89,10 +93,10 @@ def _places(coefficients: Wholes, low: Fraction, high: Fraction) -> Iterator[tup
         return
     middle = (low + high) / 2
     left, right = _halves(coefficients)
-    yield from _places(left, low, middle)
+    yield from _isolate_roots(left, low, middle)
     if right[0] == 0:
         yield middle, middle, 0
-    yield from _places(right, middle, high)
+    yield from _isolate_roots(right, middle, high)
 
 
 def _halves(coefficients: Wholes) -> tuple[Wholes, Wholes]:
@@ -124,9 +128,9 @@ def _refined(wholes: Sequence[int], low: Fraction, high: Fraction, sign: int) ->
     return (low + high) / 2
 
 
-def _sign_at(wholes: Sequence[int], place: Fraction) -> int:
+def _sign_at(wholes: Sequence[int], point: Fraction) -> int:
     """Return the sign of the polynomial at a fraction, by Horner's rule on whole numbers."""
-    top, bottom = place.numerator, place.denominator
+    top, bottom = point.numerator, point.denominator
     value, power = 0, 1
     for c in reversed(wholes):
         value = value * top + c * power

@@ -1,6 +1,6 @@
-"""Significance tests for many pairs of runs at once, and corrections for asking many times.
+"""Significance tests for many pairs of runs at once, and corrections for multiple tests.
 
-Scores come as a matrix runs x topics without NaN; pairs as two index arrays. A test answers with a
+Scores are a matrix runs x topics without NaN; pairs are two index arrays. A test returns a
 :class:`PairTests`: per pair the p-value and a confidence interval for the mean difference. Runs that are identical
 on every topic have p = 1 in every test.
 """
@@ -48,7 +48,7 @@ _CORRECTION_NAMES = {
 
 
 def test_name(test: str) -> str:
-    """Names of the tests in titles."""
+    """Return the name of a test, for titles."""
     return _TEST_NAMES[test]
 
 
@@ -87,11 +87,11 @@ _NEGLIGIBLE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """Per pair: mean difference (first minus second), p-values, confidence interval, and what would be significant.
+    """Per pair: mean difference (first minus second), p-values, confidence interval, and critical difference.
 
     ``half`` is half the width of the interval around the difference. ``delta`` is the absolute difference of means
     from which on this pair would be significant at alpha (NaN for Wilcoxon, whose statistic is not a mean, for the
-    randomisation test, which looks at no others than the differences found, and with max-T). ``adjusted`` are the
+    randomisation test, which uses only the observed differences, and with max-T). ``adjusted`` are the
     p-values corrected for the number of pairs. ``simultaneous``: all intervals together hold the true differences
     with 1 - alpha; otherwise each does so by itself.
     """
@@ -136,7 +136,7 @@ def run_test(
     seed: int = 1,
     weights: Floats | None = None,
 ) -> PairTests:
-    """One of :data:`TESTS` by name, for every pair, with p-values corrected for their number.
+    """Run one of :data:`TESTS` on every pair, and correct the p-values for the number of pairs.
 
     ``correction`` is one of :data:`CORRECTIONS`, or None for that of the test (:func:`correction_for`). Warns if no
     pair can be significant, however large its difference is. The engine and the jobs are those of
@@ -205,7 +205,7 @@ def _warn_if_hopeless(
 
 
 def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 0.05) -> PairTests:
-    """Student's paired t test, two-sided: t = mean(z) / (sd(z)/sqrt(n)) with n - 1 degrees of freedom.
+    """Run Student's paired t test, two-sided: t = mean(z) / (sd(z)/sqrt(n)) with n - 1 degrees of freedom.
 
     A constant difference has p = 0; a single topic leaves p undefined unless the runs are identical there.
 
@@ -238,7 +238,7 @@ def tukey_hsd(
     replicates: int = 5000,
     seed: int = 1,
 ) -> PairTests:
-    """Randomised Tukey HSD (Carterette 2012): all pairs at once, so p needs no further correction.
+    """Run the randomised Tukey HSD test (Carterette 2012) on all pairs at once; p needs no further correction.
 
     Each replicate shuffles the scores of every topic over the runs and takes the range of the runs' means;
     p = (1 + reached) / (1 + replicates), where a range reaches the absolute difference of the pair or is wider.
@@ -350,7 +350,7 @@ def _blocks(pairs: int, topics: int) -> Iterator[slice]:
 
 
 def _differences(values: Floats, first: Indices, second: Indices) -> Iterator[tuple[slice, Floats]]:
-    """Per-topic differences of the pairs, a block of pairs at a time."""
+    """Yield the differences of the pairs by topic, a block of pairs at a time."""
     for block in _blocks(len(first), values.shape[1]):
         yield block, values[first[block]] - values[second[block]]
 
@@ -395,7 +395,7 @@ def effects(
 
 
 def outcomes(merits: Floats, first: Indices, second: Indices) -> tuple[Indices, Indices]:
-    """On how many topics the first run of each pair has the higher value, and the lower one.
+    """Count the topics on which the first run of each pair has the higher value, and the lower value.
 
     >>> [count.tolist() for count in outcomes(np.array([[3, 1, 2], [1, 1, 0]]), np.array([0]), np.array([1]))]
     [[2], [0]]
@@ -408,7 +408,7 @@ def outcomes(merits: Floats, first: Indices, second: Indices) -> tuple[Indices, 
 
 
 def adjust(p: Floats, correction: str = "holm") -> Floats:
-    """P-values corrected for being many: a family of hypotheses tested together.
+    """Correct the p-values of a family of hypotheses for multiple tests.
 
     ``bonferroni``: m p. ``holm`` (1979): the k-th smallest times m - k + 1, never below an earlier one. ``bh``
     (Benjamini and Hochberg 1995, false discovery rate): the k-th smallest times m/k, never above a later one.
@@ -422,11 +422,11 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     check_name(correction, CORRECTIONS, f"no correction is called {correction!r}")
     p = np.asarray(p, dtype=np.float64)
     adjusted = p.copy()
-    known = np.flatnonzero(~np.isnan(p))
-    m = len(known)
+    defined = np.flatnonzero(~np.isnan(p))
+    m = len(defined)
     if correction == "none" or m == 0:
         return adjusted
-    order = known[np.argsort(p[known], kind="stable")]
+    order = defined[np.argsort(p[defined], kind="stable")]
     ordered = p[order]
     if correction == "bonferroni":
         corrected = ordered * m

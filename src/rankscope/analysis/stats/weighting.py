@@ -40,7 +40,7 @@ def contributions(values: Floats, weights: Floats | None) -> Floats:
 
 def _relative(values: Floats, weights: Floats) -> Floats:
     """Return the weights divided by their mean over the defined values of each row."""
-    known = ~np.isnan(values)
+    is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(known, weights, 0.0).sum(axis=1) / known.sum(axis=1)
+        means = np.where(is_defined, weights, 0.0).sum(axis=1) / is_defined.sum(axis=1)
         return np.asarray(weights / means[:, None])

@@ -14,11 +14,11 @@ _FEW = 25  # differences that are not zero, otherwise: beyond, published counts 
 
 
 def wilcoxon_p(differences: Floats) -> Floats:
-    """Two-sided p-values of the Wilcoxon signed rank test (1945), one per row of pairs x topics.
+    """Return the two-sided p-values of the Wilcoxon signed rank test (1945), one per row of pairs x topics.
 
     Zero differences are left out, equal ones share their rank. T+ is the sum of the ranks of positive differences. Its
-    distribution is exact for up to 50 topics without zeros and ties, and wherever zeros and ties leave at most 25
-    differences that are not zero, of however many topics. Otherwise it is normal with the variance corrected for ties,
+    distribution is exact for up to 50 topics without zeros and ties, and for any number of topics if at most 25
+    differences are not zero. Otherwise it is normal with the variance corrected for ties,
     without continuity correction, as in scipy.stats.wilcoxon, which is exact less often where there are zeros or ties.
     A pair without any difference has p = 1.
 
@@ -49,7 +49,7 @@ def wilcoxon_p(differences: Floats) -> Floats:
 
 
 def _tie_correction(size: Floats, nonzero: Bools) -> Floats:
-    """Per row the sum of t^3 - t over the groups of t equal non-zero sizes."""
+    """Return, for each row, the sum of t^3 - t over the groups of t equal non-zero sizes."""
     ordered = np.sort(np.where(nonzero, size, np.inf), axis=1)
     rows, length = ordered.shape
     starts = np.ones(ordered.shape, dtype=bool)
@@ -61,7 +61,7 @@ def _tie_correction(size: Floats, nonzero: Bools) -> Floats:
 
 
 def _exact_plain(positive: Floats, topics: int) -> Floats:
-    """With the ranks 1..n each of the 2^n signs is equally likely."""
+    """Return exact p-values for the ranks 1..n without ties: each of the 2^n signs is equally likely."""
     below = _at_most(topics)
     fewest = np.minimum(positive, topics * (topics + 1) // 2 - positive).astype(np.intp)
     return np.minimum(1.0, 2 * below[fewest])
@@ -69,7 +69,7 @@ def _exact_plain(positive: Floats, topics: int) -> Floats:
 
 @lru_cache(maxsize=64)
 def _at_most(topics: int) -> Floats:
-    """P(T+ <= k) for k = 0, 1, ... from exact counts."""
+    """Return P(T+ <= k) for k = 0, 1, ... from exact counts."""
     return np.cumsum(_subset_sums(np.arange(1, topics + 1))) / 2.0**topics
 
 
@@ -81,7 +81,7 @@ def _exact_tied(ranks: Floats, positive: float) -> float:
 
 
 def _subset_sums(sizes: Indices) -> Floats:
-    """Return how many subsets have the sum 0, 1, 2, ...; exact, because counts up to 2^50 are not rounded."""
+    """Return the number of subsets with the sum 0, 1, 2, ...; counts up to 2^50 are exact."""
     counts = np.zeros(int(sizes.sum()) + 1)
     counts[0], reach = 1.0, 0
     for size in np.sort(sizes).tolist():

@@ -211,7 +211,7 @@ def _open(
     """Return the collections by name, with the seed of the study and the aspects that its measures need."""
     if isinstance(collection, Mapping):
         if settings.name is not None:
-            raise SettingsError("several collections have names of their own", hint="leave name out")
+            raise SettingsError("several collections have their own names", hint="leave name out")
         if not collection:
             raise InputError("there is no collection to study", hint="name at least one")
         named = {str(name): member for name, member in collection.items()}

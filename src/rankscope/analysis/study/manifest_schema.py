@@ -34,9 +34,9 @@ _MAX_SAMPLES = 10**7
 """Limit of random samples: more would take longer than a day, so an untrusted manifest may not ask for them."""
 
 
-def _order(value: Any, place: str) -> None:
+def _order(value: Any, location: str) -> None:
     """Check an order, or a mapping of runs to orders."""
-    (object_shape(_NAME, one_of(ORDERS)) if isinstance(value, dict) else one_of(ORDERS))(value, place)
+    (object_shape(_NAME, one_of(ORDERS)) if isinstance(value, dict) else one_of(ORDERS))(value, location)
 
 
 _MERGES = text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")
@@ -95,9 +95,9 @@ _SEVERAL = _manifest(
 )
 
 
-def check_manifest(content: Any, place: str) -> None:
+def check_manifest(content: Any, location: str) -> None:
     """Check a whole manifest."""
-    check_kind(content, place)
+    check_kind(content, location)
     if content.get("format") != FORMAT:
         versions = content.get("versions")
         version = versions.get("rankscope") if isinstance(versions, dict) else None
@@ -106,10 +106,10 @@ def check_manifest(content: Any, place: str) -> None:
         raise Mismatch("format", message)
     settings = content.get("settings")
     if not isinstance(settings, dict) or "collections" not in settings:
-        _ONE(content, place)
+        _ONE(content, location)
         _check_orders(content["settings"], content["inputs"], "settings")
         return
-    _SEVERAL(content, place)
+    _SEVERAL(content, location)
     listed, files = settings["collections"], content["inputs"]["collections"]
     names = [entry["name"] for entry in listed]
     if names != [entry["name"] for entry in files] or len(set(names)) < len(names):
@@ -118,15 +118,15 @@ def check_manifest(content: Any, place: str) -> None:
         _check_orders(entry, inputs, f"settings.collections[{index}]")
 
 
-def _check_orders(settings: dict[str, Any], files: dict[str, Any], place: str) -> None:
+def _check_orders(settings: dict[str, Any], files: dict[str, Any], location: str) -> None:
     order = settings["order"]
     if isinstance(order, dict) and set(order) != {run["name"] for run in files["runs"]}:
-        raise Mismatch(f"{place}.order", "one ordering for each run is expected")
+        raise Mismatch(f"{location}.order", "one ordering for each run is expected")
 
 
-def check_kind(content: Any, place: str) -> None:
+def check_kind(content: Any, location: str) -> None:
     """Check that a value is the manifest of a study, perhaps of another version, and the files that it lists."""
     if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise Mismatch.from_value(place, "the manifest of a study", content)
+        raise Mismatch.from_value(location, "the manifest of a study", content)
     object_shape(_PLACE, _DIGEST)(content.get("outputs"), "outputs")
     list_shape(_PLACE)(content.get("pictures", []), "pictures")

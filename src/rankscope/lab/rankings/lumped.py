@@ -70,8 +70,8 @@ class _Slots:
         possible = self.hits[..., np.newaxis] & (ordinals <= ordinals[:, np.newaxis, np.newaxis, np.newaxis])
         level, self.tree, self.letter, above = np.nonzero(possible)
         self.rank, self.ordinal = level + 1, above + 1
-        self.place = np.ravel_multi_index((level, self.tree, self.letter, above), self.shape)
-        for array in (self.tree, self.letter, self.rank, self.ordinal, self.place, self.hits):
+        self.slot_index = np.ravel_multi_index((level, self.tree, self.letter, above), self.shape)
+        for array in (self.tree, self.letter, self.rank, self.ordinal, self.slot_index, self.hits):
             array.setflags(write=False)
 
 
@@ -88,7 +88,7 @@ class LumpedHits(PathHits):
         self._keep = keep
 
     def __len__(self) -> int:
-        return len(self._slots.place) if self._keep is None else len(self._keep)
+        return len(self._slots.slot_index) if self._keep is None else len(self._keep)
 
     @cached_property
     def rank(self) -> AnyArray:  # type: ignore[override]
@@ -149,7 +149,7 @@ class LumpedHits(PathHits):
 
     def _table(self, values: AnyArray | float, neutral: float = 0.0) -> Floats:
         table = np.full(self._slots.shape, neutral)
-        table.ravel()[self._select(self._slots.place)] = values
+        table.ravel()[self._select(self._slots.slot_index)] = values
         return table
 
     def _totals(self, table: Floats, combine: np.ufunc = np.add, start: float = 0.0) -> Floats:
