@@ -81,7 +81,7 @@ def test_coverage_rises_where_the_table_says(find_artist: Find) -> None:
     assert axes.get_ylim() == (0, 1)
     assert figure.table.rows == result["coverage"].rows
     labels = [text.get_text() for text in figure.figure.legends[0].get_texts()]
-    assert labels == ["early", "late"]
+    assert labels == ["early", "late", "1 more run"]
 
 
 def test_aspects_of_a_topic_have_a_mark_for_each_run_that_covers_them() -> None:

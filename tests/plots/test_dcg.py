@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 
 import rankscope as rs
 from rankscope.plots import plot_dcg
-from rankscope.plots.palette import ABOVE, BELOW, EXACT
+from rankscope.plots.palette import EXACT, GAIN, LOSS
 
 Find = Callable[[Any, str], Any]
 
@@ -39,7 +39,7 @@ def test_curves_and_bars_are_the_table(b_t: rs.Curve, find_artist: Find) -> None
     )
     places = figure.table.column("gain_place")
     assert places == ["same" if abs(v) < 1e-12 else "gain" if v > 0 else "loss" for v in values.values()]
-    for name, colour in (("negative", BELOW), ("zero", EXACT), ("positive", ABOVE)):
+    for name, colour in (("negative", LOSS), ("zero", EXACT), ("positive", GAIN)):
         assert to_hex(find_artist(delta, name).get_facecolors()[0]) == colour
 
 

@@ -16,6 +16,8 @@ from rankscope.plots import plot_asl, plot_bounds, plot_correlation, plot_means,
 from rankscope.result import TableResult
 from rankscope.tables import Table
 
+BOUNDS = ("lower bound: other documents non-relevant", "upper bound: other documents relevant")
+
 Find = Callable[[Any, str], Any]
 
 
@@ -218,7 +220,7 @@ def test_bounds_and_their_bands(collection: Any, find_artist: Find) -> None:
         ) == pytest.approx(max(ends))
     assert figure.axes[0].get_xscale() == "log"
     texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
-    assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", "lower bound", "upper bound", "95 % confidence"]
+    assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", *BOUNDS, "95 % confidence"]
 
 
 def test_bounds_of_few_runs_are_a_line_each(collection: Any, find_artist: Find) -> None:
@@ -240,7 +242,7 @@ def test_bounds_of_few_runs_are_a_line_each(collection: Any, find_artist: Find) 
                 np.testing.assert_allclose(line.get_ydata(), expected)
     assert axes.get_ylim()[1] <= 1.1
     texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
-    assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", "run1", "run7", "lower bound", "upper bound"]
+    assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", "run1", "run7", *BOUNDS]
 
 
 def test_bounds_of_one_run_have_no_band(collection: Any) -> None:
@@ -249,8 +251,7 @@ def test_bounds_of_one_run_have_no_band(collection: Any) -> None:
     assert not figure.axes[0].collections
     assert [t.get_text() for t in figure.figure.legends[0].get_texts()] == [
         "RBP(p=0.8)",
-        "lower bound",
-        "upper bound",
+        *BOUNDS,
     ]
 
 

@@ -10,8 +10,8 @@ from rankscope.analysis.curve import Curve
 from rankscope.analysis.effort import Effort
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks, name_rows
-from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, apply_style, blank, count
+from rankscope.plots.palette import EFFORT, INK
+from rankscope.plots.style import DOUBLE, apply_style, blank, count, is_wide
 from rankscope.tables import Cell, Table
 
 IDEAL = "333322221111"
@@ -76,20 +76,22 @@ def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> F
     if effort is not None:
         counts = {str(name): (count, share) for name, count, share in effort.summary.rows}
     with apply_style():
-        figure = blank(width, 3.1 if effort is None else 4.9)
-        ratios = (1, 1) if effort is None else (1, 1, 1.25)
-        grid = figure.add_gridspec(len(ratios), 4, height_ratios=ratios)
+        columns = 4 if is_wide(width) else 2
+        lines = len(curves) // columns
+        ratios = (1,) * lines if effort is None else (*(1,) * lines, 1.25)
+        figure = blank(width, 1.55 * lines if effort is None else 1.55 * lines + 1.8)
+        grid = figure.add_gridspec(len(ratios), columns, height_ratios=ratios)
         axes = []
         for number, (name, curve) in enumerate(curves.items()):
-            panel = figure.add_subplot(grid[number // 4, number % 4])
+            panel = figure.add_subplot(grid[divmod(number, columns)])
             _draw_example(panel, f"({'abcdefgh'[number]}) {name}", curve)
-            if number % 4 == 0:
+            if number % columns == 0:
                 panel.set_ylabel("CRP (ranks)")
-            if number >= 4:
+            if number >= len(curves) - columns:
                 panel.set_xlabel("rank")
             axes.append(panel)
         if effort is not None:
-            bars = figure.add_subplot(grid[2, :])
+            bars = figure.add_subplot(grid[lines, :])
             _draw_shares(bars, counts, len(effort.judged.runs), len(effort.judged.topics))
             axes.append(bars)
     return Figure(figure, tuple(axes), _table(curves, counts))
@@ -106,12 +108,14 @@ def _table(curves: dict[str, Curve], counts: dict[str, tuple[Cell, Cell]]) -> Ta
 def _draw_example(axes: Any, title: str, curve: Curve) -> None:
     axes.axhline(0, color=INK, linewidth=0.7)
     axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9)
-    axes.plot(np.arange(1, curve.length + 1), curve.crp, color=COLOURS[0], linewidth=1.4, gid="crp")
+    axes.plot(np.arange(1, curve.length + 1), curve.crp, color=EFFORT, linewidth=1.4, gid="crp")
     low, high = float(curve.crp.min()), float(curve.crp.max())
     span = max(high - low, 10.0)
     ends = min(low, -0.15 * span) - 0.1 * span, max(high, 0.15 * span) + 0.1 * span
     axes.set(ylim=ends, xlim=(0, curve.length + 1), title=title)
-    axes.set_xticks([1, curve.recall_base, curve.length], ["1", f"RB={curve.recall_base}", str(curve.length)])
+    axes.set_xticks(
+        [1, curve.recall_base, curve.length], ["1", f"R = {curve.recall_base}", str(curve.length)]
+    )
     limit_ticks(axes.yaxis, 4)
     axes.grid(False)
 
@@ -121,7 +125,7 @@ def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n
 
     names = list(ARCHETYPES)
     shares = [100 * float(counts[name][1] or 0) for name in names]
-    axes.barh(range(len(names)), np.nan_to_num(shares), height=0.7, color=COLOURS[0])
+    axes.barh(range(len(names)), np.nan_to_num(shares), height=0.7, color=EFFORT)
     for row, (name, share) in enumerate(zip(names, shares, strict=True)):
         text = "–" if np.isnan(share) else f"{share:.1f} %  ({counts[name][0]:,})"
         axes.text(np.nan_to_num(share), row, " " + text, va="center", fontsize=7)
@@ -129,5 +133,5 @@ def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n
     axes.grid(False)
     total = sum(int(number or 0) for number, _ in counts.values())
     title = f"{total:,} rankings ({count(n_runs, 'run')} × {count(n_topics, 'topic')})"
-    right = max(10.0, 1.22 * float(np.nan_to_num(shares).max()))
+    right = max(10.0, 1.4 * float(np.nan_to_num(shares).max()))
     axes.set(xlim=(0, right), xlabel="share of rankings (%)", title=title)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import Bools
+from rankscope.plots.marks import limit_ticks
 
 MIN_WIDTH = 0.7
 """Minimum width in points; a thinner bar vanishes when a page is printed or an image is scaled."""
@@ -65,7 +66,10 @@ def draw_bars(
             left, right = _bar_sides(rank, len(numbers), points, ranks)
             boxes.append(_box(left, 0, right, numbers[rank - 1]))
         axes.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0, gid=name), autolim=False)
-    axes.set_yticks(_log_ticks(low, high, linear) if logarithmic else _extreme_ticks(low, high))
+    if logarithmic:
+        axes.set_yticks(_log_ticks(low, high, linear))
+    else:
+        limit_ticks(axes.yaxis, 4, integer=False, min_n_ticks=2)
     axes.minorticks_off()
     axes.axhline(0, color="#555555", linewidth=0.5, zorder=3)
     axes.grid(False)
@@ -83,12 +87,6 @@ def _bar_sides(rank: int, length: int, points: float, ranks: str) -> tuple[float
     minimum = float(np.exp(MIN_WIDTH / 2 / points * np.log((length + 0.5) / 0.5)))
     factor = max(np.sqrt((rank + BAR_WIDTH / 2) / (rank - BAR_WIDTH / 2)), minimum)
     return rank / factor, rank * factor
-
-
-def _extreme_ticks(low: float, high: float) -> list[float]:
-    # The label of a small extreme would cover the 0.
-    close = 0.22 * (high - low)
-    return [low] * (low < -close) + [0.0] + [high] * (high > close)
 
 
 def _log_ticks(low: float, high: float, linear: float) -> list[float]:

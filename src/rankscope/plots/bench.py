@@ -6,30 +6,33 @@ from dataclasses import replace
 
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
-from rankscope.cells import shorten_names
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import (
     draw_dot,
     draw_range,
+    draw_rest,
     hide_frame,
+    legend_below,
+    legend_line,
     limit_ticks,
-    name_lines,
-    name_rows,
+    name_runs,
+    rows_height,
+    split_rows,
     write_at_right,
 )
 from rankscope.plots.palette import COLOURS, INK, QUIET
-from rankscope.plots.style import SINGLE, canvas, choose, shorten
+from rankscope.plots.style import SINGLE, canvas, choose, shorten, shorten_all
 from rankscope.tables import Table
 
-_MAX_NAMED = 60
-"""Number of systems whose names fit into a column; of more systems, only the best one of each tier is named."""
 _MAX_LABELS = 40
 """Number of named systems in the diagram of critical distances."""
 
 
 def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw a row per system, best first: its rank, the interval of its rank, and the tiers in alternating colours.
+
+    Of more than 40 systems, the rest shares a row.
 
     Parameters
     ----------
@@ -47,34 +50,38 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     >>> len(plot_tiers(result).axes[0].lines)
     4
     """
-    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    name = _choose_aggregate(result, aggregate)
     rows = [row for row in result.board if row.aggregate == name]
-    are_named = len(rows) <= _MAX_NAMED
-    with canvas(width, min(9.0, 0.7 + 0.15 * len(rows))) as (figure, axes):
-        heads: list[tuple[float, str, str]] = []
-        for index, row in enumerate(rows):
-            colour = COLOURS[(row.tier or 1) % 2]
-            draw_range(
-                axes, row.first_rank, row.last_rank, index, linewidth=1.3 if are_named else 0.8, color=colour
-            )
-            if row.rank is not None and are_named:
+    shown, rest = split_rows(rows)
+    tier = {value: k for k, value in enumerate(dict.fromkeys(row.tier for row in rows))}
+    with canvas(width, rows_height(shown, rest, 1.0)) as (figure, axes):
+        for index, row in enumerate(shown):
+            colour = COLOURS[tier[row.tier] % 2]
+            draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
+            if row.rank is not None:
                 draw_dot(axes, row.rank, index, colour, True)
-            elif row.rank is not None:
-                axes.plot(row.rank, index, marker=".", markersize=1.5, color=INK)
-            if are_named and row.value is not None:
-                write_at_right(
-                    axes, index, result.board.format_cell(row.value, "value"), fontsize=6.5, color=INK
-                )
-            if index == 0 or row.tier != rows[index - 1].tier:
-                heads.append((float(index), row.system, colour))
-        names = shorten_names((row.system for row in rows), 22)
-        name_rows(axes, [shorten(names[row.system], 22) if are_named else "" for row in rows])
-        if not are_named:
-            name_lines(axes, heads, len(rows) / 55)
+            if row.value is not None:
+                text = result.board.format_cell(row.value, "value")
+                write_at_right(axes, index, text, fontsize=6.5, color=INK)
+        draw_rest(axes, len(shown), (end for row in rest for end in (row.first_rank, row.last_rank)))
+        name_runs(axes, [row.system for row in shown], len(rest), width=22, noun="system")
         limit_ticks(axes.xaxis, 6)
-        how = f"{100 * (1 - result.settings['alpha']):g} %" if result.settings["sample"] else "bounds"
-        axes.set_xlabel(f"rank by {name} ({how}, tiers)")
+        axes.set_title(shorten(name, 20), loc="right", fontsize=7)
+        axes.set_xlabel(f"rank by {name}")
+        level = (
+            f"{100 * (1 - result.settings['alpha']):g} % interval" if result.settings["sample"] else "bounds"
+        )
+        look = {"marker": "o", "markersize": 4}
+        legend = [
+            legend_line(f"{level}, {kind} tier", color=COLOURS[k], **look)
+            for k, kind in enumerate(("odd", "even"))
+        ]
+        legend_below(figure, legend[: len(tier)], 2)
     return Figure(figure, (axes,), replace(result.board, rows=rows))
+
+
+def _choose_aggregate(result: Bench, aggregate: str | None) -> str:
+    return choose(aggregate, result.aggregates, "there is no aggregate {}")
 
 
 def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
@@ -107,7 +114,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
     systems = result.mean_ranks()
     groups = cliques([rank for _, rank in systems], distance)
     labelled = min(len(systems), _MAX_LABELS)
-    names = shorten_names((system for system, _ in systems[:labelled]), 18)
+    names = shorten_all((system for system, _ in systems[:labelled]), 18)
     left = -(-labelled // 2)
     # Heights in units of a line of text: bars below the axis, then names, the first half at the left.
     bars = min(0.6 * len(groups), 9.0) + 0.8
@@ -134,15 +141,14 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
             height = -0.5 - (bars - 0.8) * k / len(groups)
             thick = 2.2 if len(groups) <= 15 else 0.8
             axes.plot([systems[first][1], systems[last][1]], [height] * 2, color=INK, linewidth=thick)
-        for k, (system, rank) in enumerate(systems[:labelled]):
+        for k, (_, rank) in enumerate(systems[:labelled]):
             is_left = k < left
             height = -bars - (k if is_left else labelled - 1 - k) - 0.5
             side = low - 0.04 * span if is_left else high + 0.04 * span
             axes.plot([rank, rank, side], [0, height, height], color=QUIET, linewidth=0.4, zorder=0)
-            short = shorten(names[system], 18)
-            text = f"{short} {rank:.1f}" if is_left else f"{rank:.1f} {short}"
+            text = f"{names[k]} {rank:.1f}" if is_left else f"{rank:.1f} {names[k]}"
             axes.text(side, height, text, ha="right" if is_left else "left", va="center", fontsize=5.5)
-        more = f"; names: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
+        more = f"\nnames: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
         axes.set_xlabel(f"mean rank over {len(result.scores.tasks)} tasks (Nemenyi){more}")
     rows = [
         (system, rank, ",".join(str(g) for g, (first, last) in enumerate(groups, 1) if first <= k <= last))
@@ -170,7 +176,7 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
     >>> [text.get_text() for text in plot_task_influence(result).axes[0].texts]
     ['b']
     """
-    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    name = _choose_aggregate(result, aggregate)
     rows = [row for row in result.fragility if row.aggregate == name and row.change == "task"]
     if not rows:
         raise SettingsError(
@@ -178,18 +184,17 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
         )
     rows.sort(key=lambda row: -row.changed)
     leader = result.leader(name)
-    with canvas(width, min(9.0, 0.8 + 0.16 * len(rows))) as (figure, axes):
-        changes = [row.leader != leader for row in rows]
-        axes.barh(
-            range(len(rows)),
-            [row.changed for row in rows],
-            0.7,
-            color=[COLOURS[int(is_new)] for is_new in changes],
-        )
-        for index, row in enumerate(rows):
-            if changes[index]:
+    shown, rest = split_rows(rows)
+    with canvas(width, rows_height(shown, rest)) as (figure, axes):
+        for index, row in enumerate(shown):
+            is_new = row.leader != leader
+            axes.barh(index, row.changed, 0.7, color=COLOURS[int(is_new)])
+            if is_new:
                 write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
-        name_rows(axes, [shorten(row.without, 22) for row in rows], fontsize=7 if len(rows) <= 50 else 4)
+        draw_rest(axes, len(shown), (row.changed for row in rest))
+        name_runs(axes, [row.without for row in shown], len(rest), width=22, noun="task")
         limit_ticks(axes.xaxis, 5)
-        axes.set_xlabel(f"pairs reordered without the task{'; right: leader' if any(changes) else ''}")
+        if any(row.leader != leader for row in shown):
+            axes.set_title("new leader", loc="right", fontsize=7, color=COLOURS[1])
+        axes.set_xlabel("pairs reordered without the task")
     return Figure(figure, (axes,), result.fragility.subset("fragility", rows))

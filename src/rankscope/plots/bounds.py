@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, legend_line, legend_patch, rank_axis
+from rankscope.plots.marks import legend_below, legend_line, legend_patch, limit_ticks, rank_axis
 from rankscope.plots.palette import INK, series
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, distinct, shorten
 from rankscope.result import Result
@@ -106,8 +106,8 @@ def _numbers(rows: list[dict[str, Any]], column: str) -> Any:
 
 
 def _legend_entries(records: list[dict[str, Any]]) -> list[Any]:
-    upper = legend_line("upper bound", color=INK, linestyle=(0, (4, 1.5)))
-    entries: list[Any] = [legend_line("lower bound", color=INK), upper]
+    upper = legend_line("upper bound: other documents relevant", color=INK, linestyle=(0, (4, 1.5)))
+    entries: list[Any] = [legend_line("lower bound: other documents non-relevant", color=INK), upper]
     if "lower_low" in records[0] and np.isfinite(_numbers(records, "lower_low")).any():
         entries.append(legend_patch("95 % confidence", color=INK, alpha=0.18, linewidth=0))
     return entries
@@ -117,3 +117,4 @@ def _label(axes: Any, records: list[dict[str, Any]]) -> None:
     rank_axis(axes, [int(record["depth"] or 1) for record in records])
     axes.set_xlabel("documents evaluated (rank)")
     axes.set_ylim(bottom=min(0.0, float(_numbers(records, "lower").min())))
+    limit_ticks(axes.yaxis, 5, integer=False)

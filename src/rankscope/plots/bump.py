@@ -66,7 +66,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
             style = {**series(k), "linewidth": 1.5, "markersize": 3.8, "zorder": 3}
             axes.plot(ranks[run], **style, clip_on=False, gid=run)
             _range(axes, k, ends[run])
-        _scales(axes, columns, len(ranks), len(coloured))
+        _scales(axes, columns, len(ranks), len(coloured), width)
         named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
         named += [(ranks[run][-1], run, INK) for run in leaders]
         name_lines(axes, named, 0.115 * len(ranks) / height)
@@ -90,15 +90,13 @@ def _range(axes: Any, k: int, ends: tuple[Any, Any]) -> None:
     axes.plot([x, x], [ends[0] - 0.35, ends[1] + 0.35], transform=axes.get_yaxis_transform(), **look)
 
 
-def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int) -> None:
+def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int, width: float) -> None:
     wide = max((len(a) + len(b)) / 2 for a, b in pairwise([*columns, ""]))
-    aslant = wide * (len(columns) - 1) > 70  # letters that fit above the axes
+    is_turned = wide * (len(columns) - 1) > 11 * (width - 2)  # letters that fit above the axes
     axes.xaxis.tick_top()
     axes.set_xticks(range(len(columns)), [shorten(name, 24) for name in columns])
-    if aslant:
-        axes.tick_params(axis="x", labelrotation=35)
-        for text in axes.get_xticklabels():
-            text.set_horizontalalignment("left")
+    if is_turned:
+        axes.tick_params(axis="x", labelrotation=90)
     marked = dict.fromkeys((1, *(-(-runs * part // 4) for part in (1, 2, 3)), runs))
     axes.set(xlim=(0, max(1, len(columns) - 1)), yticks=list(marked), ylim=(runs + 0.5, 0.5))
     axes.tick_params(axis="y", length=0, pad=8 + 2.8 * bars)

@@ -8,19 +8,27 @@ from rankscope.analysis.certain import Certain
 from rankscope.errors import SettingsError
 from rankscope.plots.bump import plot_bump
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_range
-from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, canvas, shorten
+from rankscope.plots.marks import (
+    draw_range,
+    draw_rest,
+    legend_below,
+    legend_line,
+    limit_ticks,
+    name_runs,
+    rows_height,
+    split_rows,
+)
+from rankscope.plots.palette import COLOURS, INK, UNJUDGED
+from rankscope.plots.style import DOUBLE, canvas
 from rankscope.tables import Table
-
-_MAX_NAMED = 60
-"""Number of runs up to which each has its name at the axis."""
 
 
 def plot_certain(
     result: Certain, measure: str | None = None, highlight: Sequence[str] = (), *, width: float = DOUBLE
 ) -> Figure:
     """Draw the bounds of the mean of each run over all labels, and its possible ranks; dots are the current values.
+
+    Of more than 40 runs, the rest shares a row.
 
     A rank is possible unless certain pairs exclude it: ties and labels cannot reverse these, and their differences are
     significant over topics. If ranks were followed (``across``), draw the bump chart
@@ -51,26 +59,38 @@ def plot_certain(
         raise SettingsError("runs are highlighted in the bump chart", hint="follow their ranks with across")
     measure_name = measure or result.runs[0].measure
     rows = [row for row in result.runs if row.measure == measure_name]
-    height = 1.0 + 0.17 * min(len(rows), _MAX_NAMED) + 0.02 * max(0, len(rows) - _MAX_NAMED)
-    with canvas(width, height, 1, 2, sharey=True) as (figure, (left, right)):
-        for y, row in enumerate(rows, 1):
-            ends = row.first_possible or y, row.last_possible or y
+    shown, rest = split_rows(rows)
+    with canvas(width, rows_height(shown, rest, 1.0), 1, 2, sharey=True) as (figure, (left, right)):
+        for y, row in enumerate(shown):
+            ends = row.first_possible or y + 1, row.last_possible or y + 1
             low, high = (row.value if end is None else end for end in (row.lowest, row.highest))
-            values, ranks = (left, COLOURS[0], row.value, low, high), (right, COLOURS[1], y, *ends)
+            values, ranks = (left, UNJUDGED, row.value, low, high), (right, COLOURS[0], y + 1, *ends)
             for axes, colour, current, first, last in (values, ranks):
                 draw_range(
                     axes, first, last, y, color=colour, linewidth=3, alpha=0.55, solid_capstyle="round"
                 )
                 axes.plot([current], [y], "o", color=INK, markersize=3)
-        if len(rows) <= _MAX_NAMED:
-            left.set_yticks(range(1, len(rows) + 1), [shorten(row.run, 24) for row in rows])
-        else:
-            left.set_ylabel("rank by the mean")
-        step = max(1, -(-len(rows) // 12))
-        right.set(xlim=(0.5, len(rows) + 0.5), xticks=[1, *range(max(2, step), len(rows) + 1, step)])
-        for axes in (left, right):
-            axes.tick_params(axis="y", length=0)
-            axes.grid(axis="y", visible=False)
-        left.set(ylim=(len(rows) + 0.5, 0.5), xlabel=f"mean {measure_name}, and its bounds over labels")
-        right.set_xlabel("rank and possible ranks")
+        draw_rest(
+            left, len(shown), (end for row in rest for end in (row.value, row.lowest, row.highest)), UNJUDGED
+        )
+        draw_rest(
+            right,
+            len(shown),
+            (end for row in rest for end in (row.first_possible, row.last_possible)),
+            COLOURS[0],
+        )
+        name_runs(left, [row.run for row in shown], len(rest))
+        right.tick_params(axis="y", length=0)
+        right.grid(axis="y", visible=False)
+        left.set_xlabel(f"mean {measure_name}")
+        right.set(xlim=(0.5, len(rows) + 0.5), xlabel="rank")
+        limit_ticks(left.xaxis, 3 if width < 4 else 5, integer=False)
+        limit_ticks(right.xaxis, 5)
+        look = {"linewidth": 3, "alpha": 0.55}
+        legend = [
+            legend_line("current value", color=INK, marker="o", markersize=3, linestyle="none"),
+            legend_line("bounds over labels", color=UNJUDGED, **look),
+            legend_line("possible ranks", color=COLOURS[0], **look),
+        ]
+        legend_below(figure, legend, 3)
     return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))

@@ -4,16 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.analysis.compare import Comparison, Pair
+import numpy as np
+
+from rankscope.analysis.compare import Comparison, Pair, RunMean
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
+from rankscope.measures import parse_many
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_dot, draw_range, name_rows
-from rankscope.plots.palette import COLOURS, INK, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, finite_or_zero, shorten
-
-_MAX_PAIRS = 40
-"""Number of pairs of a forest: those with the largest effects."""
+from rankscope.plots.marks import (
+    draw_dot,
+    draw_range,
+    draw_rest,
+    legend_below,
+    legend_line,
+    name_columns,
+    name_runs,
+    rows_height,
+    split_rows,
+    write_at_right,
+)
+from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
+from rankscope.plots.style import (
+    DOUBLE,
+    SINGLE,
+    canvas,
+    choose,
+    distinct,
+    finite_or_zero,
+    is_wide,
+    shorten,
+    shorten_all,
+)
 
 
 def plot_comparison(result: Comparison, measure: str | None = None, **options: Any) -> Figure:
@@ -48,7 +69,7 @@ def plot_comparison(result: Comparison, measure: str | None = None, **options: A
 def plot_forest(result: Comparison, measure: str | None = None, *, width: float = DOUBLE) -> Figure:
     """Draw a row per pair: the mean difference a - b, its interval, adjusted p, effect size, topics won and lost.
 
-    Significant differences are filled. At most 40 pairs are drawn, those with the largest effects.
+    Significant differences are filled. Of more than 40 pairs, those of the best runs have rows; the rest shares one.
 
     Parameters
     ----------
@@ -73,26 +94,37 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     """
     measure_name = _choose_measure(result, measure)
     pairs = [pair for pair in result.pairs if pair.measure == measure_name]
-    rows = sorted(pairs, key=lambda pair: -abs(finite_or_zero(pair.effect_size)))[:_MAX_PAIRS]
+    rank = {row.run: place for place, row in enumerate(_best_first(result, measure_name))}
+    pairs.sort(key=lambda pair: sorted((rank[pair.a], rank[pair.b]), reverse=True))
+    rows, rest = split_rows(pairs)
     rows.sort(key=lambda pair: -finite_or_zero(pair.difference))
-    with canvas(width, 0.9 + 0.18 * len(rows)) as (figure, axes):
+    # Next to the names of two runs, a column of a paper has no room for the three numbers of a row.
+    length, size, numbers = (22, 7.0, True) if is_wide(width) else (13, 5.5, False)
+    with canvas(width, rows_height(rows, rest, 1.2)) as (figure, axes):
         axes.axvline(0, color=INK, linewidth=0.7)
         for y, pair in enumerate(rows):
             value = finite_or_zero(pair.difference)
-            colour, marker = (COLOURS[0], "o") if value >= 0 else (COLOURS[1], "s")
+            colour, marker = (GAIN, "o") if value >= 0 else (LOSS, "s")
             draw_range(axes, finite_or_zero(pair.low), finite_or_zero(pair.high), y)
             draw_dot(axes, value, y, colour, pair.significant, marker)
-        name_rows(axes, [f"{shorten(pair.a, 22)} − {shorten(pair.b, 22)}" for pair in rows])
-        axes.set_ylim(len(rows) - 0.4, -1.1)
-        right = axes.twinx()
-        right.set_ylim(axes.get_ylim())
-        texts = ["p   /   d   /   won–lost", *map(_format_numbers, rows)]
-        right.set_yticks(range(-1, len(rows)), texts, fontsize=6.5)
-        right.tick_params(axis="y", length=0)
-        right.grid(visible=False)
-        rest = f"; the {len(rows)} largest effects of {len(pairs):,} pairs" if len(pairs) > len(rows) else ""
-        kind = f"{result.settings['intervals']} {_level(result)} intervals"
-        axes.set_xlabel(f"difference in {measure_name}, {kind}; filled: significant{rest}")
+        draw_rest(axes, len(rows), (pair.difference for pair in rest))
+        names = shorten_all((run for pair in rows for run in (pair.a, pair.b)), length)
+        texts = [f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
+        name_runs(axes, texts, len(rest), width=2 * length + 3, noun="pair", fontsize=size)
+        axes.set_ylim(axes.get_ylim()[0], -1.1)
+        write_at_right(axes, -0.8, "p / d / won–lost" if numbers else "p", fontsize=size)
+        for y, pair in enumerate(rows):
+            write_at_right(axes, y, _format_numbers(pair, numbers), fontsize=size)
+        axes.set_xlabel(f"difference in {measure_name}")
+        kind = f"{result.settings['intervals']} {_level(result)} interval"
+        dot = {"linestyle": "none", "markersize": 4}
+        legend = [
+            legend_line("a is better", color=GAIN, marker="o", **dot),
+            legend_line("b is better", color=LOSS, marker="s", **dot),
+            legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
+            legend_line(kind, color=QUIET, linewidth=1.3),
+        ]
+        legend_below(figure, legend, 4)
     return Figure(figure, (axes,), result.pairs.subset("forest", rows))
 
 
@@ -100,9 +132,18 @@ def _level(result: Comparison) -> str:
     return f"{100 - 100 * result.settings['alpha']:g} %"
 
 
-def _format_numbers(pair: Pair) -> str:
-    """Format p, effect size and topics, for the right side of a row."""
+def _best_first(result: Comparison, measure: str) -> list[RunMean]:
+    """Return the runs by their mean, best first."""
+    (parsed,) = parse_many([measure])
+    rows = [row for row in result.runs if row.measure == measure]
+    return [rows[k] for k in parsed.best_first(np.array([finite_or_zero(row.mean) for row in rows]))]
+
+
+def _format_numbers(pair: Pair, is_complete: bool) -> str:
+    """Format p and, if there is room, effect size and topics, for the right side of a row."""
     p = format_cell(pair.adjusted, 3, p_value=True)
+    if not is_complete:
+        return p
     effect = f"{finite_or_zero(pair.effect_size):.2f}".replace("-", "\N{MINUS SIGN}")
     return f"{p} / {effect} / {pair.wins}–{pair.losses}"
 
@@ -156,20 +197,17 @@ def plot_differences(
             finite_or_zero(compared.low), finite_or_zero(compared.high), color=QUIET, alpha=0.25, linewidth=0
         )
         axes.axhline(finite_or_zero(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
-        for sign, colour, hatch in ((1, COLOURS[0], None), (-1, COLOURS[1], "////")):
+        for sign, colour, hatch in ((1, GAIN, None), (-1, LOSS, "////")):
             bars = {x: value for x, value in enumerate(values) if value * sign > 0}
             style = {"hatch": hatch, "edgecolor": "white"} if len(values) < 60 else {}
             bar_width = 0.86 if len(values) < 120 else 1.0
             axes.bar(list(bars), list(bars.values()), width=bar_width, color=colour, linewidth=0, **style)
         axes.axhline(0, color=INK, linewidth=0.7)
-        axes.set_xticks([])
-        if len(rows) <= 30:
-            topics = [shorten(row.topic, 12) for row in rows]
-            axes.set_xticks(range(len(rows)), topics, rotation=90, fontsize=5.5)
+        name_columns(axes, [row.topic for row in rows], width)
         axes.grid(axis="x", visible=False)
         axes.set(xlim=(-0.7, len(rows) - 0.3), xlabel=f"{len(rows):,} topics, largest loss of a first")
         axes.set_ylabel(f"difference in {measure_name}")
-        axes.set_title(_title(result, compared), fontsize=6.5)
+        axes.set_title(_title(result, compared), fontsize=5.5 if width < 4 else 6.5)
     return Figure(figure, (axes,), result.topics.subset("differences", rows))
 
 
@@ -179,7 +217,7 @@ def _title(result: Comparison, pair: Pair) -> str:
     unadjusted = "" if result.settings["intervals"] == "simultaneous" else " (unadjusted)"
     return (
         f"a: {shorten(pair.a, 40)}\nb: {shorten(pair.b, 40)}\n"
-        f"a − b = {mean}, {_level(result)} interval {low} to {high}{unadjusted}\n"
+        f"a − b = {mean}, {_level(result)}: {low} to {high}{unadjusted}\n"
         f"p = {p} ({result.settings['test']}), d = {effect};"
         f" won {pair.wins}, lost {pair.losses}, tied {pair.ties}"
     )

@@ -69,8 +69,10 @@ def plot_correlation(result: Result, method: str | None = None, *, width: float 
 def _table(result: Result, method: str | None) -> Table:
     table = result["correlations"]
     method_name = choose(method, distinct(table.column("method")), "there are no correlations by {}")
-    rows = [row for row in table.rows if row[2] == method_name]
-    return Table("correlations", table.columns, rows, caption=METHODS[method_name])
+    start = table.columns.index("a")  # A study names its collections first; the first one is drawn.
+    rows = [tuple(row)[start:] for row in table.rows if tuple(row)[:start] == tuple(table.rows[0])[:start]]
+    selected = [row for row in rows if row[2] == method_name]
+    return Table("correlations", table.columns[start:], selected, caption=METHODS[method_name])
 
 
 def _draw(figure: Any, axes: Any, values: Any, names: list[str]) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, name_rows, rank_axis, write_at_right
+from rankscope.plots.marks import legend_below, legend_line, name_rows, rank_axis, write_at_right
 from rankscope.plots.palette import INK, QUIET, series
-from rankscope.plots.style import DOUBLE, canvas, choose_highlighted, distinct, shorten
+from rankscope.plots.style import DOUBLE, canvas, choose_highlighted, count, distinct, shorten, shorten_all
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -59,7 +59,12 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
             xlim=(1, max_rank), ylim=(0, 1), xlabel="first k documents", ylabel="aspects covered (StRec@k)"
         )
         axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
-        legend_below(figure, [handles[run] for run in coloured], 4)
+        entries = [handles[run] for run in coloured]
+        if len(lines) > len(coloured):
+            entries.append(
+                legend_line(count(len(lines) - len(coloured), "more run"), color=QUIET, linewidth=0.6)
+            )
+        legend_below(figure, entries, 4)
     return Figure(figure, (axes,), Table("coverage", table.columns, list(table.rows)))
 
 
@@ -107,11 +112,14 @@ def plot_aspects(
             [10, *(rank for ranks in first.values() for rank in ranks.values() if rank is not None)]
         )
         rank_axis(axes, [1, max_rank])
-        name_rows(axes, [f"aspect {shorten(name, 20)}" for name in first])
+        name_rows(axes, [f"aspect {name}" for name in shorten_all(first, 20)])
         axes.grid(axis="y", visible=True)
         topic_label = f"topic {shorten(str(topic_name), 30)}"
-        axes.set_xlabel(f"{topic_label}: rank of the first document relevant to the aspect")
+        axes.set_xlabel(f"rank of the first relevant document, {topic_label}")
         axes.set_title("runs without it", loc="right", fontsize=6.5, color=INK)
+        if len(runs) > len(coloured):
+            look = {"color": QUIET, "marker": "|", "linestyle": "none", "markersize": 7, "alpha": 0.7}
+            handles.append(legend_line("another run", **look))
         legend_below(figure, handles, 4)
     return Figure(figure, (axes,), Table("aspects", table.columns, rows))
 

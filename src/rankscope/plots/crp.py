@@ -12,7 +12,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import label, legend_below, legend_patch, limit_ticks, rank_axis
-from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK, QUIET
+from rankscope.plots.palette import ABOVE, BELOW, EFFORT, EXACT, INK, QUIET
 from rankscope.plots.style import SINGLE, canvas, shorten
 from rankscope.tables import Table
 
@@ -124,12 +124,12 @@ def draw_crp(axes: Any, curve: Curve, *, name: str = "this ranking", ranks: str 
     worst = "full scale" + (f" (ends at {int(full[-1]):,})" if full.max() > high else "")
     axes.axhline(0, color=INK, linewidth=0.8, gid="ideal")
     handles = [
-        axes.plot(x, curve.crp, color=COLOURS[0], marker="o" if curve.length <= MAX_DOTS else "", markersize=2.6,
+        axes.plot(x, curve.crp, color=EFFORT, marker="o" if curve.length <= MAX_DOTS else "", markersize=2.6,
                   zorder=4, label=name, gid="crp")[0],
         axes.plot(x, full, color=QUIET, linestyle=(0, (4, 1.5)), linewidth=0.9, label=worst, gid="full scale")[0],
     ]  # fmt: skip
     if curve.crp_before is not None:
-        handles.insert(1, axes.plot(x, curve.crp_before, color=COLOURS[0], linestyle=(0, (2, 1.2)), linewidth=0.9,
+        handles.insert(1, axes.plot(x, curve.crp_before, color=EFFORT, linestyle=(0, (2, 1.2)), linewidth=0.9,
                                     zorder=3, label="before the edits", gid="before")[0])  # fmt: skip
     mark_ranks(axes, curve.length, ranks)
     axes.set_ylim(low, high)

@@ -12,16 +12,17 @@ from rankscope.plots.bars import draw_bars
 from rankscope.plots.crp import MAX_DOTS, curve_table, draw_crp, draw_rp, rank_label, rank_scale, title
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, legend_patch
-from rankscope.plots.palette import ABOVE, BELOW, COLOURS, EXACT, INK
-from rankscope.plots.style import DOUBLE, canvas, shorten
+from rankscope.plots.palette import EXACT, GAIN, INK, LOSS
+from rankscope.plots.style import DOUBLE, canvas, is_wide, shorten
 from rankscope.tables import Table
 
 
 def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: float = DOUBLE) -> Figure:
     """Draw CRP and RP at the left, and at the right DCG, the ideal DCG, and bars of the difference in gain.
 
-    A bar is orange (up) if the document gains more than the document of the ideal ranking at that rank, blue (down) if
-    it gains less, and grey (flat) if both gain the same. Gains may be negative, as in
+    A bar is blue (up) if the document gains more than the document of the ideal ranking at that rank, orange (down) if
+    it gains less, and grey (flat) if both gain the same: the colours of RP, because a document that comes too early
+    gains less than the ideal one. In the width of a column, gain is below effort. Gains may be negative, as in
     ``rs.curve(..., gains="0=-1,1=1,2=2,3=3")``.
 
     Parameters
@@ -31,7 +32,7 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
     axis
         Scale of the ranks: linear, log, or auto (log beyond 100 ranks).
     bars
-        Scale of the bars: linear, log, or auto (log if the largest value is more than 15 times the smallest).
+        Scale of the bars: linear, log, or auto (linear for gain, log for RP if the largest value is more than 15).
     width
         Width in inches.
 
@@ -47,20 +48,30 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
     ['loss', 'same', 'gain', 'same']
     """
     ranks = rank_scale(curve, axis)
-    with canvas(width, 3.1, 2, 2, sharex=True, height_ratios=(2.5, 1)) as (figure, axes):
-        (crp, dcg), (rp, delta) = axes
+    wide = is_wide(width)
+    ratios = (2.5, 1) if wide else (2.5, 1, 2.5, 1)
+    height, shape = (3.1, (2, 2)) if wide else (5.4, (4, 1))
+    panel_width = width / shape[1]
+    with canvas(width, height, *shape, sharex=True, height_ratios=ratios) as (figure, axes):
+        crp, rp, dcg, delta = axes.T.ravel()
         lines = draw_crp(crp, curve, name="CRP of this ranking", ranks=ranks) + _draw_dcg(dcg, curve)
-        lines += draw_rp(rp, curve, width / 2, scale=bars, ranks=ranks)
-        lines += _draw_delta(delta, curve, width / 2, bars, ranks)
-        crp.set_title(f"effort: {title(curve, 0.85 * width / 2)}", pad=13)
-        dcg.set_title(f"gain: {shorten(str(curve.dcg_measure), int(4.8 * width))}", pad=13)
+        draw_rp(rp, curve, panel_width, scale=bars, ranks=ranks)
+        _draw_delta(delta, curve, panel_width, bars, ranks)
+        lines += [
+            legend_patch("up: too late, more gain", color=GAIN),
+            legend_patch("down: too early, less gain", color=LOSS),
+        ]
+        crp.set_title(f"effort: {title(curve, 0.85 * panel_width)}", pad=13)
+        dcg.set_title(
+            f"gain: {shorten(str(curve.dcg_measure), int(9.6 * panel_width))}", pad=13 if wide else 5
+        )
         crp.set_ylabel("CRP (ranks)")
         dcg.set_ylabel("DCG (gain)")
-        for bottom in (rp, delta):
+        for bottom in (rp, delta)[not wide :]:
             bottom.set_xlabel(rank_label(ranks))
         figure.align_ylabels([crp, rp])
         figure.align_ylabels([dcg, delta])
-        legend_below(figure, lines, 4 if width > 5 else 2)
+        legend_below(figure, lines, 4)
     return Figure(figure, (crp, dcg, rp, delta), _table(curve))
 
 
@@ -84,7 +95,7 @@ def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
     ranks = np.arange(1, curve.length + 1)
     marker = "s" if curve.length <= MAX_DOTS else ""
     handles = [
-        axes.plot(ranks, curve.dcg, color=COLOURS[3], marker=marker, markersize=2.6, zorder=4,
+        axes.plot(ranks, curve.dcg, color=GAIN, marker=marker, markersize=2.6, zorder=4,
                   label="DCG of this ranking", gid="dcg")[0],
         axes.plot(ranks, curve.ideal_dcg, color=INK, linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9,
                   label="DCG of the ideal ranking", gid="ideal dcg")[0],
@@ -99,13 +110,13 @@ def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
     return handles
 
 
-def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) -> list[Any]:
+def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) -> None:
     delta = _rounded(curve.curve.column("delta_gain"))
     smallest = float(np.abs(delta[delta != 0]).min(initial=np.inf))
     smallest = smallest if np.isfinite(smallest) else 1.0
     logarithmic = draw_bars(
-        axes, delta, colours=(BELOW, EXACT, ABOVE), linear=smallest, points=72 * 0.8 * width, scale=bars, ranks=ranks
+        axes, delta, colours=(LOSS, EXACT, GAIN), linear=smallest, points=72 * 0.8 * width,
+        scale="linear" if bars == "auto" else bars, ranks=ranks,
     )  # fmt: skip
     axes.yaxis.set_major_formatter("{x:.3g}")
     axes.set_ylabel("Δ gain (log)" if logarithmic else "Δ gain")
-    return [legend_patch("up: more gain", color=ABOVE), legend_patch("down: less gain", color=BELOW)]

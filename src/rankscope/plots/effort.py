@@ -16,13 +16,23 @@ from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_box, hide_frame, legend_below, legend_line, write_centred
-from rankscope.plots.palette import ABOVE, ARCHETYPE_COLOURS, COLOURS, INK, MARKERS, QUARTER_COLOURS, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, shorten
+from rankscope.plots.marks import draw_box, hide_frame, legend_below, legend_line, limit_ticks, write_centred
+from rankscope.plots.palette import (
+    ABOVE,
+    ARCHETYPE_COLOURS,
+    COLOURS,
+    GAIN,
+    INK,
+    MARKERS,
+    QUARTER_COLOURS,
+    QUIET,
+)
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, is_wide, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
 _HIGHLIGHTS = ("#d55e00", "#b0578d", "#1b1f24", "#3a9bd9")
+_POINT = "#8fb8d9"
 _MAX_MEANS, _MAX_CROSSES = 400, 12
 """Number of runs up to which their means are drawn, and up to which each mean has bars for its spread."""
 
@@ -169,12 +179,12 @@ def plot_effort_gain(
     plane = _EffortPlane.from_effort(*_as_effort(effort, measure))
     if facet is not None:
         return _draw_facets(plane, plane.find(highlight), facet, width)
-    is_wide = width >= 5
-    height, shape = (3.5, (1, 2)) if is_wide else (5.6, (2, 1))
-    ratios: Any = {"width_ratios": (1.45, 1)} if is_wide else {"height_ratios": (1.25, 1)}
+    wide = is_wide(width)
+    height, shape = (3.5, (1, 2)) if wide else (5.6, (2, 1))
+    ratios: Any = {"width_ratios": (1.45, 1)} if wide else {"height_ratios": (1.25, 1)}
     with canvas(width, height, *shape, **ratios) as (figure, (points, cells)):
         handles, table = _draw_plane(points, cells, plane, highlight, colour)
-        legend_below(figure, handles, 4 if is_wide else 1)
+        legend_below(figure, handles, 4)
     return Figure(figure, (points, cells), table)
 
 
@@ -195,7 +205,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
     if len(present) > _MAX_FACETS:
         hint = f"up to {_MAX_FACETS} are drawn: choose some topics, or colour={facet!r}"
         raise SettingsError(f"{len(present)} small planes are too many for a figure", hint=hint)
-    max_columns = (4 if len(present) <= 24 else 6 if len(present) <= 60 else 8) if width >= 5 else 2
+    max_columns = (4 if len(present) <= 24 else 6 if len(present) <= 60 else 8) if is_wide(width) else 2
     columns = max(1, min(max_columns, len(present)))
     rows = -(-max(1, len(present)) // columns)
     height = 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5
@@ -211,13 +221,16 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
             ):
                 panel.scatter(plane.twist[mask], plane.gain[mask], linewidths=0, rasterized=True, **style)
             _draw_grid(panel, plane, ticks=(0, 0.5, 1))
-            handles = _draw_marked(panel, plane, {key: at[is_kind[at]] for key, at in marked.items()})
+            limit_ticks(panel.yaxis, 2, integer=False)
+            inside = {key: at[is_kind[at]] for key, at in marked.items()}
+            handles = _draw_marked(panel, plane, inside, means=False, is_small=True)
             share = f"{int(is_kind.sum()):,} ({100 * is_kind.mean():.0f} %)"
             panel.set_title(f"{shorten(kinds.names[kind], int(11 * width / columns))}\n{share}", fontsize=7)
         for panel in panels[:, 0]:
             panel.set_ylabel(f"{shorten(str(plane.measure), 16)}", fontsize=7)
         for panel in axes[-columns:]:  # lowest of each column
             panel.set_xlabel("Twist", fontsize=7)
+            panel.tick_params(labelbottom=True)
         if marked:
             legend_below(figure, handles, 4)
     return Figure(figure, axes, plane.table(marked))
@@ -255,7 +268,9 @@ def plot_effort_gains(
     highlights = list(highlight)
     rows: list[tuple[Cell, ...]] = []
     n = len(effort.gains)
-    with canvas(width, 3.1 * n + 0.3, n, 2, width_ratios=(1.45, 1), squeeze=False) as (figure, panels):
+    size, shape, ratios = _lay_out_planes(n, width)
+    with canvas(width, size, *shape, squeeze=False, **ratios) as (figure, grid):
+        panels = grid.reshape(n, 2)
         handles: list[Any] = []
         for (points, cells), measure in zip(panels, effort.gains, strict=True):
             plane = _EffortPlane.from_effort(effort, measure)
@@ -265,6 +280,13 @@ def plot_effort_gains(
     columns = ("measure", "run", "topic", "Twist", "value", *_COLUMNS)
     table = Table("effort and gains", columns, rows, caption="Effort/gain planes")
     return Figure(figure, tuple(panels.ravel()), table)
+
+
+def _lay_out_planes(n: int, width: float) -> tuple[float, tuple[int, int], dict[str, Any]]:
+    """Return height, rows and columns, and ratios: cells are beside their plane, or below it in a narrow figure."""
+    if is_wide(width):
+        return 3.1 * n + 0.3, (n, 2), {"width_ratios": (1.45, 1)}
+    return 5.2 * n + 0.4, (2 * n, 1), {"height_ratios": (1.25, 1) * n}
 
 
 def _as_effort(effort: Effort | Scores, measure: str | Measure | None) -> tuple[Effort, Measure]:
@@ -317,8 +339,8 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
     style: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
     marks: dict[str, Any] = {"linestyle": "none", "markersize": 4}  # larger than the points
     if kinds is None:
-        axes.scatter(plane.twist, plane.gain, s=size, c="#8fb8d9", gid="lists", **style)
-        handles.append(legend_line("a ranking", color="#8fb8d9", marker="o", **marks))
+        axes.scatter(plane.twist, plane.gain, s=size, c=_POINT, gid="lists", **style)
+        handles.append(legend_line("a ranking", color=_POINT, marker="o", **marks))
     else:
         for k, (name, colour) in enumerate(zip(kinds.names, kinds.colours, strict=True)):
             is_kind, marker = kinds.kind == k, MARKERS[k % len(MARKERS)]
@@ -333,7 +355,7 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
     axes.set(
         xlabel="Twist (1 = no avoidable effort)",
         ylabel=f"{shorten(str(plane.measure), 40)} (gain{better})",
-        title=f"{count(len(plane.twist), 'ranking')}, lines at the quartiles of gain",
+        title=f"{count(len(plane.twist), 'ranking')}, lines: quartiles of gain",
     )
     return handles
 
@@ -345,10 +367,10 @@ def _draw_contours(axes: Any, plane: _Plane) -> list[Any]:
     handles = []
     lines: tuple[tuple[Any, float], ...] = (("solid", 1.1), ((0, (4, 1.5)), 0.8))
     for level, share, (dash, thick) in zip(density.levels, HELD, lines, strict=True):
-        style = {"colors": "#12579e", "linewidths": thick, "linestyles": [dash], "zorder": 3}
+        style = {"colors": GAIN, "linewidths": thick, "linestyles": [dash], "zorder": 3}
         axes.contour(density.twist, density.gain, density.height, levels=[level], **style)
         name = f"{100 * share:.0f} % of the rankings inside"
-        handles.append(legend_line(name, color="#12579e", linewidth=thick, linestyle=dash))
+        handles.append(legend_line(name, color=GAIN, linewidth=thick, linestyle=dash))
     return handles
 
 
@@ -409,8 +431,13 @@ def _name(key: Highlight) -> str:
     return shorten(key) if isinstance(key, str) else f"{shorten(key[0])}, topic {shorten(key[1], 16)}"
 
 
-def _draw_marked(axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, means: bool = True) -> list[Any]:
-    """Draw the points of each highlight and, for a run, its mean with bars over the middle half of its topics."""
+def _draw_marked(
+    axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, means: bool = True, is_small: bool = False
+) -> list[Any]:
+    """Draw the points of each highlight and, for a run, its mean with bars over the middle half of its topics.
+
+    Small marks are filled, and as large as the points of a small plane, which larger marks would cover.
+    """
     handles = []
     for index, (key, points) in enumerate(marked.items()):
         colour = _HIGHLIGHTS[index % len(_HIGHLIGHTS)]
@@ -418,7 +445,8 @@ def _draw_marked(axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, mea
             "linestyle": "none", "marker": MARKERS[(index + 1) % len(MARKERS)], "markeredgecolor": colour, "zorder": 6,
             "clip_on": False, "gid": "marked",
         }  # fmt: skip
-        handle = legend_line(_name(key), markersize=4.8, markerfacecolor="none", markeredgewidth=1.0, **style)
+        size, face, edge = (3.2, colour, 0.0) if is_small else (4.8, "none", 1.0)
+        handle = legend_line(_name(key), markersize=size, markerfacecolor=face, markeredgewidth=edge, **style)
         handles.append(handle)
         if len(points):  # An empty line that is not clipped would disturb the layout.
             handle.set_data(plane.twist[points], plane.gain[points])

@@ -16,13 +16,14 @@ from rankscope.errors import SettingsError
 from rankscope.measures import Measure
 from rankscope.plots.effort import draw_plane
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, limit_ticks
-from rankscope.plots.palette import COLOURS, DASHES, INK
-from rankscope.plots.style import DOUBLE, apply_style, blank, shorten
+from rankscope.plots.marks import legend_below, legend_line, limit_ticks
+from rankscope.plots.palette import DASHES, EFFORT, GAIN, INK
+from rankscope.plots.style import DOUBLE, apply_style, blank, is_wide, shorten
 from rankscope.tables import Cell, Table
 
 MAX_LISTS = 4
 """Maximum number of rankings side by side."""
+_BASE = (0, (1, 1.2))
 
 
 def plot_equal_gain(
@@ -69,29 +70,40 @@ def plot_equal_gain(
         raise SettingsError(f"{len(pairs)} rankings cannot be drawn side by side", hint=hint)
     curves = [effort.curve(run, topic, gain) for run, topic in pairs]
     with apply_style():
-        figure = blank(width, 6.2)
-        grid = figure.add_gridspec(3, len(pairs), height_ratios=(1.7, 1, 1))
+        # A column of a paper has room for two rankings side by side.
+        columns = len(pairs) if is_wide(width) else min(2, len(pairs))
+        lines = -(-len(pairs) // columns)
+        figure = blank(width, 2.8 + 3.4 * lines)
+        grid = figure.add_gridspec(1 + 2 * lines, columns, height_ratios=(1.7, *(1, 1) * lines))
         plane = figure.add_subplot(grid[0, :])
         handles = draw_plane(plane, effort, gain, pairs)
         panels = []
         for number, curve in enumerate(curves):
-            crp, dcg = figure.add_subplot(grid[1, number]), figure.add_subplot(grid[2, number])
+            line, column = divmod(number, columns)
+            crp, dcg = (figure.add_subplot(grid[1 + 2 * line + k, column]) for k in (0, 1))
             _draw_curves(crp, dcg, curve)
             crp.set_title(f"({'abcd'[number]}) {_title(effort, curve)}", fontsize=7)
             dcg.set_xlabel("rank")
             panels += [crp, dcg]
-        panels[0].set_ylabel("CRP (ranks)")
-        panels[1].set_ylabel("DCG (gain)")
+            if column == 0:
+                crp.set_ylabel("CRP (ranks)")
+                dcg.set_ylabel("DCG (gain)")
         for number, handle in enumerate(handles):
             handle.set_label(f"({'abcd'[number]}) {handle.get_label()}")
-        legend_below(figure, handles, 2)
+        handles += [
+            legend_line("CRP of the ranking", color=EFFORT),
+            legend_line("DCG of the ranking", color=GAIN),
+            legend_line("DCG of the ideal ranking", color=INK, linestyle=DASHES[3], linewidth=0.7),
+            legend_line("recall base", color=INK, linestyle=_BASE, linewidth=0.8),
+        ]
+        legend_below(figure, handles, 4)
     return Figure(figure, (plane, *panels), _table(gain, curves))
 
 
 def _title(effort: Effort, curve: Curve) -> str:
     name = curve.label("Twist", effort.settings["crossing"])
     twist = next(float(str(row[1])) for row in curve.values.rows if row[0] == name)
-    return f"topic {shorten(curve.topic, 8)}, {curve.label('Twist')} {twist:.2f}"
+    return f"topic {shorten(curve.topic, 6)}, {curve.label('Twist')} {twist:.2f}"
 
 
 def _draw_curves(crp: Any, dcg: Any, curve: Curve) -> None:
@@ -100,11 +112,11 @@ def _draw_curves(crp: Any, dcg: Any, curve: Curve) -> None:
     last = int(np.flatnonzero(curve.relevance).max(initial=0)) + 1
     end = min(curve.length, max(2 * curve.recall_base, int(1.2 * last)))
     crp.axhline(0, color=INK, linewidth=0.6)
-    crp.plot(ranks, curve.crp, color=COLOURS[0], gid="crp")
-    dcg.plot(ranks, curve.dcg, color=COLOURS[3], gid="dcg")
+    crp.plot(ranks, curve.crp, color=EFFORT, gid="crp")
+    dcg.plot(ranks, curve.dcg, color=GAIN, gid="dcg")
     dcg.plot(ranks, curve.ideal_dcg, color=INK, linestyle=DASHES[3], linewidth=0.7, gid="ideal dcg")
     for axes in (crp, dcg):
-        axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.8)
+        axes.axvline(curve.recall_base, color=INK, linestyle=_BASE, linewidth=0.8)
         axes.set_xlim(0, end + 1)
         limit_ticks(axes.xaxis, 3)
         limit_ticks(axes.yaxis, 4, integer=False)

@@ -12,14 +12,14 @@ from rankscope.errors import printable
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, draw_dot, draw_range, name_rows, write_centred
 from rankscope.plots.palette import ABOVE, COLOURS, INK, QUIET
-from rankscope.plots.style import DOUBLE, canvas, finite_or_zero, shorten
+from rankscope.plots.style import DOUBLE, canvas, finite_or_zero, is_wide, shorten
 from rankscope.tables import Table
 
 _ROWS = 8
 """Rows of the evidence that a small chart shows."""
 
 
-def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) -> Figure:
+def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int | None = None) -> Figure:
     """Draw every finding with its sentence and a small chart of the first rows of its evidence.
 
     Parameters
@@ -29,7 +29,7 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
     width
         Width in inches.
     columns
-        Number of columns of panels.
+        Number of columns of panels (default: two, or one in the width of a column of a paper).
 
     Examples
     --------
@@ -40,18 +40,20 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
     True
     """
     findings = result.items
+    columns = columns or (2 if is_wide(width) else 1)
     lines = max(1, ceil(len(findings) / columns))
-    letters = int(width / columns * 14)
+    letters = int((width / columns - 0.9) * 18)  # beside the names of the rows
     with canvas(width, 2.5 * lines, lines, columns, squeeze=False) as (figure, grid):
         axes = list(grid.ravel())
         for panel in axes[len(findings) :]:
             panel.set_axis_off()
         for panel, finding in zip(axes, findings, strict=False):
             sentence = textwrap.fill(printable(finding.sentence), letters, break_on_hyphens=False)
-            above = panel.set_title(f"\n{sentence}", fontsize=6.5, wrap=False)
-            panel.annotate(  # into the empty line above the sentence
-                finding.title, (0, 1), xycoords=above, va="top", fontsize=6.5, fontweight="bold", gid="title"
-            )
+            above = panel.set_title(sentence, fontsize=6.5, wrap=False)
+            panel.annotate(
+                textwrap.fill(finding.title, int(0.85 * letters)), (0, 1.02), xycoords=above, va="bottom", fontsize=6.5,
+                fontweight="bold", gid="title",
+            )  # fmt: skip
             _FORMS[finding.chart.form](panel, finding)
             if finding.chart.caption:
                 panel.set_xlabel(textwrap.fill(printable(finding.chart.caption), letters), fontsize=6)
@@ -110,7 +112,7 @@ def _plane(axes: Any, finding: Finding) -> None:
     for y, row in enumerate(shares):
         for x, share in enumerate(row):
             write_centred(axes, x, y, f"{share:.0%}" if share else "·", fontsize=6, color=INK)
-    axes.set_xticks(range(len(efforts)), [f"{effort} effort" for effort in efforts], fontsize=6)
+    axes.set_xticks(range(len(efforts)), [f"{effort}\neffort" for effort in efforts], fontsize=6)
     axes.set_yticks(range(len(gains)), gains, fontsize=6)
     axes.set_ylabel("gain", fontsize=6)
     axes.grid(visible=False)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, canvas, shorten
+from rankscope.plots.marks import name_columns
+from rankscope.plots.palette import EXACT, GAIN
+from rankscope.plots.style import DOUBLE, canvas, count, is_wide, shorten_all
 from rankscope.scores import Scores
 from rankscope.tables import Table
 
-_MAX_NAMED = 60
-"""Number of rows or columns up to which each has its name."""
+_ROW = 0.085
+"""Height of a name in inches; of more runs than fit, some have their names."""
 
 
 def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = DOUBLE) -> Figure:
@@ -43,20 +45,22 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
     across = np.argsort(-levels, kind="stable")
     values = matrix.values[down][:, across]
     runs, topics = [matrix.runs[r] for r in down], [matrix.topics[t] for t in across]
-    with canvas(width, min(9.0, 1.4 + 0.13 * len(runs))) as (figure, axes):
-        colours = "Greys" if matrix.measure.sign >= 0 else "Greys_r"
+    height = min(6.5, 1.4 + 0.11 * len(runs))
+    with canvas(width, height) as (figure, axes):
+        from matplotlib.colors import LinearSegmentedColormap
+
+        shades = LinearSegmentedColormap.from_list("gain", ["#ffffff", GAIN]).with_extremes(bad=EXACT)
+        colours = shades if matrix.measure.sign >= 0 else shades.reversed()
         image = axes.imshow(values, aspect="auto", cmap=colours, interpolation="nearest")
-        if len(runs) <= _MAX_NAMED:
-            axes.set_yticks(range(len(runs)), [shorten(run, 24) for run in runs], fontsize=6)
-        else:
-            axes.set_ylabel(f"{len(runs):,} runs, best first")
-        if len(topics) <= _MAX_NAMED:
-            names = [shorten(topic, 12) for topic in topics]
-            axes.set_xticks(range(len(topics)), names, rotation=90, fontsize=5.5)
-        else:
-            axes.set_xticks([])
-        axes.set_xlabel(f"{len(topics):,} topics, easiest first")
+        step = -(-len(runs) // int((height - 1.1) / _ROW))
+        named = range(0, len(runs), step)
+        axes.set_yticks(
+            list(named), shorten_all((runs[k] for k in named), 24 if is_wide(width) else 14), fontsize=5.5
+        )
+        name_columns(axes, topics, width - 0.7)
+        axes.set_ylabel(f"{count(len(runs), 'run')}, best first")
+        axes.set_xlabel(f"{count(len(topics), 'topic')}, easiest first")
         axes.grid(visible=False)
-        figure.colorbar(image, ax=axes, label=str(matrix.measure), fraction=0.03, pad=0.01)
+        figure.colorbar(image, ax=axes, label=str(matrix.measure), fraction=0.05, pad=0.01, aspect=30)
     rows = [(run, topic, float(values[r, t])) for r, run in enumerate(runs) for t, topic in enumerate(topics)]
     return Figure(figure, (axes,), Table("heat_map", ("run", "topic", str(matrix.measure)), rows))

@@ -10,8 +10,9 @@ from rankscope.analysis.effort import Effort
 from rankscope.arrays import Floats
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
-from rankscope.plots.palette import INK
-from rankscope.plots.style import DOUBLE, canvas, count, matplotlib_modules, shorten
+from rankscope.plots.marks import legend_below, legend_line
+from rankscope.plots.palette import INK, MARKERS, QUARTER_COLOURS
+from rankscope.plots.style import DOUBLE, canvas, count, is_wide, shorten
 from rankscope.tables import Table
 
 COORDINATES = {
@@ -29,7 +30,8 @@ _MAX_NAMED = 32  # The first axis has no room for the names of more topics.
 def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DOUBLE) -> Figure:
     """Draw one line per topic through its recall base (by rank) and its indicators, clamped to 0..1; 1 is best.
 
-    A line has a gap where an indicator is undefined.
+    A line has a gap where an indicator is undefined. The lines of more than 32 topics are thin, and a thick line is the
+    median of each quarter of the topics by recall base.
 
     Parameters
     ----------
@@ -53,19 +55,44 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
     [1, 2]
     """
     table = _table(effort, run)
-    with canvas(width, 3.3) as (figure, axes):
+    with canvas(width, 3.4) as (figure, axes):
         values = np.array([row[3:] for row in table.rows], np.float64)
         order = (np.arange(len(values)) + 0.5) / len(values)
         lines = np.column_stack([order, values])
         is_named = len(values) <= _MAX_NAMED
-        shades = matplotlib_modules().colormaps["viridis_r"](0.12 + 0.88 * order)
-        for line, shade in zip(lines, shades, strict=True):
-            axes.plot(range(lines.shape[1]), line, color=shade, linewidth=1.1 if is_named else 0.7, marker="o",
-                      markersize=2, clip_on=False)  # fmt: skip
-        for x in range(lines.shape[1]):
-            axes.axvline(x, color=INK, linewidth=0.6, zorder=1)
-        _label(axes, table, is_named)
-        name = shorten(table.caption, int(6 * width))
+        quarter = np.arange(len(values)) * 4 // len(values)
+        x = range(lines.shape[1])
+        for line, colour in zip(lines, np.array(QUARTER_COLOURS)[quarter], strict=True):
+            look = (
+                {"linewidth": 1.1, "marker": "o", "markersize": 2}
+                if is_named
+                else {"linewidth": 0.3, "alpha": 0.35}
+            )
+            axes.plot(x, line, color=colour, clip_on=False, **look)
+        handles = []
+        for k in np.unique(quarter).tolist():
+            bases = [row[1] for row, own in zip(table.rows, quarter, strict=True) if own == k]
+            name = f"R = {bases[0]:,}" + (f" to {bases[-1]:,}" if bases[-1] != bases[0] else "")
+            handles.append(legend_line(name, color=QUARTER_COLOURS[k], linewidth=2))
+            if not is_named:
+                medians = [
+                    np.median(own[np.isfinite(own)]) if np.isfinite(own).any() else np.nan
+                    for own in lines[quarter == k].T
+                ]
+                axes.plot(
+                    x,
+                    medians,
+                    color=QUARTER_COLOURS[k],
+                    linewidth=2,
+                    marker=MARKERS[k],
+                    clip_on=False,
+                    zorder=4,
+                )
+        for position in x:
+            axes.axvline(position, color=INK, linewidth=0.6, zorder=1)
+        _label(axes, table, is_named, width)
+        legend_below(figure, handles, 4)
+        name = shorten(table.caption, int(5 * width))
         rho = float(np.nanmean(values[:, 1])) if np.isfinite(values[:, 1]).any() else float("nan")
         axes.set_title(f"{name}: {count(len(values), 'topic')}, mean ρ {rho:.3f}")
     return Figure(figure, (axes,), table)
@@ -99,15 +126,18 @@ def _means(values: Floats) -> list[float]:
     return means
 
 
-def _label(axes: Any, table: Table, is_named: bool) -> None:
+def _label(axes: Any, table: Table, is_named: bool, width: float) -> None:
     n = len(table)
     marked = range(n) if is_named else np.unique(np.linspace(0, n - 1, 9).round().astype(int)).tolist()
     topics, bases = table.column("topic"), table.column("recall_base")
     texts = [f"{shorten(str(topics[i]), 18)} ({bases[i]:,})" if is_named else f"{bases[i]:,}" for i in marked]
-    axes.set_yticks([(i + 0.5) / n for i in marked], texts, fontsize=7 if len(texts) <= 16 else 5.5)
+    axes.set_yticks([(i + 0.5) / n for i in marked], texts, fontsize=7 if len(texts) <= 14 else 5)
     axes.set(ylim=(0, 1), xlim=(0, len(COORDINATES)))
-    axes.set_xticks(range(len(COORDINATES) + 1), ["recall base R", *COORDINATES.values()])
-    axes.set_ylabel("topic (R), by ascending R" if is_named else "R of topics, ascending")
+    names = ["recall base R", *COORDINATES.values()]
+    # In a narrow figure the words of a name are below each other.
+    texts = names if is_wide(width) else [name.replace(" ", "\n") for name in names]
+    axes.set_xticks(range(len(names)), texts, fontsize=7 if is_wide(width) else 5.5)
+    axes.set_ylabel("topic (recall base R), ascending" if is_named else "recall base R of topics, ascending")
     axes.grid(False)
     axes.spines["left"].set_visible(False)
     right = axes.twinx()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, apply_style, blank, shorten
+from rankscope.plots.style import DOUBLE, apply_style, blank, is_wide, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -107,10 +108,15 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
     tables = _split_by_grade(whole)
     has_rises = verdict["rise_sr"] is not None
     with apply_style():
-        figure = blank(width, 0.75 + 2.0 * len(tables))
-        n_columns = 3 + has_rises
-        grid = figure.add_gridspec(len(tables), n_columns, width_ratios=(1, 1, 1.1, 0.7)[:n_columns])
-        panels = [[figure.add_subplot(grid[row, k]) for k in range(3)] for row in range(len(tables))]
+        # In a narrow figure, sizes and rises are below the steps.
+        columns, lines = (3 + has_rises, 1) if is_wide(width) else (2, 2)
+        figure = blank(width, 0.75 + 2.0 * len(tables) * lines + 0.25 * (lines - 1))
+        ratios = (1, 1, 1.1, 0.7)[:columns]
+        grid = figure.add_gridspec(len(tables) * lines, columns, width_ratios=ratios)
+        panels = [
+            [figure.add_subplot(grid[row * lines + k // columns, k % columns]) for k in range(3)]
+            for row in range(len(tables))
+        ]
         for row, table in zip(panels, tables, strict=True):
             for panel, low, high, number in ((row[0], "r", "s", 0), (row[1], "u", "v", 1)):
                 _draw_step(panel, table, low, high, number)
@@ -124,9 +130,10 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
                 _label_ranks(panel, len(table))
         axes = [panel for row in panels for panel in row]
         if has_rises:
-            axes.append(figure.add_subplot(grid[:, 3]))
+            axes.append(figure.add_subplot(grid[:, 3] if lines == 1 else grid[-1, 1]))
             _draw_rises(axes[-1], verdict)
-        figure.suptitle(_sentence(verdict), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
+        sentence = textwrap.fill(_sentence(verdict), int(13 * width))
+        figure.suptitle(sentence, x=0.01, ha="left", fontsize=8.5, fontweight="bold")
     return Figure(figure, tuple(axes), whole)
 
 
@@ -153,7 +160,7 @@ def _sentence(verdict: dict[str, Cell]) -> str:
     first, second = format_distinct(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
     if verdict["contradiction"]:
         return (
-            f"{measure} is not on an interval-like scale: step A is nowhere larger than step B,\n"
+            f"{measure} is not on an interval-like scale: step A is nowhere larger than step B, "
             f"and yet the measure rises more on A, by {first} against {second}."
         )
     return (

@@ -7,15 +7,16 @@ from typing import Any
 from rankscope.analysis.judges import GradePair, Judges, RunGain
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import hide_frame, spread, write_centred
-from rankscope.plots.palette import ABOVE, BELOW, INK, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, shorten
+from rankscope.plots.marks import hide_frame, legend_below, legend_line, spread, write_centred
+from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, shorten, shorten_all
 from rankscope.tables import Table
 
 _LABELLED = 45  # More names do not fit into the figure.
 _NAMED = 6  # If not all names fit, the runs that move most are named.
 _NAME_HEIGHT = 0.115  # inches
 _NONE = "none"
+_DASH = (0, (4, 1.5))
 
 
 def plot_confusion(result: Judges, *, width: float | None = None) -> Figure:
@@ -98,28 +99,33 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
     rows = [row for row in result.bias if row.measure == measure_name]
     pair = rows[0].a, rows[0].b
     rows = [row for row in rows if (row.a, row.b) == pair]
-    with canvas(width, min(8.0, 1.2 + 0.14 * len(rows))) as (figure, axes):
+    with canvas(width, min(7.0, 1.4 + 0.14 * len(rows))) as (figure, axes):
         moved = sorted(rows, key=lambda row: -abs(row.rank_a - row.rank_b))
         named = rows if len(rows) <= _LABELLED else moved[:_NAMED]
         for row in rows:
             _slope(axes, row)
         for side in (0, 1):
             _name_side(axes, named, side)
-        axes.set_xlim(-0.85, 1.85)
+        axes.set_xlim(-1.1, 2.1)
         axes.set_xticks([0, 1], [shorten(name, 20) for name in pair])
         axes.set_ylabel(f"rank by {measure_name}")
         axes.set_yticks([1, *(tick for tick in axes.get_yticks() if 1 < tick <= len(rows))])
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
-        axes.set_title("in colour: gains or loses beyond chance")
+        legend = [
+            legend_line("gains beyond chance", color=GAIN),
+            legend_line("loses beyond chance", color=LOSS, linestyle=_DASH),
+            legend_line("within chance", color=QUIET, linewidth=0.7),
+        ]
+        legend_below(figure, legend, 3)
     return Figure(figure, (axes,), Table("slopes", result.bias.columns, rows))
 
 
 def _slope(axes: Any, row: RunGain) -> None:
-    colour = BELOW if row.low > 0 else ABOVE if row.high < 0 else QUIET
+    colour = GAIN if row.low > 0 else LOSS if row.high < 0 else QUIET
     axes.plot(
         [0, 1], [row.rank_a, row.rank_b], color=colour, linewidth=1.1 if colour != QUIET else 0.7, marker="o",
-        markersize=2.5, linestyle="solid" if colour != ABOVE else (0, (4, 1.5)), gid=row.run,
+        markersize=2.5, linestyle="solid" if colour != LOSS else _DASH, gid=row.run,
     )  # fmt: skip
 
 
@@ -129,14 +135,15 @@ def _name_side(axes: Any, rows: list[RunGain], side: int) -> None:
     ranks = [float(rank) for rank, _ in ranked]
     # A name is as high as one rank where every run has one, and takes a larger part of the axis where ranks are few.
     bottom, top = axes.get_ylim()
-    inches = axes.figure.get_size_inches()[1] - 0.75
+    inches = axes.figure.get_size_inches()[1] - 0.95
     gap = _NAME_HEIGHT * abs(top - bottom) / max(inches, 0.5)
     out = -1 if side == 0 else 1
-    for (rank, run), height in zip(ranked, spread(ranks, gap), strict=True):
+    names = shorten_all((run for _, run in ranked), 14)
+    for (rank, _), height, name in zip(ranked, spread(ranks, gap), names, strict=True):
         if abs(height - rank) > 0.05 * gap:
             ends = [side + 0.02 * out, side + 0.11 * out]
             axes.plot(ends, [rank, height], color=QUIET, linewidth=0.4, gid="lead")
         axes.text(
-            side + 0.13 * out, height, shorten(run, 16), ha="right" if side == 0 else "left", va="center",
+            side + 0.13 * out, height, name, ha="right" if side == 0 else "left", va="center",
             fontsize=6, color=INK, gid=f"name {('rank_a', 'rank_b')[side]}",
         )  # fmt: skip

@@ -7,15 +7,25 @@ from math import isfinite
 
 from rankscope.analysis.leaderboard import Leaderboard
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_dot, draw_range, name_rows, write_at_right
-from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import SINGLE, canvas, choose, distinct, shorten
+from rankscope.plots.marks import (
+    draw_dot,
+    draw_range,
+    draw_rest,
+    legend_below,
+    legend_line,
+    name_runs,
+    rows_height,
+    split_rows,
+    write_at_right,
+)
+from rankscope.plots.palette import COLOURS, INK, QUIET
+from rankscope.plots.style import SINGLE, canvas, choose, distinct
 
 
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw a row per run, best first: its mean, Student's interval, and on the right the interval of its rank.
 
-    Runs that are tied for first have filled dots.
+    Runs that are tied for first have filled dots. Of more than 40 runs, the rest shares a row.
 
     Parameters
     ----------
@@ -37,15 +47,25 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
     measures = distinct(row.measure for row in result.leaderboard)
     measure_name = choose(measure, measures, "the leaderboard has no {}")
     rows = [row for row in result.leaderboard if row.measure == measure_name]
-    with canvas(width, min(9.0, 0.7 + 0.17 * len(rows))) as (figure, axes):
-        for index, row in enumerate(rows):
+    shown, rest = split_rows(rows)
+    with canvas(width, rows_height(shown, rest, 1.0)) as (figure, axes):
+        for index, row in enumerate(shown):
             if isfinite(row.high - row.low):
                 draw_range(axes, row.low, row.high, index, linewidth=1.1)
             if isfinite(row.value):
                 draw_dot(axes, row.value, index, COLOURS[0], row.tied_for_first)
             if row.rank is not None:
                 write_at_right(axes, index, row.rank_range, fontsize=7, color=INK)
-        name_rows(axes, [shorten(row.run, 20) for row in rows])
+        draw_rest(axes, len(shown), (row.value for row in rest))
+        name_runs(axes, [row.run for row in shown], len(rest))
+        axes.set_title("ranks", loc="right", fontsize=7)
+        axes.set_xlabel(f"mean {measure_name}")
         level = f"{100 * (1 - result.settings['alpha']):g} %"
-        axes.set_xlabel(f"mean {measure_name}, {level} intervals (unadjusted); right: ranks")
+        dot = {"color": COLOURS[0], "marker": "o", "markersize": 4, "linestyle": "none"}
+        legend = [
+            legend_line("tied for first", **dot),
+            legend_line("other run", **dot, markerfacecolor="white"),
+            legend_line(f"{level} interval, unadjusted", color=QUIET, linewidth=1.1),
+        ]
+        legend_below(figure, legend, 3)
     return Figure(figure, (axes,), replace(result.leaderboard, rows=rows))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
 
 from rankscope.plots.palette import INK, QUIET
-from rankscope.plots.style import LEFT_TO_RIGHT, is_panel, shorten
+from rankscope.plots.style import LEFT_TO_RIGHT, is_panel, shorten, shorten_all
 
 _LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -24,6 +26,64 @@ def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlim(min(ranks, default=1) / 1.1, deepest * 1.1)
+
+
+MAX_ROWS = 40
+"""Number of rows with a name; further ones share the last row."""
+
+Row = TypeVar("Row")
+
+
+def split_rows(rows: Sequence[Row], limit: int = MAX_ROWS) -> tuple[list[Row], list[Row]]:
+    """Return the first rows and the rest, which share a row if there are at least two.
+
+    >>> split_rows("abcd", 2), split_rows("abc", 2)
+    ((['a', 'b'], ['c', 'd']), (['a', 'b', 'c'], []))
+    """
+    kept = len(rows) if len(rows) <= limit + 1 else limit
+    return list(rows[:kept]), list(rows[kept:])
+
+
+def rows_height(shown: Sequence[object], rest: Sequence[object], margin: float = 0.75) -> float:
+    """Return the height in inches of a figure with a name per row."""
+    return margin + 0.15 * (len(shown) + 1.4 * bool(rest))
+
+
+def draw_rest(axes: Any, y: float, ends: Iterable[float | None], colour: str = QUIET) -> None:
+    """Draw the row that the rest shares: a pale bar from its lowest to its highest value, and both in numbers.
+
+    The axis keeps the limits of the other rows, because differences between these matter.
+    """
+    values = [end for end in ends if end is not None and np.isfinite(end)]
+    if values:
+        low, high = min(values), max(values)
+        limits = axes.get_xlim()
+        axes.barh(y, high - low, 0.8, low, color=colour, alpha=0.3, linewidth=0, gid="rest")
+        axes.set_xlim(limits)
+        text = f"{low:.3g} to {high:.3g}".replace("-", "\N{MINUS SIGN}")
+        write_centred(axes, 0.5, y, text, transform=axes.get_yaxis_transform(), fontsize=6)
+
+
+def name_runs(
+    axes: Any, names: Sequence[str], n_rest: int, *, width: int = 20, noun: str = "run", **style: Any
+) -> None:
+    """Name the rows of runs, and the row of the rest below a gap."""
+    texts = shorten_all(names, width)
+    if n_rest:
+        texts.append(f"{n_rest:,} more {noun}s")
+    name_rows(axes, texts, **style)
+    if n_rest:
+        axes.set_ylim(len(names) + 0.6, -0.5)
+        axes.axhline(len(names) - 0.5, color=QUIET, linewidth=0.4)
+
+
+def name_columns(axes: Any, names: Sequence[str], width: float, letters: int = 12) -> None:
+    """Write names below the columns of the horizontal axis, of as many of them as there is room for."""
+    # A turned name of 5.5 points needs 0.085 inches.
+    step = max(1, -(-len(names) // max(1, int((width - 0.9) / 0.085))))
+    shown = range(0, len(names), step)
+    texts = shorten_all((names[k] for k in shown), letters)
+    axes.set_xticks(list(shown), texts, rotation=90, fontsize=5.5)
 
 
 def label(axes: Any, text: str, point: tuple[float, float], offset: tuple[float, float], **style: Any) -> Any:
@@ -140,6 +200,19 @@ def name_lines(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) ->
         )  # fmt: skip
 
 
+def _fit_columns(letters: Sequence[int], columns: int, inches: float) -> int:
+    """Return the number of columns of a legend, at most ``columns``, whose entries with so many letters fit a width.
+
+    >>> _fit_columns([5, 5, 30, 5], 4, 3.3), _fit_columns([5, 5, 5, 5], 4, 3.3)
+    (2, 4)
+    """
+    for count in range(columns, 1, -1):
+        # An inch has room for 17 letters, and a handle with its spaces is as wide as 7. matplotlib splits alike.
+        if sum(part.max() + 7 for part in np.array_split(np.array(letters), count)) <= 17 * inches:
+            return count
+    return 1
+
+
 def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
     """Add a legend below all axes, with at most :data:`MAX_ENTRIES` entries."""
     shown = list(handles)
@@ -149,7 +222,11 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
     for handle in shown:
         if handle.get_label().startswith("_"):  # matplotlib leaves out labels that start with an underscore.
             handle.set_label(LEFT_TO_RIGHT + handle.get_label())
-    if is_panel():  # A panel may be narrow; an inch has room for about 13 letters of a legend.
-        longest = max((len(handle.get_label()) for handle in shown), default=0)
-        columns = min(columns, int(figure.bbox.width / figure.dpi * 13 / (longest + 7)))
-    return figure.legend(handles=shown, loc="outside lower center", ncols=max(1, min(columns, len(shown))))
+    planned = max(1, min(columns, len(shown)))
+    columns = _fit_columns(
+        [len(handle.get_label()) for handle in shown], planned, figure.bbox.width / figure.dpi
+    )
+    if columns < planned and not is_panel():
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + 0.14 * (-(-len(shown) // columns) - -(-len(shown) // planned)))
+    return figure.legend(handles=shown, loc="outside lower center", ncols=columns)

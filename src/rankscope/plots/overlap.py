@@ -7,7 +7,7 @@ from typing import Any
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, rank_axis
 from rankscope.plots.palette import COLOURS, QUIET, series
-from rankscope.plots.style import SINGLE, canvas, shorten
+from rankscope.plots.style import SINGLE, canvas, count, shorten
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -53,7 +53,7 @@ def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
             name = f"{shorten(pair[0], 18)} – {shorten(pair[1], 18)} (RBO {overlaps[pair]:.2f})"
             handles += axes.plot(*zip(*lines[pair], strict=True), **series(k), label=name, gid=str(k))
         if rest:
-            pale.set_label(f"the other {len(rest):,} pairs")
+            pale.set_label(count(len(rest), "more pair"))
             handles.append(pale)
         rank_axis(axes, [int(row[2] or 1) for row in table.rows])
         axes.set(xlabel="documents compared (rank)", ylabel="mean Jaccard coefficient", ylim=(0, 1))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below
+from rankscope.plots.marks import legend_below, limit_ticks
 from rankscope.plots.palette import INK, series
 from rankscope.plots.style import SINGLE, canvas, choose, distinct, shorten
 from rankscope.result import Result
@@ -58,6 +58,8 @@ def plot_asl(result: Result, test: str | None = None, *, width: float = SINGLE) 
         axes.annotate(f"α = {alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), xytext=(0, 2),
                       textcoords="offset points", ha="right", fontsize=7)  # fmt: skip
         axes.set(ylim=(0, max(MAX_ASL, 1.5 * alpha)), xlim=(0, _last_pair(table)))
+        limit_ticks(axes.xaxis, 4)
+        limit_ticks(axes.yaxis, 4, integer=False)
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlabel("pairs of runs, by descending ASL")
         axes.set_ylabel(f"achieved significance level ({test_name})")

@@ -11,8 +11,8 @@ from rankscope.lab.ranges import COLUMNS, QUANTITIES
 from rankscope.plots.archetypes import example_curve
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, write_centred
-from rankscope.plots.palette import ABOVE, COLOURS, EXACT, INK, QUIET
-from rankscope.plots.style import DOUBLE, apply_style, blank
+from rankscope.plots.palette import ABOVE, EFFORT, INK, QUIET
+from rankscope.plots.style import DOUBLE, apply_style, blank, is_wide
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -52,14 +52,19 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
     """
     table = _table(result)
     with apply_style():
-        figure = blank(width, 4.4)
-        grid = figure.add_gridspec(2, len(COLUMNS), height_ratios=(1, 4.2))
-        panels = [figure.add_subplot(grid[0, number]) for number in range(len(COLUMNS))]
-        for panel, (name, members) in zip(panels, COLUMNS.items(), strict=True):
-            _draw_template(panel, name, members)
-        cells = figure.add_subplot(grid[1, :])
-        _draw_cells(cells, table)
-    return Figure(figure, (*panels, cells), table)
+        names = list(COLUMNS)
+        size = len(names) if is_wide(width) else -(-len(names) // 2)
+        blocks = [names[k : k + size] for k in range(0, len(names), size)]
+        figure = blank(width, 4.4 * len(blocks))
+        grid = figure.add_gridspec(2 * len(blocks), size, height_ratios=(1, 4.2) * len(blocks))
+        panels, cells = [], []
+        for k, block in enumerate(blocks):
+            for number, name in enumerate(block):
+                panels.append(figure.add_subplot(grid[2 * k, number]))
+                _draw_template(panels[-1], name, COLUMNS[name])
+            cells.append(figure.add_subplot(grid[2 * k + 1, : len(block)]))
+            _draw_cells(cells[-1], table, block)
+    return Figure(figure, (*panels, *cells), table)
 
 
 def _table(result: Result) -> Table:
@@ -83,7 +88,7 @@ def _draw_template(axes: Any, name: str, members: tuple[str, ...]) -> None:
     for number, member in enumerate(members):
         curve = example_curve(member)
         axes.plot(
-            np.arange(1, curve.length + 1), curve.crp, color=COLOURS[0], linewidth=1.1,
+            np.arange(1, curve.length + 1), curve.crp, color=EFFORT, linewidth=1.1,
             linestyle="solid" if number == 0 else (0, (2, 1)), gid=member,
         )  # fmt: skip
     axes.axhline(0, color=INK, linewidth=0.6)
@@ -95,18 +100,21 @@ def _draw_template(axes: Any, name: str, members: tuple[str, ...]) -> None:
     axes.set_title(name, loc="center", fontsize=7)
 
 
-def _draw_cells(axes: Any, table: Table) -> None:
-    columns, rows = list(COLUMNS), list(QUANTITIES)
+def _draw_cells(axes: Any, table: Table, columns: list[str]) -> None:
+    rows = list(QUANTITIES)
+    size = 6 if len(columns) == len(COLUMNS) else 5  # narrow columns
     for row in table.records():
+        if row["archetype"] not in columns:
+            continue
         across, down = columns.index(str(row["archetype"])), rows.index(str(row["quantity"]))
         is_confirmed = row["verdict"] == "confirmed"
         mark = {"confirmed": "\N{CHECK MARK}", "refuted": "\N{BALLOT X}"}.get(str(row["verdict"]), "")
-        colour = EXACT if is_confirmed else ABOVE if mark else QUIET
+        colour = INK if is_confirmed else ABOVE if mark else QUIET
         write_centred(
-            axes, across + 0.5, down + 0.36, f"{row['published']} {mark}", fontsize=6.5, color=colour
+            axes, across + 0.5, down + 0.36, f"{row['published']} {mark}", fontsize=size + 0.5, color=colour
         )
         range_text = _range(row["lowest"], row["highest"])
-        write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=6, color=INK)
+        write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=size, color=INK)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)
     axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0), xticks=[])
     hide_frame(axes)

@@ -11,13 +11,16 @@ from rankscope.analysis.curve import Curve
 from rankscope.errors import SettingsError
 from rankscope.plots.crp import title
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_box, legend_below, legend_line, write_centred
+from rankscope.plots.marks import draw_box, legend_below, legend_line, limit_ticks, write_centred
 from rankscope.plots.palette import ABOVE, BELOW, INK
-from rankscope.plots.style import DOUBLE, canvas
+from rankscope.plots.style import DOUBLE, canvas, is_wide
 from rankscope.tables import Table
 
 RANKS = 24
 """Default number of ranks."""
+
+NARROW_RANKS = 14
+"""Default number of ranks in the width of a column of a paper."""
 
 MAX_RANKS = 80
 """Maximum number of ranks; there is no room for the numbers of more."""
@@ -37,7 +40,7 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
     curve
         Result of :func:`rankscope.curve`.
     ranks
-        Number of ranks, at most 80 (default: 24).
+        Number of ranks, at most 80 (default: 24, or 14 in the width of a column).
     width
         Width in inches.
 
@@ -54,11 +57,11 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
     """
     if ranks is not None and not 1 <= ranks <= MAX_RANKS:
         raise SettingsError(f"{ranks} ranks", hint=f"the figure has room for 1 to {MAX_RANKS}")
-    depth = min(ranks or RANKS, curve.length)
+    depth = min(ranks or (RANKS if is_wide(width) else NARROW_RANKS), curve.length)
     rows = list(curve.places)[:depth]
     with canvas(width, 2.3) as (figure, axes):
         best = max(1, int(curve.ideal_grade.max(initial=1)))
-        size = 7.0 if depth <= 30 else 7.0 * 30 / depth
+        size = 7.0 * min(1.0, 30 / depth * width / DOUBLE)
         _draw_row(axes, _IDEAL, curve.ideal_grade[:depth].tolist(), best, size)
         _draw_row(axes, _LIST, curve.relevance[:depth].tolist(), best, size)
         for row in rows:
@@ -66,12 +69,13 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
         axes.set(xlim=(0.4, depth + 0.6), ylim=(_BELOW - 0.35, _IDEAL + 0.25))
         axes.set_yticks([_IDEAL, _LIST, _BELOW], ["ideal", "ranking", "RP"])
         axes.set(xlabel="rank", title=title(curve, width))
+        limit_ticks(axes.xaxis, 8, min_n_ticks=1)
         axes.grid(False)
         axes.spines["left"].set_visible(False)
         axes.tick_params(left=False)
         handles = [
-            legend_line("too early (RP < 0): from the first rank of its grade", color=ABOVE),
-            legend_line("too late (RP > 0): from the last rank of its grade", color=BELOW),
+            legend_line("too early (RP < 0), from first rank of grade", color=ABOVE),
+            legend_line("too late (RP > 0), from last rank of grade", color=BELOW),
         ]
         legend_below(figure, handles, 3)
     table = Table("rp", curve.places.columns, rows, caption=curve.places.caption)
@@ -90,7 +94,7 @@ def _draw_row(axes: Any, height: float, grades: list[int], best: int, size: floa
 def _draw_position(axes: Any, rank: int, nearest: int, rp: int, depth: int, size: float) -> None:
     colour = INK if rp == 0 else ABOVE if rp < 0 else BELOW
     sign = "+" if rp > 0 else "\N{MINUS SIGN}" if rp < 0 else ""
-    turned = 90 if depth > 30 else 0
+    turned = 90 if size < 7 else 0
     write_centred(axes, rank, _BELOW, f"{sign}{abs(rp)}", fontsize=size, color=colour, rotation=turned)
     if rp == 0:
         return

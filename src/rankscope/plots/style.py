@@ -13,13 +13,14 @@ from math import isfinite
 from typing import Any
 from unicodedata import bidirectional
 
+from rankscope.cells import shorten_names
 from rankscope.errors import SettingsError, printable, require_package, suggest_names
 from rankscope.plots.palette import COLOURS, INK
 
 STYLES = ("sans", "serif", "latex")
 """Fonts of the text: DejaVu Sans, a font like Times, or the fonts of LaTeX."""
 
-SINGLE, DOUBLE = 3.4, 7.0
+SINGLE, DOUBLE = 3.3, 7.0
 """Widths of one and of two columns of a paper, in inches."""
 
 
@@ -234,3 +235,19 @@ def shorten(name: str, width: int = 28) -> str:
     # Marks around a right-to-left name keep the direction of the text next to it.
     is_right_to_left = any(bidirectional(c) in ("R", "AL") for c in text)
     return LEFT_TO_RIGHT + text + LEFT_TO_RIGHT if is_right_to_left else text
+
+
+def shorten_all(names: Iterable[object], width: int) -> list[str]:
+    """Shorten names so that different names stay different.
+
+    >>> shorten_all(["run-with-a-long-name-1", "run-with-a-long-name-2", "bm25"], 12)
+    ['run-with-…1', 'run-with-…2', 'bm25']
+    """
+    texts = [str(name) for name in names]
+    short = shorten_names(texts, width)
+    return [shorten(short[text], width) for text in texts]
+
+
+def is_wide(width: float) -> bool:
+    """Return whether a figure is wider than a column of a paper, with room for panels side by side."""
+    return width >= 5

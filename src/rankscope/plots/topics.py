@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rankscope.arrays import Floats
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, name_rows
+from rankscope.plots.marks import legend_below, legend_line, name_columns, name_rows
 from rankscope.plots.palette import INK, MARKERS, QUIET, series
-from rankscope.plots.style import SINGLE, canvas, choose_highlighted, count, shorten
+from rankscope.plots.style import (
+    SINGLE,
+    canvas,
+    choose_highlighted,
+    count,
+    finite_or_zero,
+    shorten,
+    shorten_all,
+)
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
-_MAX_NAMED = 90
-"""Number of topics up to which each has its name."""
+_MAX_ROWS = 60
+"""Number of topics up to which each has a row; more are columns of a band, by ascending median."""
 
 
 def plot_topics(
     scores: Scores, measure: str | None = None, highlight: Sequence[str] = (), *, width: float = SINGLE
 ) -> Figure:
     """Draw a row per topic: the line spans all runs, and the open dot is the median run.
+
+    More than 60 topics are drawn side by side instead, by ascending median.
 
     Parameters
     ----------
@@ -52,29 +64,49 @@ def plot_topics(
         defined = matrix.values[:, t][~np.isnan(matrix.values[:, t])]
         ends = np.quantile(defined, [0, 0.5, 1]).tolist() if len(defined) else [float("nan")] * 3
         rows.append((topic, *ends, *(float(values[t]) for values in own)))
-    height = min(9.0, 0.75 + 0.13 * len(rows) + 0.13 * -(-len(coloured) // 2))
-    with canvas(width, height) as (figure, axes):
+    has_rows = len(rows) <= _MAX_ROWS
+    if not has_rows:
+        rows.sort(key=lambda row: finite_or_zero(row[2]))
+    with canvas(width, (0.95 + 0.13 * len(rows) if has_rows else 2.6) + 0.13 * -(-len(coloured) // 2)) as (
+        figure,
+        axes,
+    ):
         numbers = np.array([row[1:] for row in rows], np.float64).reshape(len(rows), 3 + len(own))
-        y = np.arange(len(rows))
-        axes.hlines(y, numbers[:, 0], numbers[:, 2], color=QUIET, linewidth=1.4)
-        handles = axes.plot(
-            numbers[:, 1], y, "o", markersize=4, markerfacecolor="white", markeredgecolor=INK, label="median run",
-            zorder=3,
+        position = np.arange(len(rows))
+        spans = axes.hlines if has_rows else axes.vlines
+        spans(position, numbers[:, 0], numbers[:, 2], color=QUIET, linewidth=1.4 if has_rows else 0.6)
+        size = 1.0 if has_rows else 0.5
+
+        def draw(values: Floats, **style: Any) -> list[Any]:
+            points = (values, position) if has_rows else (position, values)
+            return list(axes.plot(*points, linestyle="none", **style))
+
+        handles = [
+            legend_line(f"lowest to highest of {count(len(matrix.runs), 'run')}", color=QUIET, linewidth=1.4)
+        ]
+        handles += draw(
+            numbers[:, 1], marker="o", markersize=4 * size, markerfacecolor="white", markeredgecolor=INK,
+            markeredgewidth=size, label="median run", zorder=3,
         )  # fmt: skip
         for k, run in enumerate(coloured):
-            handles += axes.plot(
-                numbers[:, 3 + k], y, linestyle="none", marker=MARKERS[(k + 1) % len(MARKERS)], markersize=3.4,
+            handles += draw(
+                numbers[:, 3 + k], marker=MARKERS[(k + 1) % len(MARKERS)], markersize=3.4 * size**0.5,
                 color=series(k)["color"], markeredgecolor="white", markeredgewidth=0.3, label=shorten(run, 20),
                 zorder=4,
             )  # fmt: skip
-        name_rows(axes, [shorten(str(row[0]), 16) for row in rows], fontsize=6)
-        if len(rows) > _MAX_NAMED:
-            axes.set_yticks([])
-            axes.set_ylabel(f"{len(rows):,} topics")
-        if float(matrix.measure.range[0]) == 0:
-            axes.set_xlim(left=-0.02 * axes.get_xlim()[1])
-        runs = count(len(matrix.runs), "run")
-        axes.set_xlabel(f"{matrix.measure} of {runs}, from the lowest to the highest")
+        if has_rows:
+            name_rows(axes, shorten_all((row[0] for row in rows), 16), fontsize=6)
+            axes.set_xlabel(str(matrix.measure))
+            if float(matrix.measure.range[0]) == 0:
+                axes.set_xlim(left=-0.02 * axes.get_xlim()[1])
+        else:
+            name_columns(axes, [str(row[0]) for row in rows], width / 2)
+            axes.set(
+                xlim=(-1, len(rows)),
+                ylabel=str(matrix.measure),
+                xlabel=f"{len(rows):,} topics, by ascending median",
+            )
+            axes.grid(axis="x", visible=False)
         legend_below(figure, handles, 2)
     columns = ("topic", "lowest", "median", "highest", *coloured)
     return Figure(figure, (axes,), Table("topics", columns, rows))

@@ -8,7 +8,17 @@ from typing import Any
 from rankscope.analysis.verdict import MeasureWinner, Region, Verdict
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, legend_patch, name_rows, rank_axis
+from rankscope.plots.marks import (
+    MAX_ROWS,
+    draw_rest,
+    legend_below,
+    legend_patch,
+    limit_ticks,
+    name_runs,
+    rank_axis,
+    rows_height,
+    split_rows,
+)
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import SINGLE, canvas, distinct, shorten
 from rankscope.tables import Table
@@ -109,7 +119,7 @@ def _marks(axes: Any, measures: Iterable[MeasureWinner], families: Sequence[str]
             )
 
 
-def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = 60) -> Figure:
+def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = MAX_ROWS) -> Figure:
     """Draw the ranks that each run can have by any additive measure (light), and by any convex one (dark).
 
     Runs whose bars do not overlap are in the same order by every measure of the family.
@@ -121,7 +131,7 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = 60) ->
     width
         Width in inches.
     max_runs
-        Maximum number of runs in the figure; the table has all of them.
+        Maximum number of runs with a row; the rest shares one, and the table has all of them.
 
     Examples
     --------
@@ -133,17 +143,18 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = 60) ->
     if result.runs is None:
         raise SettingsError("two runs have no possible ranks", hint="give at least three runs")
     rows = list(result.runs)
-    shown = rows[:max_runs]
-    with canvas(width, 0.9 + 0.13 * len(shown)) as (figure, axes):
+    shown, rest = split_rows(rows, max_runs)
+    with canvas(width, rows_height(shown, rest, 1.0)) as (figure, axes):
         for height, row in enumerate(shown):
             wide = (row.best_first, row.worst_first, "#b8d4e8", 0.8)
             narrow = (row.best_second, row.worst_second, COLOURS[0], 0.4)
             for low, high, colour, size in (wide, narrow):
                 axes.barh(height, high - low + 0.8, left=low - 0.4, height=size, color=colour, linewidth=0)
-        name_rows(axes, [shorten(row.run, 26) for row in shown], fontsize=6)
-        more = f" (the first {max_runs} of {len(rows)} runs)" if len(rows) > max_runs else ""
-        last = max(row.worst_first for row in shown)
-        axes.set(ylim=(len(shown) - 0.4, -0.6), xlim=(0.4, last + 0.6), xlabel=f"possible ranks{more}")
+        draw_rest(axes, len(shown), (end for row in rest for end in (row.best_first, row.worst_first)))
+        name_runs(axes, [row.run for row in shown], len(rest), fontsize=6.5)
+        last = max(row.worst_first for row in rows)
+        axes.set(xlim=(0.4, last + 0.6), xlabel="possible ranks")
+        limit_ticks(axes.xaxis, 6)
         additive = legend_patch("any additive measure", color="#b8d4e8")
         legend_below(figure, [additive, legend_patch("any with convex weights", color=COLOURS[0])], 2)
     return Figure(figure, (axes,), Table("runs", result.runs.columns, rows))
