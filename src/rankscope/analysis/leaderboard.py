@@ -137,6 +137,7 @@ def _columns(
     """Return the columns from ``value`` to ``last_rank``."""
     from rankscope.analysis.stats import intervals
     from rankscope.analysis.stats.matrices import averaged, rounded
+    from rankscope.analysis.stats.weighting import degrees_of_freedom
 
     measure, values, weights = matrix.measure, matrix.values, matrix.weights
     n_topics = (~np.isnan(values)).sum(axis=1)
@@ -144,9 +145,10 @@ def _columns(
     samples = intervals.bootstrap_means(terms, replicates, seed, weights)
     student = [back(end) for end in intervals.t_intervals(terms, alpha, weights)]
     bootstrap = np.full((2, len(values)), np.nan)
-    for n in np.unique(n_topics[n_topics > 1]).tolist():
-        tail = intervals.expanded(alpha, n)
-        bootstrap[:, n_topics == n] = intervals.percentile_intervals(back(samples[n_topics == n]), tail)
+    freedom = degrees_of_freedom(terms, weights)
+    for n, of_t in {*zip(n_topics[n_topics > 1].tolist(), freedom[n_topics > 1].tolist(), strict=True)}:
+        tail, chosen = intervals.expanded(alpha, n, of_t), (n_topics == n) & (freedom == of_t)
+        bootstrap[:, chosen] = intervals.percentile_intervals(back(samples[chosen]), tail)
     columns: list[Sequence[Any]] = [array.tolist() for array in (means, n_topics, *student, *bootstrap)]
     if measure.better == "neither":
         return [*columns, *([None] * len(values) for _ in range(3))]

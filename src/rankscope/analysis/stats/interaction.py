@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.analysis.stats.randomness import generator
-from rankscope.analysis.stats.weighting import linearise
+from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
 from rankscope.arrays import Floats, Indices
 
 SMALL_SLICE = 5
@@ -37,13 +37,15 @@ def welch_anova(
     """
     from scipy.special import fdtrc
 
-    means, variances = np.empty((2, len(slices), len(differences)))
+    means, variances, freedom = np.empty((3, len(slices), len(differences)))
     for s, topics in enumerate(slices):
-        u = linearise(differences[:, topics], None if weights is None else weights[topics])
+        own = None if weights is None else weights[topics]
+        u = linearise(differences[:, topics], own)
+        freedom[s] = degrees_of_freedom(differences[:, topics], own)
         means[s] = u.mean(axis=1)
         squares = np.square(u - means[s][:, None]).sum(axis=1)
         variances[s] = squares / max(1, len(topics) - 1) / len(topics)
-    k, freedom = len(slices), np.array([len(topics) - 1 for topics in slices])[:, None]
+    k = len(slices)
     largest = np.square(np.abs(differences).max(axis=1, initial=0.0) * _NEGLIGIBLE)
     usable = (variances > largest).all(axis=0) & bool((freedom > 0).all()) & (k > 1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -16,7 +16,7 @@ from rankscope.analysis.stats.bootstrap import resample_counts
 from rankscope.analysis.stats.coefficients import tied_ranks
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
-from rankscope.analysis.stats.weighting import linearise
+from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
 
@@ -42,13 +42,14 @@ def t_intervals(values: Floats, alpha: float = 0.05, weights: Floats | None = No
     """Return Student's confidence interval of the mean of each row: mean -+ t(1 - alpha/2; n - 1) sd / sqrt(n).
 
     Undefined where fewer than two topics have a value, and where one of them is infinite. With weights, the mean is
-    weighted, and its variance is linearised (:mod:`~rankscope.analysis.stats.weighting`).
+    weighted, its variance is linearised, and t has fewer degrees of freedom
+    (:mod:`~rankscope.analysis.stats.weighting`).
 
     >>> [end.round(4).tolist() for end in t_intervals(np.array([[0.2, 0.4, 0.6]]))]
     [[-0.0968], [0.8968]]
     """
-    mean, error, count = _moments(linearise(values, weights))
-    width = _t_quantile(1 - alpha / 2, count - 1) * error
+    mean, error, _ = _moments(linearise(values, weights))
+    width = _t_quantile(1 - alpha / 2, degrees_of_freedom(values, weights)) * error
     return mean - width, mean + width
 
 
@@ -66,8 +67,8 @@ def lower_limit(differences: Floats, alpha: float = 0.05, weights: Floats | None
 
 def lower_limits(differences: Floats, alpha: float = 0.05, weights: Floats | None = None) -> Floats:
     """Return :func:`lower_limit` of each row."""
-    mean, error, count = _moments(linearise(differences, weights))
-    return mean - _t_quantile(1 - alpha, count - 1) * error
+    mean, error, _ = _moments(linearise(differences, weights))
+    return mean - _t_quantile(1 - alpha, degrees_of_freedom(differences, weights)) * error
 
 
 def bootstrap_means(
@@ -113,13 +114,15 @@ def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator
         yield rng.integers(0, topics, size=(min(step, replicates - start), topics))
 
 
-def expanded(alpha: float, topics: int) -> float:
+def expanded(alpha: float, topics: int, freedom: float | None = None) -> float:
     """Return the share of bootstrap means to cut off at each end, less for few topics.
 
     The spread of bootstrap means of n topics is too small by sqrt((n - 1)/n), and ignores the heavier tails of t
     (Hesterberg 2015):
 
         alpha' / 2 = Phi(-sqrt(n / (n - 1)) t(1 - alpha/2; n - 1))
+
+    With weights of the topics, ``freedom`` has the degrees of freedom of t.
 
     >>> round(expanded(0.05, 25), 4), round(expanded(0.05, 100_000), 4)
     (0.0176, 0.025)
@@ -128,7 +131,8 @@ def expanded(alpha: float, topics: int) -> float:
 
     if topics < 2:
         return alpha / 2
-    return float(ndtr(-sqrt(topics / (topics - 1)) * stdtrit(topics - 1, 1 - alpha / 2)))
+    freedom = topics - 1 if freedom is None else freedom
+    return float(ndtr(-sqrt(topics / (topics - 1)) * stdtrit(freedom, 1 - alpha / 2)))
 
 
 def percentile_intervals(replicates: Floats, tail: float) -> tuple[Floats, Floats]:
@@ -212,7 +216,7 @@ def rank_intervals(
     runs, replicates = drawn.shape
     means, _, counts = _moments(linearise(merits, weights))
     best, worst = ranks(rounded(means))
-    first, last = ranks(rounded(_ranked_by(means, drawn, counts, alpha)))
+    first, last = ranks(rounded(_ranked_by(means, drawn, counts, degrees_of_freedom(merits, weights), alpha)))
     low, high = np.ones(runs, np.int64), np.full(runs, runs)
     for run in np.flatnonzero(counts > 1):
         below = np.cumsum(np.bincount(first[run], minlength=runs + 1))[: best[run]]
@@ -242,7 +246,7 @@ def _shortest(below: Ints, within: Ints, worst: int, target: float) -> tuple[int
     return ranges[nearer][1:]
 
 
-def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Floats:
+def _ranked_by(means: Floats, drawn: Floats, counts: Floats, freedom: Floats, alpha: float) -> Floats:
     """Return the values by which :func:`rank_intervals` ranks the runs in every sample, possibly infinite."""
     from scipy.special import ndtri
 
@@ -250,7 +254,7 @@ def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Fl
     with np.errstate(invalid="ignore"):
         moved = np.where(np.isfinite(drawn) & np.isfinite(means[:, None]), drawn - means[:, None], np.nan)
     moved *= np.sqrt(several / (several - 1))[:, None]
-    reach = _t_quantile(1 - alpha / 2, several - 1)
+    reach = _t_quantile(1 - alpha / 2, np.maximum(freedom, 1))
     closer = means.copy()
     full = np.isfinite(moved[np.isfinite(means)]).all(axis=0)
     for group in _groups(means, moved[:, full], reach) if full.any() else ():

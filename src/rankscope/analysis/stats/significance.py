@@ -19,7 +19,7 @@ from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.max_t import Flips, StepDown, flip_pairs
 from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
-from rankscope.analysis.stats.weighting import contributions, linearise
+from rankscope.analysis.stats.weighting import contributions, degrees_of_freedom, linearise
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
 from rankscope.arrays import Floats, Indices, Ints
 from rankscope.choices import CORRECTIONS, TESTS
@@ -158,8 +158,11 @@ def run_test(
     if correction != "none":
         _warn_if_hopeless(test, correction, values.shape[1], len(first), replicates, alpha)
     pairs = linearise(values, weights), first, second
+    freedom = (
+        float(degrees_of_freedom(values[:1], weights)[0]) if len(values) and weights is not None else None
+    )
     if test == "t":
-        outcome = paired_t(*pairs, alpha=alpha)
+        outcome = paired_t(*pairs, alpha=alpha, freedom=freedom)
     elif test == "wilcoxon":
         outcome = _wilcoxon(*pairs, alpha)
     elif test == "tukey":
@@ -168,7 +171,7 @@ def run_test(
     elif test == "randomisation":
         outcome = _randomisation(
             pairs, alpha, Flips(values.shape[1], replicates, seed), correction == "max-t",
-            (contributions(values, weights), first, second),
+            (contributions(values, weights), first, second), freedom,
         )  # fmt: skip
     elif correction == "max-t":
         outcome = _max_t(pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
@@ -204,8 +207,10 @@ def _warn_if_hopeless(
         )
 
 
-def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 0.05) -> PairTests:
-    """Run Student's paired t test, two-sided: t = mean(z) / (sd(z)/sqrt(n)) with n - 1 degrees of freedom.
+def paired_t(
+    values: Floats, first: Indices, second: Indices, *, alpha: float = 0.05, freedom: float | None = None
+) -> PairTests:
+    """Run Student's paired t test, two-sided: t = mean(z) / (sd(z)/sqrt(n)), by default with n - 1 degrees of freedom.
 
     A constant difference has p = 0; a single topic leaves p undefined unless the runs are identical there.
 
@@ -216,6 +221,7 @@ def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 
     from scipy.special import stdtr, stdtrit
 
     topics = values.shape[1]
+    freedom = topics - 1 if freedom is None else freedom
     mean, error = _mean_and_error(values, first, second)
     if topics < 2:
         undefined, p = np.full(len(mean), np.nan), np.where(mean == 0, 1.0, np.nan)
@@ -224,8 +230,8 @@ def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 
     for block in _blocks(len(mean), topics):
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.abs(mean[block]) / error[block]
-        p[block] = np.where(np.isnan(t), 1.0, 2 * stdtr(topics - 1, -t))
-    delta = stdtrit(topics - 1, 1 - alpha / 2) * error
+        p[block] = np.where(np.isnan(t), 1.0, 2 * stdtr(freedom, -t))
+    delta = stdtrit(freedom, 1 - alpha / 2) * error
     return PairTests(mean, p, delta, delta, p, len(p) == 1)
 
 
@@ -293,7 +299,9 @@ def _wilcoxon(values: Floats, first: Indices, second: Indices, alpha: float) -> 
     return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 
 
-def _randomisation(pairs: _Pairs, alpha: float, flips: Flips, joint: bool, flipped: _Pairs) -> PairTests:
+def _randomisation(
+    pairs: _Pairs, alpha: float, flips: Flips, joint: bool, flipped: _Pairs, freedom: float | None
+) -> PairTests:
     """Test with all signs for up to 20 topics, with random signs beyond; the interval is Student's or max-T's.
 
     The signs of ``flipped`` are drawn; the values of ``pairs`` have the same means, and the errors of the intervals.
@@ -308,7 +316,7 @@ def _randomisation(pairs: _Pairs, alpha: float, flips: Flips, joint: bool, flipp
         if joint:
             return _max_t(pairs, step_down, alpha, p)
         p = step_down.p
-    student = paired_t(*pairs, alpha=alpha)
+    student = paired_t(*pairs, alpha=alpha, freedom=freedom)
     p = np.where(student.difference == 0, 1.0, p)
     return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 

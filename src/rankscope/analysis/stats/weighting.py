@@ -4,6 +4,9 @@ The variance of a weighted mean is that of its linearisation, n/(n - 1) sum w^2 
 plain variance of the mean of the values u = mean + (w / mean w) (x - mean), whose plain mean is the weighted one. So
 Student's intervals and tests of weighted means are those of u (:func:`linearise`).
 
+The variance of u is that of a sum of squares with unequal weights, so t has fewer than n - 1 degrees of freedom
+(:func:`degrees_of_freedom`).
+
 Tests that flip signs or shuffle the scores of a topic need contributions (w / mean w) x (:func:`contributions`): a
 topic with difference 0 contributes 0, and the plain mean is the weighted one, too.
 """
@@ -36,6 +39,26 @@ def contributions(values: Floats, weights: Floats | None) -> Floats:
     [[1.5, 0.0]]
     """
     return values if weights is None else _relative(values, weights) * values
+
+
+def degrees_of_freedom(values: Floats, weights: Floats | None) -> Floats:
+    """Return the degrees of freedom of the variance of the mean of each row: n - 1, or fewer with weights.
+
+    (n - 1)/n (sum w^2)^2 / sum w^4, and at least 1, is that of a chi-squared variable with the mean and the variance of
+    sum w^2 (x - mean)^2 (Satterthwaite 1946).
+
+    >>> rows = np.array([[0.34, 0.039, 0.2, 0.4]])
+    >>> degrees_of_freedom(rows, None), degrees_of_freedom(rows, np.array([4.0, 1.0, 1.0, 1.0])).round(2)
+    (array([3.]), array([1.05]))
+    """
+    known = ~np.isnan(values)
+    n = known.sum(axis=1).astype(np.float64)
+    if weights is None:
+        return np.asarray(n - 1)
+    squares = np.where(known, np.square(weights / weights.max()), 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = (n - 1) / n * np.square(squares.sum(axis=1)) / np.square(squares).sum(axis=1)
+    return np.asarray(np.where(n > 1, np.maximum(freedom, 1.0), n - 1))
 
 
 def _relative(values: Floats, weights: Floats) -> Floats:
