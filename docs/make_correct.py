@@ -1,12 +1,12 @@
 """Measure the coverage of corrected scores on real collections, and write the tables of docs/correct.md.
 
-    RANKSCOPE_DATA=FOLDER python docs/make_correct.py                      write the tables (some minutes)
+    RANKSCOPE_DATA=FOLDER python docs/make_correct.py                      write the tables (15 minutes)
     RANKSCOPE_DATA=FOLDER python docs/make_correct.py --only coverage      write one of them
-    RANKSCOPE_DATA=FOLDER python docs/make_correct.py --samples 200        with more samples
+    RANKSCOPE_DATA=FOLDER python docs/make_correct.py --samples 20         with fewer samples
 
 The judgments of TREC-COVID round 1 and of Cranfield are the human labels. A machine is simulated: *good* keeps 85 % of
 the grades and guesses the others, *mediocre* errs as UMBRELA did on the documents of TREC 2025 RAG that people judged
-too (data/rag25_judges), *useless* permutes all grades. A share of the human labels is revealed at random, each with
+too (data/rag25_judges), *useless* guesses all grades. A share of the human labels is revealed at random, each with
 the same probability; the value under all human labels is the truth. Every sample has a new machine.
 """
 
@@ -17,6 +17,7 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,8 +27,8 @@ from page_tables import put
 from scipy.special import stdtrit
 
 import rankscope as rs
-from rankscope.analysis.correct import _find_bias
 from rankscope.analysis.corrected_values import Corrector
+from rankscope.analysis.judge_bias import find_bias
 from rankscope.analysis.label_allocation import inclusion_probabilities
 from rankscope.analysis.label_sample import LabelSample, best_ranks
 from rankscope.measures.grammar import parse
@@ -39,6 +40,8 @@ MACHINES = ("good", "mediocre", "useless")
 SHARES = (0.05, 0.1, 0.2)
 MEASURES = ("P@10", "nDCG@10", "AP")
 LABELS = (100, 300, 1000)
+WIDTHS = 20
+"""Samples whose intervals are compared with those of human labels alone."""
 
 Grades = NDArray[np.int32]
 
@@ -53,8 +56,8 @@ class Truth(NamedTuple):
 
 @cache
 def collection(name: str) -> Truth:
-    """Return TREC-COVID (every 12th run) or Cranfield (every 4th)."""
-    folder, step = {"TREC-COVID": ("trec_covid_r1_depth100", 12), "Cranfield": ("cranfield", 4)}[name]
+    """Return TREC-COVID (every 24th run) or Cranfield (every 7th)."""
+    folder, step = {"TREC-COVID": ("trec_covid_r1_depth100", 24), "Cranfield": ("cranfield", 7)}[name]
     runs = sorted((DATA / folder / "runs").iterdir())[::step]
     scores = rs.evaluate(DATA / folder / "qrels.txt", runs, MEASURES)
     judged = scores.require_judged("make_correct")
@@ -84,7 +87,7 @@ def label(machine: str, human: Grades, rng: np.random.Generator) -> Grades:
     if machine == "good":
         grade = np.where(rng.random(len(human)) < 0.85, human, rng.integers(0, best + 1, len(human)))
     elif machine == "useless":
-        grade = rng.permutation(human)
+        grade = rng.integers(0, best + 1, len(human))
     else:
         grade = (rng.random(len(human))[:, np.newaxis] > confusion(best).cumsum(axis=1)[human]).sum(axis=1)
     return grade.clip(0, best).astype(np.int32)
@@ -101,14 +104,34 @@ def samples(truth: Truth, machine: str, share: float, count: int) -> Iterator[La
         )
 
 
-def cover(truth: Truth, measure: str, drawn: LabelSample) -> tuple[Any, Any, Any]:
+def cover(
+    truth: Truth, measure: str, drawn: LabelSample, *, is_compared: bool = True
+) -> tuple[Any, Any, Any]:
     """Return whether the intervals of the runs contain the truth, and their widths, tuned and human only."""
     corrector = Corrector(truth.judged, drawn, parse(measure))
     n_labels = int((drawn.is_labelled & (corrector.importance > 0)).sum())
     quantile = stdtrit(max(n_labels - 1, 1), 0.975)
-    tuned, human = corrector.correct(None), corrector.correct(0.0, is_human_only=True)
-    half, other = (quantile * np.sqrt(np.diag(e.covariance)) / corrector.shape[1] for e in (tuned, human))
-    return np.abs(tuned.values.mean(axis=1) - truth.means[measure]) <= half, half, other
+    estimates = [corrector.correct(None)]
+    if is_compared:
+        estimates.append(corrector.correct(0.0, is_human_only=True))
+    half, *other = (quantile * np.sqrt(np.diag(e.covariance)) / corrector.shape[1] for e in estimates)
+    inside = np.abs(estimates[0].values.mean(axis=1) - truth.means[measure]) <= half
+    return inside, half, other[0] if other else np.full(len(half), np.nan)
+
+
+def coverage_row(name: str, machine: str, share: float, count: int) -> str:
+    """Return a row of the table of coverage."""
+    truth, cells = collection(name), []
+    results = [
+        [cover(truth, measure, drawn, is_compared=i < WIDTHS) for measure in MEASURES]
+        for i, drawn in enumerate(samples(truth, machine, share, count))
+    ]
+    for index in range(len(MEASURES)):
+        covered, half, other = (np.array(part) for part in zip(*(r[index] for r in results), strict=True))
+        cells += [f"{100 * covered.mean():.1f} %", f"{np.nanmean(half / other):.2f}"]
+    row = f"| {name} | {machine} | {100 * share:g} % | {' | '.join(cells)} |"
+    print(row, file=sys.stderr, flush=True)
+    return row
 
 
 def coverage(count: int) -> str:
@@ -118,51 +141,47 @@ def coverage(count: int) -> str:
         f"| collection | machine | labels | {' | '.join(names)} |",
         "|---|---|---" + "|---" * len(names) + "|",
     ]
-    for name in ("TREC-COVID", "Cranfield"):
-        truth = collection(name)
-        for machine in MACHINES:
-            for share in SHARES:
-                cells: list[str] = []
-                results = [
-                    [cover(truth, measure, drawn) for measure in MEASURES]
-                    for drawn in samples(truth, machine, share, count)
-                ]
-                for index in range(len(MEASURES)):
-                    covered, half, other = (
-                        np.array(part) for part in zip(*(r[index] for r in results), strict=True)
-                    )
-                    cells += [f"{100 * covered.mean():.1f} %", f"{(half / other).mean():.2f}"]
-                lines.append(f"| {name} | {machine} | {100 * share:g} % | {' | '.join(cells)} |")
-                print(lines[-1], file=sys.stderr, flush=True)
-    runs = " and ".join(str(len(collection(name).judged.runs)) for name in ("TREC-COVID", "Cranfield"))
-    return "\n".join([*lines, "", f"{count} samples of {runs} runs for each row.", ""])
+    collections = ("TREC-COVID", "Cranfield")
+    lines += [coverage_row(*row, count) for row in product(collections, MACHINES, SHARES)]
+    runs = " and ".join(str(len(collection(name).judged.runs)) for name in collections)
+    return "\n".join(
+        [*lines, "", f"{count} samples of {runs} runs for each row; widths of the first {WIDTHS}.", ""]
+    )
 
 
 def alarm(count: int) -> str:
     """Return how often the alarm flags a run, with and without a planted bias."""
     truth = collection("TREC-COVID")
-    corrector = Corrector(truth.judged, next(samples(truth, "good", 0.1, 1)), parse("P@10"))
+    weight = Corrector(truth.judged, next(samples(truth, "good", 0.1, 1)), parse("P@10")).hit_weight
     favoured = np.zeros(len(truth.grade), np.bool_)
-    run = corrector.owner // corrector.shape[1]
+    run = truth.judged.arrays.owner // len(truth.judged.topics)
     favoured[truth.judged.judgment[(run == 0) & (truth.judged.rank <= 10)]] = True
-    lines = ["| planted bias | labels | favoured run flagged | some other run flagged |", "|---|---|---|---|"]
-    for share in (0.1, 0.2):
-        for raised in (0.0, 0.5, 1.0):
-            own, others = [], []
-            for seed in range(count):
-                rng = np.random.default_rng([seed, 3])
-                # Errors do not depend on the grade here, so that no run is favoured unless planted.
-                grade = truth.grade + 1 + rng.integers(-1, 2, len(truth.grade))
-                grade = (grade + (favoured & (rng.random(len(grade)) < raised))).astype(np.int32)
-                drawn = rng.random(len(grade)) < share
-                human = np.where(drawn, truth.grade + 1, 0).astype(np.int32)
-                sample = LabelSample(grade, human, drawn, np.full(len(grade), share))
-                rows = _find_bias(Corrector(truth.judged, sample, parse("P@10")), truth.judged.runs, 0.05)
-                flagged = {row.run for row in rows if row.flagged}
-                own.append(truth.judged.runs[0] in flagged)
-                others.append(bool(flagged - {truth.judged.runs[0]}))
-            what = f"{raised:.0%} of its top 10 one grade higher" if raised else "none"
-            lines.append(f"| {what} | {share:.0%} | {np.mean(own):.0%} | {np.mean(others):.0%} |")
+    lines = [
+        "| errors of the machine | planted bias | labels | favoured run flagged | some other run flagged |",
+        "|---|---|---|---|---|",
+    ]
+    for errors in ("independent of the grade", "mediocre machine"):
+        for share in (0.1, 0.2):
+            for raised in (0.0, 0.5, 1.0):
+                own, others = [], []
+                for seed in range(count):
+                    rng = np.random.default_rng([seed, 3])
+                    human = truth.grade + 1
+                    if errors == "mediocre machine":
+                        grade = label("mediocre", truth.grade, rng) + 1
+                    else:
+                        grade = human + rng.integers(-1, 2, len(human))
+                    grade = grade + (favoured & (rng.random(len(grade)) < raised))
+                    drawn = rng.random(len(grade)) < share
+                    rows = find_bias(truth.judged, weight, grade, human * drawn, drawn / share, 0.05)
+                    flagged = {row.run for row in rows if row.flagged}
+                    own.append(truth.judged.runs[0] in flagged)
+                    others.append(bool(flagged - {truth.judged.runs[0]}))
+                what = f"{raised:.0%} of its top 10 one grade higher" if raised else "none"
+                lines.append(
+                    f"| {errors} | {what} | {share:.0%} | {np.mean(own):.0%} | {np.mean(others):.1%} |"
+                )
+                print(lines[-1], file=sys.stderr, flush=True)
     return "\n".join(
         [*lines, "", f"{count} samples for each row; level 5 % for all runs together (Holm).", ""]
     )
@@ -250,7 +269,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", choices=tuple(TABLES), action="append")
-    parser.add_argument("--samples", type=int, default=20)
+    parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--check", action="store_true", help="only check whether the page would change")
     args = parser.parse_args()
     tables = {name: TABLES[name](args.samples) for name in args.only or TABLES}

@@ -20,6 +20,7 @@ from rankscope.errors import MeasureError, SettingsError
 from rankscope.measures.base import REGISTRY
 from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.measures.grammar import parse
+from rankscope.scores import score
 
 MACHINE = {"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "e": 2, "f": 0}}
 HUMAN = {"q1": {"a": 1, "b": 2, "c": 0, "d": 0}, "q2": {"a": 1, "e": 0, "f": 2}}
@@ -409,7 +410,57 @@ def test_the_allocation_has_a_smaller_variance_than_uniform_sampling() -> None:
     variances = []
     for chance in (pi, np.full(len(pi), 200 / len(pi))):
         total = 0.0
-        for _, docs, weight, _ in corrector._coefficients(None, np.ones(len(pi), np.bool_)):
-            total += float(((weight[0] - weight[1]) ** 2 * (1 / chance[docs] - 1)).sum())
+        for docs, weight in corrector.gradients(None, None, np.ones(len(pi), np.bool_)):
+            total += float(((weight[0] - weight[1])[:, 0] ** 2 * (1 / chance[docs] - 1)).sum())
         variances.append(total)
     assert variances[0] < 0.7 * variances[1]
+
+
+@pytest.mark.parametrize("measure", ["nDCG@3", "nDCG(gains=exp2)", "R@2", "Rprec"])
+def test_expected_fractions_and_their_gradients_are_those_of_replaced_grades(measure: str) -> None:
+    from rankscope.analysis.filled_values import LabelModel, fill
+
+    human, runs = synthetic(topics=3, runs=2, depth=5)
+    human = {topic: dict([*of.items()][:7]) for topic, of in human.items()}
+    judged = rs.evaluate(human, runs, measure).require_judged("test")
+    corrector = Corrector(judged, sample_of(judged, human, np.random.default_rng(2)), parse(measure))
+    corrector.blocks[:] = [(0, 2), (2, 3)]
+    offsets, parsed, n = judged.qrels.topic_offsets, [parse(measure)], len(judged.qrels)
+    model = LabelModel(corrector, np.zeros(n, np.int64))
+    grades = np.zeros((4, n), np.int32)
+    for first, last in corrector.blocks:
+        documents = slice(int(offsets[first]), int(offsets[last]))
+        drawn = model.draw(corrector.topic[documents], documents, 4)
+        grades[:, documents] = corrector.grades[drawn]
+
+    def mean(replaced: Any) -> Any:
+        return np.mean([score(judged.with_grades(row), parsed).values[0] for row in replaced], axis=0)
+
+    filled = list(fill(corrector, np.zeros(n, np.int64), 4))
+    assert np.concatenate([part.value for part in filled], axis=1) == pytest.approx(mean(grades), abs=1e-12)
+    gradient = np.concatenate([part.gradient for part in filled], axis=1)
+    for document in range(n):
+        values = []
+        for grade in corrector.grades:
+            replaced = grades.copy()
+            replaced[:, document] = grade
+            values.append(mean(replaced)[:, corrector.topic[document]])
+        assert pytest.approx(np.diff(values, axis=0), abs=1e-12) == gradient[:, document].T
+
+
+def test_a_machine_that_confuses_grades_favours_no_run() -> None:
+    """Runs with more relevant documents have more of the errors that the machine makes on them."""
+    human, runs = synthetic(topics=40)
+    runs["best"] = {topic: sorted(of, key=of.get, reverse=True)[:20] for topic, of in human.items()}
+    flagged, plain = 0, 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        machine = {
+            topic: {d: g + int(g > 0 and rng.random() < 0.5) for d, g in of.items()}
+            for topic, of in human.items()
+        }
+        result = rs.correct(rs.evaluate(machine, runs, "P@10"), sampled(human, 0.5, rng), pi=0.5)
+        flagged += bool(result.flagged)
+        plain += next(row for row in result.bias if row.run == "best").low > 0
+    assert plain >= 8  # The error on its documents is larger indeed,
+    assert flagged <= 1  # but not larger than on other documents that people gave the same grade.

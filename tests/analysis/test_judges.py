@@ -179,7 +179,7 @@ def test_the_command_and_its_figures(small, tmp_path, capsys):
     options = ["--runs", str(tmp_path / "runs"), "-m", "AP", "--replicates", "50"]
     assert main(["judges", *files, *options, "-f", "json", "--plot", str(drawn), "--figure", "slopes"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    tables = {"conclusions", "agreement", "confusion", "leaderboards", "pairs", "bias", "judgments"}
+    tables = {"conclusions", "agreement", "confusion", "leaderboards", "pairs", "bias", "alarm", "judgments"}
     assert tables == answer["tables"].keys()
     assert answer["tables"]["agreement"][0].keys() == {"a", "b", "measure", "value", "low", "high"}
     assert answer["tables"]["agreement"][0]["a"] == "person"
@@ -323,3 +323,28 @@ def test_options_that_judges_do_not_honour_are_rejected(small):
         rs.judges(sets, rs.Collection(None, runs, ties="expected"))
     with pytest.raises(SettingsError, match=r"give it rs\.Collection\(None, runs\)"):
         rs.judges(sets, runs)
+
+
+def test_the_alarm_names_the_run_that_a_judge_favours() -> None:
+    rng = np.random.default_rng(4)
+    human = {f"q{t}": {f"d{d}": int(rng.integers(0, 3)) for d in range(30)} for t in range(30)}
+    runs = {
+        f"r{r}": {topic: [f"d{d}" for d in rng.permutation(30)[:10]] for topic in human} for r in range(4)
+    }
+    fair = {t: {d: max(g + int(rng.integers(-1, 2)), 0) for d, g in of.items()} for t, of in human.items()}
+    model = {t: {d: g + (d in runs["r2"][t][:5]) for d, g in of.items()} for t, of in fair.items()}
+    collection = rs.Collection(None, runs)
+    judgments = {"people": human, "fair": fair, "model": model}
+    result = rs.judges(judgments, collection, "P@5", reference="people", replicates=20, max_disputed=0)
+    assert result.alarm is not None
+    assert {(row.a, row.b, row.run) for row in result.alarm if row.flagged} == {("people", "model", "r2")}
+    sentences = [row.sentence for row in result.conclusions if row.kind == "favours"]
+    assert len(sentences) == 1 and sentences[0].startswith("compared with people, model favours r2")
+    # The error of a run is the weighted mean over the documents that both judged.
+    weight = 1 / np.log2(np.arange(2, 12))
+    errors = [
+        np.mean([[model[t][d] - human[t][d] for d in runs[run][t]] @ weight for t in human]) / weight.sum()
+        for run in sorted(runs)
+    ]
+    rows = {row.run: row.value for row in result.alarm if row.b == "model"}
+    assert rows["r2"] == pytest.approx(errors[2] - np.mean(errors[:2] + errors[3:]))

@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis.compare import Comparison, compare
+from rankscope.analysis.judge_bias import RunBias, describe_bias, find_bias
 from rankscope.analysis.leaderboard import Leaderboard, leaderboard
 from rankscope.choices import TUNINGS, Tuning
 from rankscope.declaration import Level, Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
-from rankscope.rows import MeasuredPairRow, MeasuredRunRow, Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.label_sample import Labels
     from rankscope.arrays import Floats
     from rankscope.judging import Judged
-    from rankscope.measures import Measure
     from rankscope.scores import Scores
 
 Human = Annotated["Mapping[str, Mapping[str, Any]] | str | Path | Any", Option("QRELS")]
@@ -61,20 +61,6 @@ class CorrectedDifference(MeasuredPairRow):
     high: float = column("upper end of the interval over samples of labels, for these topics")
     low_topics: float = column("lower end of the interval over samples of labels and topics")
     high_topics: float = column("upper end of the interval over samples of labels and topics")
-
-
-class RunBias(Row):
-    """Error of the machine on the documents of a run, compared with the other runs."""
-
-    run: str = column()
-    value: float = column(
-        "mean error of the machine (its grade - human grade) on this run minus on other runs"
-    )
-    low: float = column("lower end of the interval over samples of labels and topics")
-    high: float = column("upper end of the interval over samples of labels and topics")
-    flagged: bool = column("whether the machine favours the run significantly (Holm)")
-    p: float = column(p_value=True)
-    adjusted: float = column(p_value=True)
 
 
 class Corrected(TypedResult):
@@ -223,8 +209,9 @@ def correct(
         means += [CorrectedMean(scores.runs[r], str(measure), *cells[r]) for r in measure.best_first(own)]
         differences += columns.differences(scores.mean(measure), values[-1], covariance, baseline)
     corrected = replace(scores, values=np.array(values), judged=None, uncertainty=None, collection=None)
-    corrector = Corrector(judged, sample, scores.measures[0])
-    bias_rows = _find_bias(corrector, scores.runs, alpha)
+    weight = Corrector(judged, sample, scores.measures[0]).hit_weight
+    bias_rows = find_bias(judged, weight, sample.machine, sample.human, sample.inverse, alpha)
+    how = f"ranks weighted as by {scores.measures[0]}; t, Holm"
     settings = {
         **scores.settings, "human": str(human) if isinstance(human, str) else "labels", "strata": strata,
         "labels": int(sample.is_labelled.sum()), "documents": len(sample.pi), "tuning": tuning, "baseline": baseline,
@@ -233,7 +220,12 @@ def correct(
     corrected = replace(corrected, settings={**settings, "measures": [str(m) for m in scores.measures]})
     return Corrected(
         means=CorrectedMean.table("means", means, caption=_caption(settings), legend=_LEGEND),
-        bias=RunBias.table("bias", bias_rows, caption=_describe_bias(bias_rows, scores.measures[0])),
+        bias=RunBias.table(
+            "bias",
+            bias_rows,
+            caption=describe_bias("The machine", bias_rows)
+            or f"The labels do not show that the machine favours a run ({how})",
+        ),
         differences=CorrectedDifference.table("differences", differences, caption="Differences a - b"),
         scores=corrected,
         baseline=baseline,
@@ -249,17 +241,6 @@ def _caption(settings: Mapping[str, Any]) -> str:
     return (
         f"Means under machine labels, corrected with {n_labels:,} human labels ({share:.1%} of the documents)"
     )
-
-
-def _describe_bias(rows: Sequence[RunBias], measure: Measure) -> str:
-    """Return the result of the circularity alarm as a sentence."""
-    flagged = [row.run for row in rows if row.flagged]
-    if not flagged:
-        return (
-            f"The labels do not show that the machine favours a run (ranks weighted as by {measure}; t, Holm)"
-        )
-    named = ", ".join(flagged[:4]) + (f" and {len(flagged) - 4} more" if len(flagged) > 4 else "")
-    return f"The machine favours {named}: it grades their documents too high compared with others (t, Holm)"
 
 
 def _judge_both(scores: Scores, labels: Labels) -> Judged:
@@ -368,38 +349,3 @@ def _jackknife(corrector: Corrector, is_defined: Any, tuning: str) -> list[float
     parts = [mean(corrector.correct_values(weight, group != g), group != g) for g in range(n_groups)]
     bias: list[float] = ((n_groups - 1) * (np.mean(parts, axis=0) - whole)).tolist()
     return bias
-
-
-def _find_bias(corrector: Corrector, runs: Sequence[str], alpha: float) -> list[RunBias]:
-    """Return the machine's mean error on the documents of each run minus that on the other runs, most favoured first.
-
-    Topics are the units of the t test, so that errors that documents of a topic share are allowed for.
-    """
-    from scipy.special import stdtr
-
-    from rankscope.analysis.stats.intervals import t_intervals
-    from rankscope.analysis.stats.significance import adjust
-
-    judged, sample = corrector.judged, corrector.sample
-    n_runs, n_topics = corrector.shape
-    run = corrector.owner // n_topics
-    total = np.bincount(run, corrector.hit_weight, minlength=n_runs)
-    error = sample.inverse * (sample.machine.astype(np.int64) - sample.human)
-    terms = corrector.hit_weight / np.maximum(total, 1e-300)[run] * error[judged.judgment] * n_topics
-    by_topic: Floats = np.zeros((n_runs, n_topics))
-    by_topic += np.bincount(corrector.owner, terms, minlength=len(judged.length)).reshape(n_runs, n_topics)
-    if n_runs > 1:
-        by_topic = (by_topic - by_topic.mean(axis=0)) * n_runs / (n_runs - 1)
-    value = by_topic.mean(axis=1)
-    low, high = t_intervals(by_topic, alpha)
-    if n_runs < 2 or n_topics < 2:
-        p = np.full(n_runs, np.nan)
-    else:
-        deviation = by_topic.std(axis=1, ddof=1) / np.sqrt(n_topics)
-        t = np.divide(value, deviation, out=np.zeros(n_runs), where=deviation > 0)
-        p = 2 * stdtr(n_topics - 1, -np.abs(t))
-    adjusted = adjust(p, "holm")
-    flagged = (adjusted < alpha) & (value > 0)
-    columns = (value, low, high, flagged, p, adjusted)
-    order = np.argsort(-value, kind="stable").tolist()
-    return [RunBias(runs[r], *(c[r].item() for c in columns)) for r in order]

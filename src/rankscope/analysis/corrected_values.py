@@ -4,17 +4,18 @@ A measure is a function of the indicators [grade >= g] of the documents of a top
 document is j + s (h - j) / pi, where j and h are those of the machine and the human, and s says whether the document
 is in the sample; with a weight lambda, lambda j replaces j. Its expectation is h, whatever the machine says. Sums of
 gains with fixed weights are linear in the indicators, so their corrected values are exactly unbiased. A fraction is
-expanded around an estimate of its denominator, which leaves a bias of the second order.
+expanded around its expectation under a model of the labels; its bias is of the second order in the errors of the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from rankscope.analysis.filled_values import fill
 from rankscope.analysis.label_sample import LabelSample
 from rankscope.arrays import AnyArray, Bools, Floats, Ints
 from rankscope.certainty.declared import declared_form
@@ -30,6 +31,8 @@ _PSEUDO_ERRORS = 2.0
 
 Agresti and Coull (1998) add as many to intervals of shares.
 """
+_BLOCK = 4096  # documents
+_DRAWS = 32  # Of a fraction; the noise of the draws cancels, because the corrections refer to what was drawn.
 _BANDS = (1 / 3, 2 / 3)
 """Quantiles of the weights of documents that separate the groups with moments of their own."""
 
@@ -46,17 +49,16 @@ class Estimate(NamedTuple):
 
 
 class _Expansion(NamedTuple):
-    """Denominator of each topic, and how it and the values depend on the number of documents of each grade."""
+    """Point around which a fraction is expanded, and its change there."""
 
-    counts: Floats
-    """Estimated numbers of documents with grade g or better, (topics, grades)."""
-    denominator: Floats
-    slope: Floats
-    """Change of the denominator with the counts, (topics, grades)."""
-    quotient: Floats
-    """Approximate value of each run and topic."""
-    shift: Floats
-    """Change of the numerator with the count of relevant documents, which R-precision has, (runs, topics)."""
+    value: Floats
+    """Value of each run and topic."""
+    indicators: Floats
+    """Predicted indicators of all documents, (documents, grades)."""
+    gradients: Sequence[Floats] = ()
+    """Change of the value with each indicator, by block of topics, (runs, documents, grades); not for AP."""
+    n_relevant: Floats | None = None
+    """Estimated number of relevant documents of each topic, for AP."""
 
 
 class Corrector:
@@ -132,6 +134,26 @@ class Corrector:
         total = np.concatenate([[0.0], np.cumsum(terms)])
         return np.asarray(total[:-1] - total[self.judged.offsets[self.owner]])
 
+    @cached_property
+    def blocks(self) -> list[tuple[int, int]]:
+        """First topic of each block, and the one after its last: blocks fit into memory, and are few."""
+        ends = self.judged.qrels.topic_offsets[1:]
+        first, found = 0, []
+        while first < self.shape[1]:
+            limit = self.judged.qrels.topic_offsets[first] + _BLOCK
+            last = max(first + 1, int(np.searchsorted(ends, limit, side="right")))
+            found.append((first, last))
+            first = last
+        return found
+
+    def hits(self, first: int, last: int) -> tuple[Ints, Ints]:
+        """Return the indices of the hits of a block of topics, and their runs."""
+        lists = np.arange(self.shape[0]) * self.shape[1]
+        start = self.judged.offsets[lists + first]
+        size = self.judged.offsets[lists + last] - start
+        run = np.repeat(np.arange(self.shape[0]), size)
+        return (start - np.cumsum(size) + size)[run] + np.arange(size.sum()), run
+
     # Estimates ----------------------------------------------------------------------------------------------------
 
     def correct(self, tuning: float | None, *, is_human_only: bool = False) -> Estimate:
@@ -140,20 +162,22 @@ class Corrector:
         The weight of a topic is computed from the labels of the other topics, so that it does not depend on its own.
         """
         group = self._groups(is_human_only)
-        expansion = self._expand(group) if self.is_fraction else None
+        expansion = self._expand(group, _DRAWS)
         tunings = self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning)
         return Estimate(
             self._values(tunings, expansion), self._covariance(tunings, expansion, group), tunings
         )
 
-    def correct_values(self, tuning: float | None, is_kept: Bools | None = None) -> Floats:
+    def correct_values(
+        self, tuning: float | None, is_kept: Bools | None = None, n_draws: int = _DRAWS
+    ) -> Floats:
         """Return the corrected values alone; labels of topics that are not ``is_kept`` are not used."""
         if is_kept is not None:
             is_labelled = self.sample.is_labelled & is_kept[self.topic]
             return Corrector(
                 self.judged, self.sample._replace(is_labelled=is_labelled), self.measure
-            ).correct_values(tuning)
-        expansion = self._expand(self._groups(False)) if self.is_fraction else None
+            ).correct_values(tuning, n_draws=n_draws)
+        expansion = self._expand(self._groups(False), n_draws)
         tunings = self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning)
         return self._values(tunings, expansion)
 
@@ -166,37 +190,29 @@ class Corrector:
         x = self._corrected(tunings)
         if expansion is None:
             return self._numerator(x)
-        numerator = self._numerator(x, expansion.counts)
-        change = ((self._sum_topics(x) - expansion.counts) * expansion.slope).sum(axis=1)
-        shift = expansion.shift * (self._sum_topics(x) - expansion.counts)[:, 0]
-        return self._divide(numerator + shift - expansion.quotient * change, expansion.denominator)
+        if expansion.n_relevant is not None:
+            change = self._sum_topics(x)[:, 0] - expansion.n_relevant
+            return self._divide(self._numerator(x) - expansion.value * change, expansion.n_relevant)
+        values, change = expansion.value.copy(), x - expansion.indicators
+        for docs, gradient in self.gradients(expansion, None, np.ones(len(x), np.bool_)):
+            np.add.at(values.T, self.topic[docs], self._apply(gradient, change[docs]).T)
+        return values
+
+    @staticmethod
+    def _apply(gradient: Floats, x: Floats) -> Floats:
+        """Return the sum over grades of the gradient times x, (runs, documents)."""
+        return np.asarray(np.einsum("rdg,dg->rd", gradient, x))
 
     @staticmethod
     def _divide(numerator: Floats, denominator: Floats) -> Floats:
         out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
         return np.divide(numerator, denominator, out=out, where=denominator > 0)
 
-    def _numerator(self, x: Floats, counts: Floats | None = None) -> Floats:
+    def _numerator(self, x: Floats) -> Floats:
         gain = (x @ self.step)[self.judged.judgment]
         if isinstance(self.form, Precisions):
-            return self._sum_hits(self.hit_weight * gain * (1.0 + self._above(gain)))
-        weight = self.hit_weight
-        if isinstance(self.form, Counted) and counts is not None:
-            depth = self._depth(self.form, counts)[self.owner % self.shape[1]]
-            weight = np.clip(depth - self.judged.rank + 1.0, 0.0, 1.0)  # The depth may be between two ranks.
-        return self._sum_hits(weight * gain)
-
-    @staticmethod
-    def _depth(form: Counted, counts: Any) -> Floats:
-        return np.asarray(form.depth(counts[:, 0]), np.float64)
-
-    def _denominator(self, counts: Floats) -> Floats:
-        if not isinstance(self.form, ShareOfIdeal):
-            return counts[:, 0]
-        last = int(np.ceil(counts.max(initial=0.0))) + 1
-        weights = self.form.weights(self.measure, np.arange(1, last + 1))
-        total = np.concatenate([[0.0], np.cumsum(weights)])
-        return np.asarray(np.interp(counts, np.arange(last + 1), total) @ self.step)
+            gain = gain * (1.0 + self._above(gain))
+        return self._sum_hits(self.hit_weight * gain)
 
     def _groups(self, is_human_only: bool) -> Ints:
         """Return the group of each document: by machine grade and by its weight in the runs."""
@@ -223,46 +239,29 @@ class Corrector:
         sums = sums + sizes * np.ravel(pseudo) / max(len(inverse), 1)
         return np.asarray((sums + prior * overall) / (sizes + prior)).reshape(n_groups, *terms.shape[1:])
 
-    def _expand(self, group: Ints) -> _Expansion:
-        """Return the point around which fractions are expanded.
-
-        The counts of a topic lie between those that the groups of its documents predict and those that its own labels
-        estimate, the closer to the latter the smaller their sampling variance is against the error of the prediction.
-        """
+    def _expand(self, group: Ints, n_draws: int) -> _Expansion | None:
+        """Return the point around which fractions are expanded."""
+        if not self.is_fraction:
+            return None
+        if not isinstance(self.form, Precisions):
+            values, indicators, gradients = zip(*fill(self, group, n_draws), strict=True)
+            return _Expansion(np.concatenate(values, axis=1), np.concatenate(indicators), gradients)
         predicted = self._group_means(self.h, group)[group]
         is_certain = self.sample.is_labelled & (self.sample.pi >= 1)
         predicted = np.where(is_certain[:, np.newaxis], self.h, predicted)
-        prior = self._sum_topics(predicted)
+        # The count of a topic lies between that of the prediction and that of its own labels, the closer to the
+        # latter the smaller their sampling variance is against the error of the prediction.
+        prior = self._sum_topics(predicted)[:, 0]
         residual = self.h - predicted
-        own = prior + self._sum_topics(self.sample.inverse[:, np.newaxis] * residual)
+        own = prior + self._sum_topics(self.sample.inverse[:, np.newaxis] * residual)[:, 0]
         factor = self.sample.inverse * np.maximum(self.sample.inverse - 1, 0)
-        variance = self._sum_topics(factor[:, np.newaxis] * residual**2).mean(axis=0)
-        spread = np.maximum(((own - prior) ** 2).mean(axis=0) - variance, 0.0)
-        share = np.where(variance > 0, spread / np.maximum(spread + variance, 1e-300), 1.0)
-        counts = np.maximum(prior + share * (own - prior), 0.25 * prior)
-        complete = self._is_complete[:, np.newaxis]
-        counts = np.where(complete, own, counts)
-        counts = np.minimum.accumulate(counts, axis=1)
-        denominator = self._denominator(counts)
-        slope = np.stack(
-            [
-                self._denominator(counts + 0.5 * unit)
-                - self._denominator(np.maximum(counts - 0.5 * unit, 0.0))
-                for unit in np.eye(counts.shape[1])
-            ],
-            axis=1,
-        )
-        numerator = self._numerator(predicted, counts)
-        shift = np.zeros(self.shape)
-        if isinstance(self.form, Counted):
-            shift = self._numerator(predicted, counts + 0.5) - self._numerator(predicted, counts - 0.5)
-        return _Expansion(counts, denominator, slope, self._divide(numerator, denominator), shift)
-
-    @cached_property
-    def _is_complete(self) -> Bools:
-        """Whether all documents of a topic are labelled with certainty."""
-        is_certain = self.sample.is_labelled & (self.sample.pi >= 1)
-        return np.asarray(self._sum_by(self.topic, ~is_certain, self.shape[1]) == 0)
+        variance = self._sum_topics(factor[:, np.newaxis] * residual**2)[:, 0].mean()
+        spread = max(((own - prior) ** 2).mean() - variance, 0.0)
+        share = spread / (spread + variance) if variance > 0 else 1.0
+        count = np.maximum(prior + share * (own - prior), 0.25 * prior)
+        is_complete = self._sum_by(self.topic, ~is_certain, self.shape[1]) == 0
+        count = np.where(is_complete, own, count)
+        return _Expansion(self._divide(self._numerator(predicted), count), predicted, n_relevant=count)
 
     # Variances ----------------------------------------------------------------------------------------------------
 
@@ -271,63 +270,45 @@ class Corrector:
         n_topics = self.shape[1]
         product, square = np.zeros(n_topics), np.zeros(n_topics)
         factor = self.sample.inverse * np.maximum(self.sample.inverse - 1, 0)
-        for t, docs, weight, count in self._coefficients(expansion, self.sample.is_labelled):
-            h, j = (
-                weight * (x[docs] @ self.step) - count * (x[docs] @ self._slope(expansion, t))
-                for x in (self.h, self.j)
-            )
-            product[t], square[t] = ((h * j) @ factor[docs]).sum(), ((j * j) @ factor[docs]).sum()
+        gain = None if expansion is None else expansion.indicators
+        for docs, gradient in self.gradients(expansion, gain, self.sample.is_labelled):
+            h, j = (self._apply(gradient, x[docs]) for x in (self.h, self.j))
+            product += self._sum_by(self.topic[docs], (h * j).sum(axis=0) * factor[docs], n_topics)
+            square += self._sum_by(self.topic[docs], (j * j).sum(axis=0) * factor[docs], n_topics)
         others = square.sum() - square
         is_known = others > 1e-9 * max(square.sum(), 1e-300)
         tuned = np.divide(product.sum() - product, others, out=np.ones(n_topics), where=is_known)
         return np.asarray(np.maximum(tuned, 0.0))
 
-    def _slope(self, expansion: _Expansion | None, topic: int) -> Floats:
-        return np.zeros(len(self.step)) if expansion is None else expansion.slope[topic]
+    def gradients(
+        self, expansion: _Expansion | None, x: Floats | None, is_used: Bools
+    ) -> Iterator[tuple[Ints, Floats]]:
+        """Yield documents of each block of topics, and the change of the runs with their indicators.
 
-    def _coefficients(
-        self, expansion: _Expansion | None, is_used: Bools
-    ) -> Iterator[tuple[int, Ints, Floats, Floats]]:
-        """Yield for every topic documents, and the influence of their gains and counts on the runs.
-
-        The influence of gains has the shape (runs, documents), that of counts (runs, 1).
+        It has the shape (runs, documents, grades). For AP, which is quadratic, it is that at the indicators ``x``.
         """
-        n_runs, n_topics = self.shape
-        offsets, hits = self.judged.qrels.topic_offsets, self.judged.offsets
-        weight = self._gradient(expansion)
-        lists = np.arange(n_runs) * n_topics
-        for t in range(n_topics):
-            low, high = int(offsets[t]), int(offsets[t + 1])
-            matrix = np.zeros((n_runs, high - low))
-            size = hits[lists + t + 1] - hits[lists + t]
-            at = np.repeat(hits[lists + t] - np.cumsum(size) + size, size) + np.arange(size.sum())
-            matrix[np.repeat(np.arange(n_runs), size), self.judged.judgment[at] - low] = weight[at]
-            count = np.zeros((n_runs, 1))
-            is_kept = is_used[low:high]
-            if expansion is not None:
-                denominator = expansion.denominator[t]
-                matrix = self._divide(matrix, np.asarray(denominator))
-                count = self._divide(
-                    (expansion.quotient - expansion.shift)[:, t : t + 1], np.asarray(denominator)
-                )
-            else:
-                is_kept = is_kept & (self.importance[low:high] > 0)
-            kept = np.flatnonzero(is_kept)
-            yield t, low + kept, matrix[:, kept], count
-
-    def _gradient(self, expansion: _Expansion | None) -> Floats:
-        """Return the change of the numerator with the gain of each hit."""
-        if isinstance(self.form, Counted) and expansion is not None:
-            depth = self._depth(self.form, expansion.counts)[self.owner % self.shape[1]]
-            return np.asarray(np.clip(depth - self.judged.rank + 1.0, 0.0, 1.0))
-        if not isinstance(self.form, Precisions) or expansion is None:
-            return self.hit_weight
-        gain = (self._group_means(self.h, self._groups(False))[self._groups(False)] @ self.step)[
-            self.judged.judgment
-        ]
-        terms = self.hit_weight * gain
-        total = np.bincount(self.owner, terms, minlength=len(self.judged.length))[self.owner]
-        return self.hit_weight * (1.0 + self._above(gain)) + total - self._above(terms) - terms
+        offsets = self.judged.qrels.topic_offsets
+        weight = self.hit_weight
+        if isinstance(self.form, Precisions) and x is not None:
+            gain = (x @ self.step)[self.judged.judgment]
+            terms = weight * gain
+            total = np.bincount(self.owner, terms, minlength=len(self.judged.length))[self.owner]
+            weight = weight * (1.0 + self._above(gain)) + total - self._above(terms) - terms
+        for block, (first, last) in enumerate(self.blocks):
+            low, high = int(offsets[first]), int(offsets[last])
+            kept = np.flatnonzero(is_used[low:high])
+            if expansion is not None and expansion.gradients:
+                yield low + kept, expansion.gradients[block][:, kept]
+                continue
+            at, run = self.hits(first, last)
+            matrix = np.zeros((self.shape[0], high - low))
+            matrix[run, self.judged.judgment[at] - low] = weight[at]
+            if expansion is None:
+                kept = kept[self.importance[low + kept] > 0]
+            elif expansion.n_relevant is not None:
+                topic = self.topic[low:high]
+                matrix = self._divide(matrix - expansion.value[:, topic], expansion.n_relevant[topic])
+            yield low + kept, matrix[:, kept, np.newaxis] * self.step
 
     def _covariance(self, tunings: Floats, expansion: _Expansion | None, group: Ints) -> Floats:
         """Return the covariance of the sums over topics, from pooled second moments of the residuals.
@@ -349,17 +330,17 @@ class Corrector:
         total = np.zeros((self.shape[0], self.shape[0]))
         if not sample.is_labelled.any():
             return total + np.nan
-        for t, docs, weight, count in self._coefficients(expansion, is_used):
-            scale = np.sqrt(np.maximum(factor[docs], 0.0))[:, np.newaxis]
-            gain = scale * np.einsum("g,dgk->dk", self.step, root[group[docs]])
-            counted = scale * np.einsum("g,dgk->dk", self._slope(expansion, t), root[group[docs]])
-            for k in range(gain.shape[1]):
-                part = weight * gain[:, k] - count * counted[:, k]
-                total += part @ part.T
-        if isinstance(self.form, Precisions) and expansion is not None:
-            # Products of the indicators of two documents also have the product of their variances.
-            document = np.nan_to_num(factor) * moments[group, 0, 0]
-            variance = document[self.judged.judgment]
+        for docs, gradient in self.gradients(expansion, self._corrected(tunings), is_used):
+            scale = np.sqrt(np.maximum(factor[docs], 0.0))[:, np.newaxis, np.newaxis]
+            part = np.matmul(gradient.swapaxes(0, 1), scale * root[group[docs]])
+            part = part.swapaxes(0, 1).reshape(self.shape[0], -1)
+            total += part @ part.T
+        if expansion is not None and expansion.n_relevant is not None:
+            # Products of the indicators of two documents have the product of their variances, which the change of
+            # each of the two with the observed indicator of the other counts once too often.
+            variance = (np.nan_to_num(factor) * moments[group, 0, 0])[self.judged.judgment]
             terms = self._sum_hits(self.hit_weight**2 * variance * self._above(variance))
-            total += np.diag(self._divide(terms, expansion.denominator**2).sum(axis=1))
+            excess = self._divide(terms, expansion.n_relevant**2).sum(axis=1)
+            scale = np.sqrt(np.maximum(1.0 - self._divide(excess, np.diag(total)), 0.5))
+            total *= np.outer(scale, scale)
         return total

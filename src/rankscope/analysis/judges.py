@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis.judge_bias import JudgeBias, describe_bias, find_bias
 from rankscope.choices import DISTANCES, UNJUDGED, Distance
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, SettingsError, check_name
@@ -96,7 +97,7 @@ class Conclusion(Row):
     """A sentence about the judges; with a measure, about their leaderboards."""
 
     measure: str | None = column()
-    kind: str = column("subject: leader, tau, shared, significant, depends, alike or agreement")
+    kind: str = column("subject: leader, tau, shared, significant, depends, alike, favours or agreement")
     sentence: str = column()
 
 
@@ -118,6 +119,9 @@ class Judges(TypedResult):
     pairs: RowTable[RunPreference] | None = table("pairs of runs", main=False, default=None)
     leaderboards: RowTable[LeaderboardStatistic] | None = table("similarity of leaderboards", default=None)
     bias: RowTable[RunGain] | None = table("gains of the runs under the second judge", default=None)
+    alarm: RowTable[JudgeBias] | None = table(
+        "error of the second judge on the documents of each run", main=False, default=None
+    )
     judgments: RowTable[DisputedJudgment] | None = table(
         "disputed judgments that move the leaderboard most", main=False, default=None
     )
@@ -168,8 +172,12 @@ def judges(
     With runs, the leaderboards under every two judges are compared: Kendall's tau, tau_AP and rank-biased overlap
     (p = .9) with intervals, the largest change of rank, the share of the top runs in common, and the pairs of runs that
     are significant under both judges or one (Sanderson and Soboroff 2007). The gain of a run is its difference minus
-    the difference of the mean run. Disputed judgments are sorted by the largest change of the difference of two runs
-    if the grade of the second judge replaces that of the first.
+    the difference of the mean run. The table ``alarm`` compares the error of the second judge (its grade minus that of
+    the first) on the documents of each run with its error on those of the others, over the documents that both judged,
+    with the weights 1 / log2(rank + 1), and flags runs that it favours (t, Holm).
+
+    Disputed judgments are sorted by the largest change of the difference of two runs if the grade of the second judge
+    replaces that of the first.
 
     The conclusions state in sentences whether the leader changes, how similar the leaderboards are, which pairs of runs
     depend on the judge, and which judges are alike.
@@ -202,8 +210,8 @@ def judges(
     Returns
     -------
     Judges
-        Tables ``conclusions``, ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``pairs``, ``bias``
-        and ``judgments``.
+        Tables ``conclusions``, ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``pairs``, ``bias``,
+        ``alarm`` and ``judgments``.
 
     Commands
     --------
@@ -255,6 +263,7 @@ def judges(
             alpha,
             conclusions,
         )
+        tables["alarm"] = _sound_alarm(panel, pairs, judged, alpha, conclusions)
         tables["judgments"] = _find_disputed(panel, pairs, judged, scores, max_disputed)
     conclusions += _conclude_agreement(agreement)
     caption = "Agreement of the judges, with 95 % intervals over topics"
@@ -477,6 +486,24 @@ def _compare_leaderboards(
         "leaderboards": LeaderboardStatistic.table("leaderboards", leaderboards, caption=caption),
         "bias": RunGain.table("bias", bias, caption="Gains of the runs under the second judge"),
     }
+
+
+def _sound_alarm(
+    panel: _Panel, pairs: Pairs, judged: Judged, alpha: float, conclusions: list[Conclusion]
+) -> RowTable[JudgeBias]:
+    """Return the errors of the second judges on the documents of each run; add favoured runs to the conclusions."""
+    rows: list[JudgeBias] = []
+    weight = 1.0 / np.log2(judged.rank + 1.0)
+    for a, b in pairs:
+        human, machine = np.maximum(panel.grades[[a, b]], 0)
+        both = (panel.grades[[a, b]] != UNJUDGED).all(axis=0)
+        found = find_bias(judged, weight, machine, human, both.astype(np.float64), alpha)
+        rows += [JudgeBias(panel.names[a], panel.names[b], *row) for row in found]
+        sentence = describe_bias(panel.names[b], found)
+        if sentence is not None:
+            conclusions.append(Conclusion(None, "favours", f"compared with {panel.names[a]}, {sentence}"))
+    caption = "Error of judge b on the documents of each run minus on other runs, if judge a is right"
+    return JudgeBias.table("alarm", rows, caption=caption)
 
 
 def _find_disputed(

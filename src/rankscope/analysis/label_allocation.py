@@ -50,7 +50,8 @@ def _open_squares(corrector: Corrector, values: Floats, alpha: float) -> Floats:
     np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
     square = np.zeros(len(corrector.topic))
     every = np.ones(len(square), np.bool_)
-    for _, documents, weight, _ in corrector._coefficients(None, every):
+    for documents, gradient in corrector.gradients(None, None, every):
+        weight = gradient.sum(axis=2)
         square[documents] = ((laplacian @ weight) * weight).sum(axis=0)
     return np.maximum(square, 0.0)
 

@@ -1,0 +1,156 @@
+"""Expected values of fractions over human labels that a model predicts, and their change with each label.
+
+The model has the probability of each human grade by group of documents, estimated on the other topics, and a normal
+effect of the topic that its documents share. Labels of all documents are drawn from it. A fraction is evaluated on
+each draw, and on the draw with the grade of one document replaced, for every document and grade: the sum that changes
+is that of a few counts, so all replacements together cost little more than the draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import ndtr, ndtri
+
+from rankscope.arrays import Floats, Ints
+from rankscope.measures.forms import Counted, Weighted
+
+if TYPE_CHECKING:
+    from rankscope.analysis.corrected_values import Corrector
+
+_PRIOR = 2.0
+"""Labels that all other documents count for in each group."""
+_SEED = 1  # The same labels are drawn for every measure and tuning, so that their values are comparable.
+
+
+class FilledBlock(NamedTuple):
+    """Expected values of a block of topics under the model."""
+
+    value: Floats
+    """Expected value, (runs, topics)."""
+    indicators: Floats
+    """Expected indicators [grade >= g], (documents, grades)."""
+    gradient: Floats
+    """Change of the expected value with each indicator, (runs, documents, grades)."""
+
+
+class LabelModel:
+    """Predicts the grades that people would give, for each topic from the labels of the others."""
+
+    def __init__(self, corrector: Corrector, group: Ints) -> None:
+        sample, n_topics = corrector.sample, corrector.shape[1]
+        self.category = np.searchsorted(corrector.grades, sample.human, side="right") - 1
+        self.group = group
+        is_in = sample.is_labelled
+        topic, own, weight = corrector.topic[is_in], self.category[is_in], sample.inverse[is_in]
+        table = np.zeros((n_topics, int(group.max(initial=0)) + 1, len(corrector.grades)))
+        np.add.at(
+            table, (topic, group[is_in], own), weight / max(weight.mean(), 1e-300) if len(weight) else 0
+        )
+        others = table.sum(axis=0) - table
+        overall = others.sum(axis=1, keepdims=True) + 1e-9
+        overall /= overall.sum(axis=2, keepdims=True)
+        share = (others + _PRIOR * overall) / (others.sum(axis=2, keepdims=True) + _PRIOR)
+        self.cumulative = share.cumsum(axis=2)[:, :, :-1]
+        """Probability of a grade below the second, third, ... one, (topics, groups, grades)."""
+        # The score of a grade is the mean of the standard normal variable whose interval stands for it.
+        ends = np.pad(ndtri(np.clip(self.cumulative, 1e-12, 1 - 1e-12)), ((0, 0), (0, 0), (1, 1)))
+        density = np.exp(-(ends**2) / 2) / np.sqrt(2 * np.pi)
+        density[:, :, [0, -1]] = 0.0
+        score = -np.diff(density, axis=2) / share
+        variance = (score**2 * share).sum(axis=2)[topic, group[is_in]]
+        score = score[topic, group[is_in], own]
+
+        def products(x: Floats) -> float:
+            """Return the sum of the products of all two labels of the same topic."""
+            total = np.bincount(topic, x, minlength=n_topics)
+            return float((total**2).sum() - (x**2).sum())
+
+        self.correlation = float(np.clip(products(score) / max(products(variance), 1e-300), 0.0, 0.9))
+
+    def draw(self, topic: Ints, documents: slice, n_draws: int) -> Ints:
+        """Return drawn grades as indices, (draws, documents); the draws of a document are stratified."""
+        rng = np.random.default_rng([_SEED, documents.start])
+        shape = n_draws, len(topic) + int(np.ptp(topic)) + 1
+        normal = ndtri((np.argsort(rng.random(shape), axis=0) + rng.random(shape)) / n_draws)
+        shared = normal[:, len(topic) + topic - topic[0]]
+        own = np.sqrt(1 - self.correlation) * normal[:, : len(topic)]
+        limits = self.cumulative[topic, self.group[documents]]
+        level = ndtr(np.sqrt(self.correlation) * shared + own)
+        drawn = np.zeros(level.shape, np.int64)
+        for g in range(limits.shape[1]):
+            drawn += level > limits[:, g]
+        return drawn
+
+
+def fill(corrector: Corrector, group: Ints, n_draws: int) -> Iterator[FilledBlock]:
+    """Yield the expected values of all blocks of topics; documents that are labelled for certain keep their grades."""
+    model = LabelModel(corrector, group)
+    sample, offsets = corrector.sample, corrector.judged.qrels.topic_offsets
+    is_certain = sample.is_labelled & (sample.pi >= 1)
+    for first, last in corrector.blocks:
+        documents = slice(int(offsets[first]), int(offsets[last]))
+        drawn = model.draw(corrector.topic[documents], documents, n_draws)
+        drawn = np.where(is_certain[documents], model.category[documents], drawn)
+        yield _evaluate(corrector, first, last, drawn)
+
+
+def _evaluate(corrector: Corrector, first: int, last: int, drawn: Ints) -> FilledBlock:
+    form, step = corrector.form, corrector.step
+    n_runs, n_topics, (n_draws, n) = corrector.shape[0], last - first, drawn.shape
+    at, run = corrector.hits(first, last)
+    bounds = (
+        corrector.judged.qrels.topic_offsets[first : last + 1] - corrector.judged.qrels.topic_offsets[first]
+    )
+    topic = np.repeat(np.arange(n_topics), np.diff(bounds))
+    document = corrector.judged.judgment[at] - corrector.judged.qrels.topic_offsets[first]
+    rank = corrector.judged.rank[at]
+    grades = np.arange(len(step) + 1)
+    reaches = (grades[:, np.newaxis] > grades[:-1]).astype(np.int64)  # (grades, indicators)
+    gains = np.concatenate([[0.0], np.cumsum(step)])
+    gain, indicators = gains[drawn], reaches[drawn]
+    counts = np.diff(np.pad(indicators.cumsum(axis=1), ((0, 0), (1, 0), (0, 0)))[:, bounds], axis=1)
+    ranks = np.arange(1, int(np.diff(bounds).max(initial=0)) + 2)
+    weights = form.weights(corrector.measure, ranks) if isinstance(form, Weighted) else np.ones(len(ranks))
+    ideal = np.concatenate([[0.0], np.cumsum(weights)])
+    lists = csr_array(
+        (np.ones(len(at)), (run * n_topics + topic[document], np.arange(len(at)))),
+        shape=(n_runs * n_topics, len(at)),
+    )
+
+    def sums(change: int) -> tuple[Floats, Floats]:
+        """Return numerators, (runs, topics, draws), and weights of hits, with so many more relevant documents."""
+        if isinstance(form, Counted):
+            depth = form.depth(np.maximum(counts[:, :, 0] + change, 0))
+            weight = (rank <= depth[:, topic[document]]).astype(np.float64)
+        else:
+            weight = corrector.hit_weight[at][np.newaxis]
+        return (lists @ (weight * gain[:, document]).T).reshape(n_runs, n_topics, n_draws), weight
+
+    # 1 / the denominator of every draw in which one document changes its grade; 0 if it is 0.
+    changed = counts[:, :, np.newaxis, np.newaxis] - reaches[:, np.newaxis] + reaches
+    denominator = ideal[np.clip(changed, 0, len(ranks))] @ step
+    inverse = np.divide(1.0, denominator, out=np.zeros(denominator.shape), where=denominator > 0)
+    of_document = inverse[np.arange(n_draws)[:, np.newaxis], topic, drawn] / n_draws
+    expected: Floats = np.zeros((n_runs, n, len(grades)))
+    value: Floats = np.zeros((n_runs, n_topics))
+    # The depth of R-precision changes with the number of relevant documents; all other weights are fixed.
+    for change in (-1, 0, 1) if isinstance(form, Counted) else (0,):
+        total, weight = sums(change)
+        factor = of_document
+        if isinstance(form, Counted):
+            factor = factor * (grades - drawn[:, :, np.newaxis] == change)
+        for t in range(n_topics):
+            part = factor[:, bounds[t] : bounds[t + 1]].reshape(n_draws, -1)
+            expected[:, bounds[t] : bounds[t + 1]] += (total[:, t] @ part).reshape(n_runs, -1, len(grades))
+        factor = factor * (gains - gain[:, :, np.newaxis])
+        if isinstance(form, Counted):
+            expected[run, document] += (weight[:, :, np.newaxis] * factor[:, document]).sum(axis=0)
+        else:
+            expected[run, document] += weight[0][:, np.newaxis] * factor.sum(axis=0)[document]
+        if change == 0:
+            value = (total * inverse[:, :, 0, 0].T).mean(axis=2)
+    return FilledBlock(value, indicators.mean(axis=0), np.diff(expected, axis=2))
