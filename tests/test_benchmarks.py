@@ -119,6 +119,7 @@ def test_quick_pass() -> None:
     assert "--only knows" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_dicts(part: Any) -> None:
     pytest.importorskip("pytrec_eval")
     dicts = part("dicts")

@@ -237,6 +237,7 @@ def test_only_measures_that_need_aspects_look_at_them(tmp_path: Path) -> None:
         assert np.array_equal(apart, whole, equal_nan=True) != looks, item
 
 
+@pytest.mark.slow
 def test_evaluate_command_page_and_bridge_agree(collection: tuple[Path, Path], tmp_path: Path) -> None:
     qrels, runs = collection
     scores = rs.evaluate(qrels, runs, EVERY)

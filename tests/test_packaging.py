@@ -22,6 +22,7 @@ def tracked() -> list[str]:
     return [name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()]
 
 
+@pytest.mark.slow
 def test_the_source_archive_has_every_file(tmp_path: Path) -> None:
     """Tests with their data, documents, benchmarks, and the sources of the page: all that the repository has."""
     pytest.importorskip("setuptools")

@@ -140,6 +140,7 @@ def test_the_claim_about_ndeval_is_so(tmp_path: Path) -> None:
         assert printed[by_column[measure.canonical_name]] == f"{scores.mean(measure)[0]:.6f}"
 
 
+@pytest.mark.slow
 def test_the_demo_names_the_program_as_it_can_be_typed(tmp_path: Path) -> None:
     ways = {"module": [sys.executable, "-m", "rankscope"]}
     script = Path(sys.executable).parent / "rankscope"

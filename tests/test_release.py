@@ -76,6 +76,7 @@ def test_every_library_of_the_package_is_compiled() -> None:
     assert sorted([*named, module]) == sorted((ROOT / "src").rglob("*.c"))
 
 
+@pytest.mark.slow
 def test_wheels_are_whole_and_the_same_bytes(tree: Path, tmp_path: Path) -> None:
     """A wheel has all files of the package, one library and a correct RECORD; twice the same."""
     pytest.importorskip("setuptools")

@@ -23,15 +23,18 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("spark")]
 Values = dict[tuple[str, str, str], bytes]
 
 
+DAEMON = """import pandas, pyarrow, pyspark.worker, rankscope.spark, rankscope.measures
+from pyspark import daemon
+if __name__ == "__main__":
+    daemon.manager()
+"""
+"""Forks workers that have imported everything: an input that is rejected ends its worker, and many are."""
+
+
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     work = tmp_path_factory.mktemp("spark")
-    # Java that lives for a minute had better not spend it on making itself faster
-    own = {
-        "SPARK_WORKER_DIR": str(work / "workers"),
-        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    }
-    os.environ.update(own)
+    (work / "warm_daemon.py").write_text(DAEMON)
     settings = {
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.warehouse.dir": str(work / "warehouse"),
@@ -39,13 +42,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.driver.memory": "1g",
         # A killed worker needs one retry; an input that is rejected fails every attempt, and each starts a new worker.
         "spark.task.maxFailures": "2",
+        "spark.python.daemon.module": "warm_daemon",
+        # Compiling a query takes longer than interpreting it on so few rows.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
-    try:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SPARK_WORKER_DIR", str(work / "workers"))
+        # Java that lives for a minute had better not spend it on making itself faster
+        environment.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        environment.setenv("PYTHONPATH", str(work), prepend=os.pathsep)
         with session("local-cluster[2,1,1024]", **settings) as spark:
             yield spark
-    finally:
-        for name in own:
-            del os.environ[name]
 
 
 @pytest.fixture(scope="module")

@@ -330,6 +330,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["report.html", "runs/mine.txt", "qrels.txt", "runs/dense-1.txt"])
 def test_demo_replaces_only_what_it_wrote(name: str, demo: Path, tmp_path: Path, capsys) -> None:
     """It replaced any report.html, and called runs of the user's synthetic."""

@@ -285,7 +285,18 @@ def nothing_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "serve", lambda app, listener: None)
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "trec_eval"])
+LONG = "study explore demo leave-out properties scales report findings pools power".split()  # noqa: SIM905
+"""Commands whose examples take more than a second and a half; tests/run --quick leaves them out."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in LONG else [])
+        for name in COMMANDS
+        if name != "trec_eval"
+    ],
+)
 def test_every_command_survives(command: str, command_line: Any) -> None:
     examples = settings.default.max_examples if settings.default else 60
 

@@ -16,6 +16,7 @@ from rankscope.measures import measure
 from rankscope.read import Qrels, Run, read_qrels, read_runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("year", [2011, 2012])
 @pytest.mark.parametrize("suffix, flags", [("", []), (".traditional", ["-traditional"])])
 def test_ndeval_prints_the_official_bytes(

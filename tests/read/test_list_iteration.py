@@ -71,6 +71,7 @@ def test_iteration_raises_the_same_errors(text: str, message: str) -> None:
         list(Run("run", "trec_eval", source=text.encode()).iterate_lists())
 
 
+@pytest.mark.slow
 def test_a_file_is_not_held(tmp_path: Path) -> None:
     path = tmp_path / "long.run"
     with path.open("w") as file:
