@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shlex
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ Until = Callable[[Any, str], None]
 State = Callable[[Any], dict[str, list[str]]]
 SVG = "{http://www.w3.org/2000/svg}"
 Places = list[tuple[Path, str]]
+LOCAL = re.compile(r"file:|(?:^|[\s'\"=>])/(?:tmp|home|root|work|Users|private)/")
+"""A path of this machine, which no file may contain."""
 TABLES = {"versus": "topics"}
 """Tables of the commands that are not called like the view."""
 
@@ -45,6 +48,34 @@ def _number(text: Any) -> float:
     return float(str(text).replace("Infinity", "inf")) if text not in ("", None) else float("nan")
 
 
+OVERLAPS = """svg => {
+    const host = document.createElement('div');
+    host.className = 'offscreen';
+    const read = new DOMParser().parseFromString(svg, 'image/svg+xml');
+    const root = document.importNode(read.documentElement, true);
+    host.append(root);
+    document.body.append(host);
+    const texts = [...root.querySelectorAll('text')].map((e) => {
+        const b = e.getBBox(), m = e.getScreenCTM();
+        // lines of text may touch: letters fill the middle of their box
+        const [dx, dy] = [Math.min(1, b.width / 8), 0.22 * b.height];
+        const [left, right, top, bottom] = [b.x + dx, b.x + b.width - dx, b.y + dy, b.y + b.height - dy];
+        const corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+        return {text: e.textContent, corners: corners.map(([x, y]) => new DOMPoint(x, y).matrixTransform(m))};
+    });
+    host.remove();
+    // two convex shapes are apart if a side of one separates them
+    const apart = (p, q) => [[p, q], [q, p]].some(([one, two]) => one.some((a, k) => {
+        const b = one[(k + 1) % 4], along = (c) => c.x * (b.y - a.y) + c.y * (a.x - b.x);
+        const [s, t] = [one.map(along), two.map(along)];
+        return Math.max(...s) <= Math.min(...t) || Math.max(...t) <= Math.min(...s);
+    }));
+    return texts.flatMap((one, i) => texts.slice(0, i).filter((two) => !apart(one.corners, two.corners))
+        .map((two) => [two.text, one.text]));
+}"""
+"""Pairs of texts of an SVG that overlap."""
+
+
 def _save_figure(page: Any, place: int = 0) -> tuple[str, str]:
     """Save a figure as SVG, check the file, and return the caption and the commands."""
     inside = page.locator("details.save").nth(place)
@@ -53,17 +84,48 @@ def _save_figure(page: Any, place: int = 0) -> tuple[str, str]:
     caption, command = (inside.locator(part).first.inner_text() for part in ("p.note >> nth=-1", "pre"))
     with page.expect_download() as download:
         inside.get_by_role("button", name="SVG", exact=True).click()
-    root = ElementTree.fromstring(Path(download.value.path()).read_bytes())
+    svg = Path(download.value.path()).read_text("utf-8")
+    assert page.evaluate(OVERLAPS, svg) == []
+    root = ElementTree.fromstring(svg)
     assert root.tag == f"{SVG}svg"
     assert root.attrib["width"] == "3.400in" or abs(float(root.attrib["width"][:-2]) - 3.4) < 0.02
     assert root.findtext(f"{SVG}title") == caption
-    assert root.findtext(f"{SVG}desc") == f"{caption}\n{command}".rstrip("\n")
+    description = root.findtext(f"{SVG}desc")
+    assert description.startswith(caption) and description.count("\n") == command.count("\n") + 1
+    # the command is that of the screen without directories of this machine
+    for own, shown in zip(
+        description.splitlines()[-command.count("\n") - 1 :], command.splitlines(), strict=True
+    ):
+        assert [Path(word).name for word in shlex.split(own)] == [
+            Path(word).name for word in shlex.split(shown)
+        ]
+    assert LOCAL.search(svg) is None
+    assert float(root.attrib["height"][:-2]) <= 9.1 or "borders as in the plane" in caption
     drawn = [e for e in root.iter() if e.tag in (f"{SVG}path", f"{SVG}rect", f"{SVG}circle", f"{SVG}line")]
     assert len(drawn) > 1
     assert len(list(root.iter(f"{SVG}text"))) > 2
     assert not [e for e in root.iter() if "style" in e.attrib or e.tag in (f"{SVG}script", f"{SVG}image")]
     assert not [e for e in root.iter() if e.attrib.get("fill", "").startswith("color")]
     return caption, command
+
+
+def _read_pdf(data: bytes) -> str:
+    """Return the title and the texts of a PDF of the page, one per line."""
+    assert data.startswith(b"%PDF-1.4") and data.endswith(b"%%EOF\n")
+    start = int(data.rsplit(b"startxref\n", 1)[1].split(b"\n")[0])
+    n_objects = int(data[start:].split()[2])
+    entries = [line for line in data[start:].splitlines() if line.endswith(b" 00000 n ")]
+    assert len(entries) == n_objects - 1
+    for number, entry in enumerate(entries, 1):
+        assert data[int(entry[:10]) :].startswith(b"%d 0 obj" % number)
+    title = re.search(rb"/Title <feff([0-9a-f]*)>", data)
+    stream = re.search(rb"/Filter /FlateDecode /Length (\d+) >>\nstream\n", data)
+    assert title and stream
+    content = zlib.decompress(data[stream.end() : stream.end() + int(stream[1])]).decode("ascii")
+    assert content.count("q ") + content.count("q\n") >= content.count("Q") > 3
+    shown = re.findall(r"BT 0 Tr .*<([0-9a-f]*)> Tj", content)
+    texts = [bytes.fromhex(text).replace(b"\x01", b"-").decode("cp1252") for text in shown]
+    return "\n".join([bytes.fromhex(title[1].decode()).decode("utf-16-be"), *texts])
 
 
 def _data(page: Any, place: int = 0) -> list[dict[str, str]]:
@@ -107,7 +169,12 @@ def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Place
         tex = _saved(page, "Table (LaTeX)").decode()
         assert tex.count("\\toprule") == tex.count("\\bottomrule") == 1
         command = page.locator("details.save pre").first.inner_text()
-        assert tex.startswith(f"% {command.splitlines()[0]}")
+        first = tex.splitlines()[0].removeprefix("% ")
+        assert shlex.split(first)[:2] == shlex.split(command.splitlines()[0])[:2]
+        pdf = _read_pdf(_saved(page, "PDF"))
+        assert pdf and not [
+            text for text in (tex, pdf, _saved(page, "Data (CSV)").decode()) if LOCAL.search(text)
+        ]
 
 
 @pytest.mark.without("findings", "summary", "study", "whatif")  # which have several figures, or edited ones

@@ -47,6 +47,8 @@ export const ACROSS = ["measures", "cutoffs", "pools", "samples"] as const;
 export type Across = (typeof ACROSS)[number];
 
 const MAX_RUNS = 8;
+/** Letters of a note, so that an address stays short enough to be sent. */
+export const MAX_NOTE = 1000;
 const CROSSINGS = ["sign-change", "definition", "matters"] as const;
 
 export class State {
@@ -85,6 +87,10 @@ export class State {
   /** The archetype whose lists are named, and what runs are sorted by in that view. */
   archetype = $state("");
   byShare = $state("");
+  /** A note of the reader, stored in the address. */
+  note = $state("");
+  /** Parts of the data in which the page of the opened address differs; empty: none, null: unknown. */
+  differs = $state.raw<string[] | null>(null);
   /** Names in the address that are not in this collection. */
   unknown = $state.raw<string[]>([]);
   /** The explorer's server no longer answers. */
@@ -104,6 +110,8 @@ export class State {
   agreement = $state.raw<Agreement | null>(null);
   /** Charts draw in vectors, not on canvas: on paper, and in figures that leave the page. */
   vector = $state(false);
+  /** Most runs that a chart draws: in files, so that they fit a page of a paper. */
+  most = $state<number | null>(null);
   private drawings = 0;
   /** Rank under the pointer or keyboard cursor in the curve panels. */
   cursor = $state<number | null>(null);
@@ -193,6 +201,11 @@ export class State {
     }
     return { lists, runs, topics, count };
   });
+  /** The first of some runs, and chosen ones, as far as a file has room for them. */
+  shorten(runs: number[]): number[] {
+    const { most, baseline } = this;
+    return most === null ? runs : runs.filter((r, k) => k < most || this.runs.includes(r) || r === baseline);
+  }
   keepsRun = (r: number): boolean => !this.kept || this.kept.runs[r] > 0;
   keepsTopic = (t: number): boolean => !this.kept || this.kept.topics[t] > 0;
   keepsList = (i: number): boolean => !this.kept || this.kept.lists[i] > 0;
@@ -286,6 +299,8 @@ export class State {
     if (this.archetype) q.set("archetype", this.archetype);
     if (this.byShare) q.set("share", this.byShare);
     if (this.edits) q.set("edits", this.edits);
+    if (this.note) q.set("note", this.note);
+    q.set("data", Object.values(d.fingerprint).join("."));
     return q.toString();
   }
 
@@ -359,6 +374,10 @@ export class State {
     this.byShare = shapes.find((a) => a === q.get("share")) ?? "";
     this.unknown = unknown;
     this.edits = q.get("edits") ?? "";
+    this.note = (q.get("note") ?? "").slice(0, MAX_NOTE);
+    const hashes = q.get("data")?.split(".");
+    const parts = Object.entries(d.fingerprint);
+    this.differs = hashes?.length === parts.length ? parts.flatMap(([part, own], k) => (own === hashes[k] ? [] : [part])) : null;
   }
 }
 

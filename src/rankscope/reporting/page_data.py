@@ -8,6 +8,7 @@ text (:func:`as_json`, inside a report) or as binary data (:func:`as_stream`, fr
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, Runs
 from rankscope.read.groups import run_groups
-from rankscope.read.ids import key_text, to_text
+from rankscope.read.ids import key_text, to_bytes, to_text
 from rankscope.reporting.findings import find, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
@@ -197,6 +198,7 @@ def _describe_scores(
         "rankscope": __version__,
         "title": title,
         "settings": options,
+        "fingerprint": _fingerprints(scores, options),
         "runs": list(scores.runs),
         "topics": [key_text(topic, "topic") for topic in scores.topics],
         "grades": [],
@@ -218,6 +220,30 @@ def _describe_scores(
     if 0 < n_topics * SAMPLES * 2 <= SMALL:
         document["samples"] = _narrow(np.concatenate(list(drawn_topics(n_topics, SAMPLES))).ravel())
     return document
+
+
+def _fingerprints(scores: Scores, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return a short hash of each part of the data, so that links show whether two reports have the same data."""
+    parts: dict[str, list[bytes]] = {
+        "runs": [to_bytes(name) for name in scores.runs],
+        "topics": [to_bytes(key_text(topic, "topic")) for topic in scores.topics],
+        "settings": [json.dumps([options.get(name) for name in ("order", "missing", "aspects")]).encode()],
+    }
+    if (judged := scores.judged) is None:
+        parts["scores"] = [scores.matrix(m).values.tobytes() for m in scores.measures]
+    else:
+        qrels, lists = judged.qrels, judged.arrays
+        parts["judgments"] = [*qrels.documents, _as_bytes(qrels.topic_offsets), _as_bytes(qrels.grade)]
+        parts["rankings"] = [
+            _as_bytes(array) for array in (lists.offsets, lists.rank, lists.judgment, lists.length)
+        ]
+    return {
+        name: hashlib.blake2b(b"\0".join(data), digest_size=4).hexdigest() for name, data in parts.items()
+    }
+
+
+def _as_bytes(array: Array) -> bytes:
+    return np.ascontiguousarray(array, "<i8").tobytes()
 
 
 def standard_measures(length: int = 1000) -> tuple[Measure, ...]:

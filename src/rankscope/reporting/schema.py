@@ -213,6 +213,9 @@ class Document(TypedDict):
     source: NotRequired[
         Annotated[SourceFiles, "for commands that make a figure again; absent for data in memory"]
     ]
+    fingerprint: Annotated[
+        dict[str, str], "hashes of runs, topics, judgments, rankings and settings, to compare two reports"
+    ]
     runs: Annotated[list[str], "names"]
     topics: Annotated[list[str], "names"]
     only_scores: NotRequired[

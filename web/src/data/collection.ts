@@ -34,6 +34,8 @@ export interface Listed {
 export class Collection {
   readonly title: string;
   readonly version: string;
+  /** Hash of each part of the data; two copies with the same hashes show the same. */
+  readonly fingerprint: Readonly<Record<string, string>>;
   readonly runs: readonly string[];
   readonly topics: readonly string[];
   readonly grades: readonly number[];
@@ -97,6 +99,7 @@ export class Collection {
     this.read = read;
     this.title = payload.title;
     this.version = payload.rankscope ?? "";
+    this.fingerprint = payload.fingerprint;
     this.runs = payload.runs;
     this.topics = payload.topics;
     this.grades = payload.grades;

@@ -17,6 +17,29 @@ export function command(s: State, name: string, words: readonly string[], ...onl
   return ["rankscope", name, source?.qrels ?? "QRELS", ...runs, ...options, ...words].map(quoted).join(" ");
 }
 
+/** A text without the local directories of the collection: paths below their common directory, otherwise names of files. */
+export function portable(s: State, text: string): string {
+  const source = s.data.source;
+  const named = [source?.qrels, ...(source?.runs ?? []), ...(source?.files ?? []), source?.study, source?.groups];
+  const parents = named.flatMap((name) => (name && ABSOLUTE.test(name) ? [name.slice(0, Math.max(...[..."/\\"].map((c) => name.lastIndexOf(c))) + 1)] : []));
+  const common = parents.reduce((a, b) => {
+    let k = 0;
+    while (k < Math.min(a.length, b.length) && a[k] === b[k]) k++;
+    return a.slice(0, k).replace(/[^/\\]*$/, "");
+  }, parents[0] ?? "");
+  const below = common.length > 1 ? text.replaceAll(common, "") : text;
+  return below.replace(/(^|[\s'"=])(?:~|[A-Za-z]:)?[/\\](?:[^\s'"/\\]+[/\\])*(?=[^\s'"/\\])/g, "$1");
+}
+const ABSOLUTE = /^(?:~|[A-Za-z]:)?[/\\]/;
+
+/** The address of the page as it is now, with the fingerprint of its data; of a file only its name. */
+export function link(s: State): string {
+  const { protocol, hostname, pathname } = location;
+  const local = protocol !== "https:" && (protocol !== "http:" || /^(localhost|127\.|\[::1\])/.test(hostname));
+  const page = local ? decodeURIComponent(pathname.split("/").pop() ?? "") : location.href.split("#")[0];
+  return `${page}#${s.toFragment()}`;
+}
+
 /** Options that draw the chosen runs, and the baseline, in colour. */
 export function highlights(s: State): string[] {
   const chosen = new Set([...s.runs, ...(s.baseline === null ? [] : [s.baseline])]);

@@ -249,6 +249,8 @@ export interface Payload {
   settings: Record<string, unknown>;
   /** for commands that make a figure again; absent for data in memory */
   source?: SourceFiles;
+  /** hashes of runs, topics, judgments, rankings and settings, to compare two reports */
+  fingerprint: Record<string, string>;
   /** names */
   runs: string[];
   /** names */
