@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import io
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -133,6 +136,18 @@ def test_highlights_with_hostile_names_are_in_the_legend(make_collection: Callab
     assert [text.lstrip("\u200e") for text in texts[-len(HOSTILE) :]] == [
         shorten(name).lstrip("\u200e") for name in HOSTILE
     ]
+
+
+def test_a_figure_fits_a_notebook_and_has_alternative_text(make_collection: Callable[..., Any]) -> None:
+    qrels, runs = make_collection(['<b>"&', "other"], ["1", "2"])
+    figure = rs.curve(rs.Collection(qrels, runs), '<b>"&', "1").plot()
+    page = figure._repr_html_()
+    [alt] = re.findall(
+        r'<img alt="([^"]*)" style="width: 317px; max-width: 100%;[^"]*" src="data:image/png;base64,', page
+    )
+    assert html.unescape(alt) == figure.alt and "<b>" not in page
+    assert '<b>"&, topic 1' in figure.alt and "vertical axis: CRP (ranks)" in figure.alt
+    assert base64.b64decode(page.split("base64,")[1].split('"')[0]) == figure.render("png")
 
 
 def test_one_run_and_one_topic(make_collection: Callable[..., Any]) -> None:

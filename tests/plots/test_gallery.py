@@ -39,7 +39,7 @@ def test_every_picture_is_made_by_the_command_beneath_it(gallery: ModuleType) ->
 def test_the_commands_work(gallery: ModuleType) -> None:
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
     languages = [language for language, _ in gallery.blocks(page)]
-    assert languages.count("python") == 3 and languages.count("sh") >= 12
+    assert languages.count("python") == 5 and languages.count("sh") >= 12
     pictures = gallery.run(page)
     assert list(pictures) == sorted(gallery.pictures(page))
     assert all(content.endswith(b"</svg>\n") for content in pictures.values())

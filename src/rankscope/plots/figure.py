@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import pickle
 import warnings
+from base64 import b64encode
 from dataclasses import dataclass
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rankscope.errors import SettingsError
+from rankscope.errors import SettingsError, printable
 from rankscope.files import write_atomically
 from rankscope.plots import latex
 from rankscope.plots.style import apply_style, choose, current_style
@@ -24,6 +26,9 @@ _METADATA: dict[str, dict[str, Any]] = {
     "pgf": {},
 }
 """Metadata without dates and versions, so that the same figure is the same bytes."""
+
+_MAX_DESCRIBED = 4
+"""Number of axes that the alternative text describes."""
 
 FILES = tuple(_METADATA)
 """File formats of figures."""
@@ -109,8 +114,28 @@ class Figure:
         except (pickle.PicklingError, AttributeError, TypeError):
             return self.figure  # A user added an object, such as a lambda, that cannot be pickled.
 
+    @property
+    def alt(self) -> str:
+        """Description for readers who do not see the figure: titles, labels of the axes, and size of the table."""
+        parts = [self.figure.get_suptitle()]
+        for axes in self.axes[:_MAX_DESCRIBED]:
+            parts += [axes.get_title(loc=place) for place in ("left", "center")]
+            sides = ("horizontal", axes.get_xlabel()), ("vertical", axes.get_ylabel())
+            parts += [f"{side} axis: {label}" for side, label in sides if label]
+        texts = dict.fromkeys(" ".join(part.split()) for part in parts if part.strip())
+        return "; ".join(
+            [f"Figure of {self.table.caption or self.table.name}", *texts, f"{len(self.table):,} values"]
+        )
+
     def _repr_png_(self) -> bytes:
         return self.render("png")
+
+    def _repr_html_(self) -> str:
+        """Return an image for a notebook, in its size on paper and not wider than the cell, with alternative text."""
+        data = b64encode(self.render("png")).decode("ascii")
+        width = round(96 * float(self.figure.get_size_inches()[0]))  # pixels of CSS
+        look = f"width: {width}px; max-width: 100%; background: white"
+        return f'<img alt="{escape(printable(self.alt))}" style="{look}" src="data:image/png;base64,{data}">'
 
 
 def _lay_out(figure: Any, kind: str) -> None:
