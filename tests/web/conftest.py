@@ -34,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "without(*views): views of the page that a test of every view leaves out"
     )
+    config.addinivalue_line("markers", "also(*views): former views, which addresses still name")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -42,7 +43,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         left_out = {name for mark in metafunc.definition.iter_markers("without") for name in mark.args}
         names = _views()
         assert left_out <= set(names)
-        metafunc.parametrize("view", [name for name in names if name not in left_out])
+        moved = [name for mark in metafunc.definition.iter_markers("also") for name in mark.args]
+        metafunc.parametrize("view", [name for name in [*names, *moved] if name not in left_out])
 
 
 def _views() -> list[str]:

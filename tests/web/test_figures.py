@@ -152,7 +152,11 @@ def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Place
         view, split = parse_qs(fragment)["view"][0], "facet" in fragment
         page.locator("details.save").first.wait_for()
         n_figures = page.locator("details.save").count()
-        assert n_figures >= {"findings": 6, "study": 5, "versus": 2, "plane": 2}.get(view, 1) + split
+        assert (
+            n_figures
+            >= {"runs": 6, "map": 2, "archetypes": 2, "study": 5, "versus": 2, "plane": 2}.get(view, 1)
+            + split
+        )
         captions = set()
         for index in range(n_figures):
             caption, command = _save_figure(page, index)
@@ -177,7 +181,8 @@ def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Place
         ]
 
 
-@pytest.mark.without("findings", "summary", "study", "whatif")  # which have several figures, or edited ones
+@pytest.mark.also("indicators")
+@pytest.mark.without("study", "whatif")  # which have several figures, or edited ones
 def test_the_command_reproduces_the_data(
     open_page: Open,
     collection_page: Path,
@@ -192,10 +197,10 @@ def test_the_command_reproduces_the_data(
     assert "--plot" in page.locator(".save pre").first.text_content().split()
     if view == "runs":
         page.locator("td.ranks", has_text=re.compile(r"\d")).first.wait_for()
-    page.get_by_text("Save or cite this figure").first.click()
-    shown = _rows(_saved(page, "Data (CSV)").decode())
+    place = 1 if view == "indicators" else 0
+    shown = _data(page, place)
     monkeypatch.chdir(tmp_path)
-    command = page.locator(".save pre").first.inner_text().splitlines()[-1]
+    command = page.locator(".save pre").nth(place).text_content().splitlines()[-1]
     words = shlex.split(command)
     assert words[0] == "rankscope"
     # the figure of the command is drawn by tests of the figures; here its data counts
@@ -292,7 +297,7 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
     open_page: Open, study_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: Until
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    page = open_page(study_page, "view=findings&measure=nDCG@10")
+    page = open_page(study_page, "view=map&measure=nDCG@10")
 
     def read_figures(view: str) -> list[tuple[str, list[dict[str, str]]]]:
         page.evaluate("fragment => { location.hash = fragment; }", f"view={view}&measure=nDCG@10")
@@ -301,7 +306,7 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         commands = page.locator("details.save pre").all_text_contents()
         return [(command.splitlines()[-1], _data(page, k)) for k, command in enumerate(commands)]
 
-    findings = read_figures("findings")
+    findings = read_figures("runs")[1:]
     kinds = page.locator("article[data-kind]").evaluate_all("all => all.map(e => e.dataset.kind)")
     assert len({command for command, _ in findings}) == 1 and len(kinds) == len(findings)
     _run_command(findings[0][0])
@@ -312,7 +317,7 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
             for name, value in actual.items():
                 _same(value, expected[name])
 
-    [(command, topics)] = read_figures("summary")
+    command, topics = read_figures("map")[-1]
     _run_command(command)
     values: dict[str, list[float]] = {}
     for row in _rows((tmp_path / "topics.csv").read_text()):
@@ -433,7 +438,8 @@ def test_names_that_the_page_cuts_are_cut_in_the_figure(open_page: Open, tmp_pat
     root = ElementTree.fromstring(_saved(page, "SVG"))
     texts = [element.text or "" for element in root.iter(f"{SVG}text")]
     assert "short" in texts and long not in texts
-    assert [text for text in texts if text.endswith("…") and long.startswith(text[:-1])]
+    cut = [text.partition("…") for text in texts if "…" in text]
+    assert [head for head, _, tail in cut if head and long.startswith(head) and tail.rstrip("…") in long]
 
 
 def test_talk_mode_has_the_shape_of_a_slide(
@@ -444,7 +450,7 @@ def test_talk_mode_has_the_shape_of_a_slide(
     assert box["width"] / box["height"] == pytest.approx(16 / 9, abs=0.01)
     assert page.locator("footer").is_hidden()
     page.keyboard.press("PageDown")
-    assert read_state(page)["view"] == ["orders"]
+    assert read_state(page)["view"] == ["map"]
     assert read_state(page)["talk"] == ["on"]
     page.keyboard.press("Escape")
     assert "talk" not in read_state(page)

@@ -55,9 +55,11 @@ def scores(place: Path) -> rs.Scores:
     return rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RR Twist")
 
 
-def test_findings_come_first(place: Path, scores: rs.Scores, open_page: Any, read_state: Any) -> None:
+def test_every_finding_opens_a_view_that_shows_it(
+    place: Path, scores: rs.Scores, open_page: Any, read_state: Any
+) -> None:
     page = open_page(place / "report.html")
-    assert page.text_content("nav [aria-current]") == "Findings"
+    assert page.text_content("nav [aria-current]") == "Leaderboard"
     usual = rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RBP Twist")
     expected = rs.findings(usual)
     shown = {card.get_attribute("data-kind"): card for card in page.query_selector_all("article[data-kind]")}
@@ -74,7 +76,9 @@ def test_findings_come_first(place: Path, scores: rs.Scores, open_page: Any, rea
             assert state["run"] == finding.link["run"]
         if "topic" in finding.link:
             assert state["topic"] == [finding.link["topic"]]
-        page.click("nav a:text('Findings')")
+        assert page.text_content(".finding .name") == finding.sentence
+        page.click("nav a:text('Leaderboard')")
+        assert "finding" not in read_state(page)
 
 
 def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:

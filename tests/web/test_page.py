@@ -30,7 +30,9 @@ def _point(page: Any, name: str = "AP", index: int = 0) -> tuple[float, float, i
     x, y = page.evaluate(
         """([name, i]) => {
             const {data} = rankscope;
-            return [data.values('Twist', data.defaults)[i], data.values(name, data.defaults)[i]];
+            const gain = data.values(name, data.defaults);
+            const top = Math.ceil(10 * Math.max(...gain) - 1e-9) / 10;
+            return [data.values('Twist', data.defaults)[i], gain[i] / top];
         }""",
         [name, index],
     )
@@ -55,6 +57,118 @@ def _lonely(page: Any) -> int:
             }"""
         )
     )
+
+
+def test_an_address_of_a_former_view_opens_its_place(open_page: Open, study_page: Path, until: Until) -> None:
+    page = open_page(study_page)
+    assert page.evaluate("rankscope.state.view") == "runs", "the leaderboard is the first screen"
+    assert page.locator("nav[aria-label=Views] a").count() <= 8
+    for name, view, title in (
+        ("findings", "runs", "Key findings"),
+        ("summary", "runs", "The collection"),
+        ("indicators", "archetypes", "CRP indicators, topic by topic"),
+    ):
+        page.evaluate("name => { location.hash = `view=${name}`; }", name)
+        until(page, f"rankscope.state.view === {view!r} && scrollY > 0")
+        top = page.get_by_role("heading", name=title).bounding_box()["y"]
+        assert -5 <= top < 850, name
+        page.evaluate("scrollTo(0, 0)")
+
+
+def test_the_skip_link_leads_to_the_view(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent").startswith("Skip")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "view"
+
+
+def test_tiers_and_rank_intervals_are_those_of_the_leaderboard(
+    open_page: Open, tmp_path: Path, until: Until
+) -> None:
+    """Tiers by the t tests and Holm's correction of Python, of all runs and among those of a group."""
+    made = simulate(systems=24, topics=40, grades=2, depth=60, seed=11)
+    groups = {run: "north" if k % 2 else "south" for k, run in enumerate(made.runs)}
+    path = rs.report(rs.evaluate(made.qrels, made.runs, "AP RR"), tmp_path / "r.html", groups=groups)
+    page = open_page(path)
+    for measure in ("AP", "RR", "Twist"):
+        page.evaluate("measure => { rankscope.state.measure = measure; }", measure)
+        for group in (None, "north"):
+            page.evaluate("group => { rankscope.state.group = group === null ? null : 1; }", group)
+            kept = [run for run in made.runs if group is None or groups[run] == group]
+            scores = rs.evaluate(made.qrels, {run: made.runs[run] for run in kept}, measure)
+            board = {row.run: row for row in rs.leaderboard(scores).leaderboard}
+            until(page, "document.querySelector('td.ranks').textContent !== ''")
+            rows = page.locator(".board tbody tr").evaluate_all(
+                "all => all.map(row => ['th', '.tier', '.ranks'].map(c => row.querySelector(c).textContent.trim()))"
+            )
+            assert [row[0] for row in rows] == list(board), "ranks within the group"
+            for run, tier, ranks in rows:
+                assert (tier, ranks) == (str(board[run].tier), board[run].rank_range), (measure, run)
+            if measure == "AP":
+                assert len({tier for _, tier, _ in rows}) > 2
+
+
+def test_best_of_a_group_is_the_baseline_in_one_click(open_page: Open, study_page: Path) -> None:
+    page = open_page(study_page)
+    group = page.evaluate("rankscope.data.groups.names[1]")
+    page.get_by_role("group", name="Compare with the best of").get_by_text(group, exact=True).click()
+    best = page.evaluate(
+        """() => {
+            const {data: d, state: s} = rankscope;
+            return d.bestFirst(s.measure, d.means(s.measure, s.settings)).find(r => d.groupOf(r) === 1);
+        }"""
+    )
+    assert page.evaluate("rankscope.state.baseline") == best
+    # an interval excludes zero exactly if the run differs from the baseline
+    rows = page.evaluate("rankscope.data.against('AP', rankscope.state.settings, rankscope.state.baseline)")
+    for r, row in enumerate(rows):
+        if r != best:
+            assert (row["adjustedLow"] > 0 or row["adjustedHigh"] < 0) == (row["adjusted"] < 0.05)
+    assert {row["adjusted"] < 0.05 for r, row in enumerate(rows) if r != best} == {True, False}
+
+
+def test_the_leaderboard_never_overflows(open_page: Open, study_page: Path, until: Until) -> None:
+    page = open_page(study_page, "view=runs")
+    names = page.evaluate("rankscope.data.measures.map(m => m.name)")
+    for width in (1440, 700, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        for columns in (None, names):
+            page.evaluate("columns => { rankscope.state.columns = columns; }", columns)
+            until(page, "document.documentElement.scrollWidth <= innerWidth")
+    page.locator(".scroll:has(.board)").evaluate("e => { e.scrollLeft = 500; }")
+    left = page.locator(".board tbody th").first.bounding_box()["x"]
+    assert left >= page.locator(".scroll:has(.board)").bounding_box()["x"] - 1, "names stay in sight"
+    page.evaluate("rankscope.state.columns = null")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_label("RR", exact=True).check()
+    assert page.locator(".board thead th", has_text="RR").count() == 1
+
+
+def test_many_runs_are_cut_and_chosen_ones_stay(open_page: Open, tmp_path: Path) -> None:
+    made = simulate(systems=70, topics=5, depth=10, seed=2, pool_depth=5)
+    page = open_page(rs.report(rs.evaluate(made.qrels, made.runs, "AP"), tmp_path / "r.html"))
+    assert page.locator(".board tbody tr").count() == 40
+    page.evaluate(
+        "const {state: s, data: d} = rankscope; s.baseline = d.bestFirst('AP', d.means('AP', s.settings))[69]"
+    )
+    assert page.locator(".board tbody tr").count() == 41
+    page.get_by_role("button", name="Show all 70 runs").click()
+    assert page.locator(".board tbody tr").count() == 70
+
+
+def test_shortened_names_stay_distinct(open_page: Open, tmp_path: Path) -> None:
+    names = [f"a-long-prefix-of-a-run-{k}-and-a-long-common-end-of-it" for k in ("one", "two", "three")] + [
+        "b"
+    ]
+    runs = {name: {"q": {"d": 1.0}} for name in names}
+    page = open_page(rs.report(rs.Collection({"q": {"d": 1}}, runs), tmp_path / "r.html"))
+    for letters in (12, 20, 30, 80):
+        short = page.evaluate("n => rankscope.data.runs.map((_, r) => rankscope.data.short(r, n))", letters)
+        assert len(set(short)) == len(names)
+        assert all(len(name) <= letters for name in short)
+        assert short == names if letters == 80 else all("…" in name for name in short[:3])
 
 
 def test_every_view_opens_without_error_or_request(
@@ -159,14 +273,16 @@ def test_sorting_the_runs(open_page: Open, collection_page: Path) -> None:
     page = open_page(collection_page, "view=runs")
 
     def column(place: int) -> list[str]:
-        return [text.strip() for text in page.locator(f"tbody tr > :nth-child({place})").all_inner_texts()]
+        return [
+            text.strip() for text in page.locator(f".board tbody tr > :nth-child({place})").all_inner_texts()
+        ]
 
-    means = [float(v) for v in column(3)]
+    means = [float(v) for v in column(6)]
     assert means == sorted(means, reverse=True)
     page.get_by_role("button", name=re.compile("^AP")).click()
-    assert [float(v) for v in column(3)] == sorted(means)
+    assert [float(v) for v in column(6)] == sorted(means)
     assert page.locator("th[aria-sort=ascending]").count() == 1
-    page.get_by_role("button", name=re.compile("^Run")).click()
+    page.get_by_role("button", name=re.compile("^Run$")).click()
     assert column(2) == sorted(column(2))
     page.get_by_role("searchbox").fill("reranked")
     assert column(2) and all("reranked" in name for name in column(2))
@@ -205,7 +321,7 @@ def test_ranks_of_the_runs_over_samples_of_topics(
 ) -> None:
     """Check that the page uses the samples drawn by Python, so that the ranges are equal."""
     page = open_page(collection_page, f"view=runs&measure={measure}")
-    page.wait_for_function("document.querySelector('tbody tr td:nth-child(5)').textContent !== ''")
+    page.wait_for_function("document.querySelector('td.ranks').textContent !== ''")
     folder = collection_page.parent / "data"
     board = rs.leaderboard(rs.evaluate(folder / "qrels.txt", folder / "runs", measure))[
         "leaderboard"
@@ -216,7 +332,7 @@ def test_ranks_of_the_runs_over_samples_of_topics(
     ranges = {row["run"]: (row["first_rank"], row["last_rank"]) for row in rows}
     assert ranges == {row["run"]: (str(row["first_rank"]), str(row["last_rank"])) for row in board}
     for run, ends in ranges.items():
-        text = page.locator("tbody tr", has_text=run).locator("td:nth-child(5)").inner_text()
+        text = page.locator(".board tbody tr", has_text=run).locator("td.ranks").inner_text()
         assert text == "–".join(dict.fromkeys(ends))
 
 
@@ -233,7 +349,7 @@ def test_bounds_of_the_means_are_shown_on_request(
         run: tuple(f"{float(bound.values[r].mean()):.4f}" for bound in bounds)
         for r, run in enumerate(bounds[0].runs)
     }
-    for row in page.locator("tbody tr").all():
+    for row in page.locator(".board tbody tr").all():
         run, cells = row.locator("th").inner_text(), row.locator("td.open").all_inner_texts()
         low, high = ends[run]
         assert cells[1] == ("–" if low == high else f"{low}–{high}")
@@ -247,7 +363,7 @@ def test_a_shared_address_shows_the_same_view(
     page = open_page(
         collection_page, "view=plane&measure=nDCG&brush=0.1,0.6,0.2,0.9&crossing=matters&length=50"
     )
-    page.locator("nav a", has_text="Curves").click()
+    page.locator("nav a", has_text="Rankings").click()
     page.get_by_label("Add a run").select_option(index=2)
     page.get_by_label("Next topic").click()
     read_state(page)
@@ -374,23 +490,23 @@ def test_an_address_keeps_what_was_set_in_a_view(
 ) -> None:
     page = open_page(collection_page, "view=curves")
     page.get_by_label("full-scale list").check()
-    page.locator("nav a", has_text="Indicators").click()
+    page.locator("nav a", has_text="Effort").click()
+    page.locator("nav a", has_text="Curve shapes").click()
     page.get_by_label("all 8 runs").check()
-    page.locator("nav a", has_text="Archetypes").click()
     page.get_by_label("Sort by").select_option("typical B")
     page.locator("section:first-of-type tbody button:not([disabled])").first.click()
-    page.locator("nav a", has_text="Runs").click()
+    page.locator("nav a", has_text="Leaderboard").click()
     page.get_by_role("searchbox").fill("re")
     kept = read_state(page)
     again = open_page(collection_page, urlsplit(page.url).fragment)
     assert read_state(again) == kept
     assert again.get_by_role("searchbox").input_value() == "re"
-    again.locator("nav a", has_text="Archetypes").click()
+    again.locator("nav a", has_text="Effort").click()
+    again.locator("nav a", has_text="Curve shapes").click()
     assert again.get_by_label("Sort by").input_value() == "typical B"
     assert again.locator(".members").count() == 1
-    again.locator("nav a", has_text="Indicators").click()
     assert again.get_by_label("all 8 runs").is_checked()
-    again.locator("nav a", has_text="Curves").click()
+    again.locator("nav a", has_text="Rankings").click()
     assert again.locator("path.reference").count() >= 1
 
 
@@ -410,7 +526,7 @@ def test_escape_and_a_click_elsewhere_close_the_settings(open_page: Open, collec
 def test_the_recall_base_has_an_axis_of_counts(open_page: Open, collection_page: Path) -> None:
     page = open_page(collection_page, "view=indicators")
     largest = page.evaluate("Math.max(...rankscope.data.judgments.map((t) => t.recallBase))")
-    axis = page.locator("svg g g").first
+    axis = page.locator("g:has(> [data-axis=R])")
     ticks = [int(text.replace(",", "")) for text in axis.locator("text[text-anchor=end]").all_text_contents()]
     assert len(ticks) >= 3 and 1 < max(ticks) <= largest
 
@@ -432,9 +548,9 @@ def test_chosen_runs_keep_their_colours_in_every_view(
     open_page: Open, collection_page: Path, read_state: State
 ) -> None:
     page = open_page(collection_page, "view=runs")
-    names = page.locator("tbody th button").all_inner_texts()
+    names = page.locator(".board tbody th button").all_inner_texts()
     for name in names[1:4]:
-        page.get_by_role("button", name=name, exact=True).click()
+        page.locator(".board").get_by_role("button", name=name, exact=True).click()
 
     def marks() -> dict[str, str]:
         colours = page.locator(".size i.mark").evaluate_all(
@@ -444,14 +560,14 @@ def test_chosen_runs_keep_their_colours_in_every_view(
 
     first = marks()
     assert len(set(first.values())) == 4
-    page.get_by_role("button", name=names[1], exact=True).click()  # no longer chosen
-    page.get_by_role("button", name=names[5], exact=True).click()
+    page.locator(".board").get_by_role("button", name=names[1], exact=True).click()  # no longer chosen
+    page.locator(".board").get_by_role("button", name=names[5], exact=True).click()
     current = marks()
     assert {name: current[name] for name in (names[0], names[2], names[3])} == {
         name: first[name] for name in (names[0], names[2], names[3])
     }
     assert current[names[5]] == first[names[1]], "a colour that is free again"
-    page.locator("nav a", has_text="Curves").click()
+    page.locator("nav a", has_text="Rankings").click()
     drawn = page.locator("article").evaluate_all(
         """all => all.map(a => [a.querySelector('b').textContent,
                                 getComputedStyle(a.querySelector('path.run')).stroke])"""
@@ -521,5 +637,5 @@ def test_ranks_by_every_measure(open_page: Open, collection_page: Path) -> None:
         a, b = scores.mean("AP").round(12), scores.mean(name).round(12)
         pairs = [(i, j) for i in range(len(a)) for j in range(i) if a[i] != a[j] and b[i] != b[j]]
         swapped = sum((a[i] > a[j]) != (b[i] > b[j]) for i, j in pairs)
-        assert share == f"{100 * swapped / len(pairs):.1f}%"
+        assert share == f"{swapped} ({100 * swapped / len(pairs):.1f}%)"
         assert best == scores.runs[scores.best_first(name)[0]]

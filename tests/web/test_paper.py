@@ -16,7 +16,7 @@ Until = Callable[[Any, str], None]
 
 _ON_PAPER = {
     "plane": ("path.points", lambda d: d.count("M")),
-    "indicators": ("path.lines.kept", lambda d: d.count("M")),
+    "archetypes": ("path.lines.kept", lambda d: d.count("M")),
     "map": (".vectors path", lambda d: d.count("M")),
 }
 
@@ -83,7 +83,7 @@ def _compare_with_paper(page: Any, view: str, until: Until) -> None:
     if view in _ON_PAPER:
         selector, count = _ON_PAPER[view]
         paths = page.locator(selector).evaluate_all("all => all.map(p => p.getAttribute('d'))")
-        expected = page.evaluate("rankscope.data.topics.length") if view == "indicators" else lists
+        expected = page.evaluate("rankscope.data.topics.length") if view == "archetypes" else lists
         number = sum(map(count, paths[:1] if view == "plane" else paths))
         assert number == expected
         assert _count_moves(pdf) >= expected

@@ -47,11 +47,11 @@ _SHOWN = """async (names) => {
     for (const name of names) {
         rankscope.state.measure = name;
         await settle();
-        const rows = [...document.querySelectorAll('main tbody tr')];
+        const rows = [...document.querySelectorAll('.board tbody tr')];
         found[name] = {
             title: document.querySelector('main h2').textContent,
             order: rows.map((row) => row.querySelector('th').textContent),
-            means: rows.map((row) => row.children[2].textContent),
+            means: rows.map((row) => row.querySelector('.mean').textContent),
             data: Array.from(rankscope.data.means(name, rankscope.state.settings), String),
             values: Array.from(rankscope.data.values(name, rankscope.state.settings), String),
             meaning: rankscope.data.measure(name).meaning,
@@ -89,7 +89,7 @@ def test_every_measure_of_the_registry_is_pythons(
     assert len(shown) == len(measures) > 90
     for measure in measures:
         row = shown[str(measure)]
-        assert row["title"] == f"Runs by {measure}"
+        assert row["title"] == f"Leaderboard by {measure}"
         assert row["meaning"] == measure.meaning
         np.testing.assert_array_equal(_numbers(row["data"]), scores.mean(measure), err_msg=str(measure))
         np.testing.assert_array_equal(_numbers(row["values"]), scores.matrix(measure).values.ravel())
@@ -124,7 +124,7 @@ def test_differing_formulas_are_reported(open_page: Open, tmp_path: Path) -> Non
     page = open_page(tmp_path / "r.html", "view=runs")
     page.get_by_role("alert").wait_for()
     assert "AP by up to 0.1250 on 3 lists" in page.get_by_role("alert").inner_text()
-    shown = page.locator("main tbody tr td:nth-child(3)").inner_text()
+    shown = page.locator("td.mean").inner_text()
     assert shown == f"{scores.mean('AP')[0]:.4f}"
 
 
@@ -134,9 +134,9 @@ def test_a_lean_page_keeps_bpref(open_page: Open, tmp_path: Path) -> None:
         report(rs.Collection(qrels, runs), tmp_path / "r.html", documents=False), "view=whatif&measure=Bpref"
     )
     assert page.get_by_text("Bpref is left out: this page carries no ranks").count() == 1
-    page.locator("nav a", has_text="Runs").click()
+    page.locator("nav a", has_text="Leaderboard").click()
     expected = sorted(rs.evaluate(qrels, runs, "Bpref").mean("Bpref"), reverse=True)
-    assert page.locator("main tbody tr td:nth-child(3)").all_inner_texts() == [f"{v:.4f}" for v in expected]
+    assert page.locator("td.mean").all_inner_texts() == [f"{v:.4f}" for v in expected]
 
 
 def test_changed_settings_are_computed_in_the_browser_and_reported(open_page: Open, tmp_path: Path) -> None:

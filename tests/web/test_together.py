@@ -84,7 +84,7 @@ def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, read_sta
     value = expected.get(other, {}).get("difference")
     assert value is None or f"{abs(value):.4f}" in verdict
     # per topic: differences from it
-    page.locator("nav a", has_text="Heat map").click()
+    page.locator("nav a", has_text="Topics").click()
     matrix = scores.matrix("AP").values
     run, topic = page.evaluate("[rankscope.state.runs[0], rankscope.state.topic]")
     reading = page.locator("output.reading").inner_text().replace("−", "-")
@@ -101,13 +101,13 @@ def test_groups_filter_and_colour(open_page: Open, teams_page: Path, read_state:
     page = open_page(teams_page, "view=runs")
     names = page.evaluate("rankscope.data.runs")
     page.get_by_label("Group").select_option(label="north (3)")
-    shown = page.locator("tbody th button").all_inner_texts()
+    shown = page.locator(".board tbody th button").all_inner_texts()
     assert sorted(shown) == sorted(names[1:7:2])
-    page.locator("nav a", has_text="Archetypes").click()
+    page.evaluate("rankscope.state.open('archetypes')")
     assert page.locator(".bars > button").count() == 3
     assert read_state(page)["group"] == ["north"]
     page.get_by_role("button", name="Show all groups").click()
-    page.locator("nav a", has_text="Effort and gain").click()
+    page.evaluate("rankscope.state.open('plane')")
     page.get_by_label("Colour by").select_option("group")
     legend = page.locator("figure .legend").first.inner_text()
     topics = page.evaluate("rankscope.data.topics.length")
@@ -134,14 +134,14 @@ def test_the_brush_filters_every_view(open_page: Open, teams_page: Path, read_st
     assert 0 < inside.sum() < inside.size
     chip = page.locator("[data-chip=brush]")
     assert f"{inside.sum()} list" in chip.inner_text()
-    page.locator("nav a", has_text="Runs").click()
-    page.get_by_label("Lead measure").select_option("P@10")  # the brush stays what it was
-    kept = page.locator("tbody th button").all_inner_texts()
+    page.locator("nav a", has_text="Leaderboard").click()
+    page.locator(".controls select").first.select_option("P@10")  # the brush stays what it was
+    kept = page.locator(".board tbody th button").all_inner_texts()
     assert sorted(kept) == sorted(np.array(scores.runs)[inside.any(axis=1)].tolist())
-    page.locator("nav a", has_text="Archetypes").click()
+    page.evaluate("rankscope.state.open('archetypes')")
     total = page.locator("section:first-of-type tbody td:nth-child(3)").all_inner_texts()
     assert sum(int(n) for n in total) == inside.sum()
-    page.locator("nav a", has_text="Curves").click()
+    page.locator("nav a", has_text="Rankings").click()
     offered = page.locator(".topic select option").all_text_contents()
     expected = set(np.array(scores.topics)[inside.any(axis=0)].tolist())
     assert expected <= set(offered) and len(offered) <= len(expected) + 1
@@ -226,8 +226,8 @@ def test_coverage_of_aspects_by_rank(open_page: Open, tmp_path: Path) -> None:
     }
     path = report(rs.evaluate(tmp_path / "qrels.txt", runs, "alpha_nDCG@20 StRec@10"), tmp_path / "r.html")
     page = open_page(path, "view=runs")
-    assert page.locator("h2").first.inner_text() == "Runs by alpha_nDCG@20", "measures of aspects lead"
-    page.locator("nav a", has_text="Coverage").click()
+    assert page.locator("h2").first.inner_text() == "Leaderboard by alpha_nDCG@20", "measures of aspects lead"
+    page.evaluate("rankscope.state.open('coverage')")
     for run in (0, 1, 2):
         page.evaluate("r => { rankscope.state.runs = [r] }", run)
         shown = page.locator("[data-coverage=reading] b").first.inner_text()
@@ -274,7 +274,7 @@ def test_curves_say_what_is_under_the_pointer(open_page: Open, teams_page: Path)
 
 
 def test_lists_of_runs_and_topics_have_what_the_filters_leave(open_page: Open, teams_page: Path) -> None:
-    page = open_page(teams_page, "view=summary&group=north&brush=0,0.3,0,0.2&brushed=AP")
+    page = open_page(teams_page, "view=map&group=north&brush=0,0.3,0,0.2&brushed=AP")
     kept = page.evaluate(
         "[rankscope.data.runs.filter((_, r) => rankscope.state.keepsRun(r)), "
         "rankscope.data.topics.filter((_, t) => rankscope.state.keepsTopic(t))]"

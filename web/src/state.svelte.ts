@@ -7,24 +7,27 @@ import type { Settings } from "./measures/list";
 import { palette, type Palette } from "./ui/canvas";
 import { queryStems } from "./ui/words";
 
+/** Views: name in the address, label, and the tab that it belongs to. */
 export const VIEWS = [
-  ["findings", "Findings"],
-  ["summary", "Summary"],
-  ["runs", "Runs"],
-  ["orders", "Orders"],
-  ["map", "Heat map"],
-  ["plane", "Effort and gain"],
-  ["curves", "Curves"],
-  ["versus", "Head to head"],
-  ["coverage", "Coverage"],
-  ["indicators", "Indicators"],
-  ["archetypes", "Archetypes"],
-  ["study", "Study"],
-  ["whatif", "What if"],
+  ["runs", "Leaderboard", "Leaderboard"],
+  ["map", "Heat map", "Topics"],
+  ["coverage", "Aspect coverage", "Topics"],
+  ["orders", "Rank stability", "Rank stability"],
+  ["plane", "Effort and gain", "Effort"],
+  ["archetypes", "Curve shapes", "Effort"],
+  ["curves", "Rankings", "Rankings"],
+  ["versus", "Head to head", "Head to head"],
+  ["study", "Study", "Study"],
+  ["whatif", "What if", "What if"],
 ] as const;
-
 /** Views of values alone, which a report of scores has. */
-const WITHOUT_RANKINGS: ReadonlySet<string> = new Set(["findings", "summary", "runs", "map", "study"]);
+const WITHOUT_RANKINGS: ReadonlySet<string> = new Set(["runs", "map", "study"]);
+/** Parts of views that were views: where they are now, and the heading to show. */
+const MOVED: Record<string, [View, string]> = {
+  findings: ["runs", "findings-title"],
+  summary: ["runs", "facts"],
+  indicators: ["archetypes", "indicators-title"],
+};
 export type View = (typeof VIEWS)[number][0];
 
 /** A rectangle in the plane, in data units: Twist, and a measure of gain. */
@@ -52,7 +55,11 @@ export const MAX_NOTE = 1000;
 const CROSSINGS = ["sign-change", "definition", "matters"] as const;
 
 export class State {
-  view = $state<View>("summary");
+  view = $state<View>("runs");
+  /** Kind of the finding that was followed to this view. */
+  finding = $state("");
+  /** Id of the heading that the view scrolls to when it opens. */
+  heading = $state("");
   /** Measure on the vertical axis, in the heat map and leading in the table of runs. */
   measure = $state("AP");
   runs = $state<number[]>([]);
@@ -80,6 +87,8 @@ export class State {
   reference = $state(false);
   /** All runs in the parallel coordinates, not only those chosen. */
   everyone = $state(false);
+  /** Measures in further columns of the leaderboard; null: as many as fit. */
+  columns = $state.raw<readonly string[] | null>(null);
   /** Part of a name that runs are filtered by. */
   filter = $state("");
   /** Part of the name of a document that is looked for. */
@@ -120,7 +129,6 @@ export class State {
     this.settings = { ...data.defaults };
     this.measure = data.lead;
     this.runs = data.runs.length > 0 ? [this.best()] : [];
-    if (data.findings.length > 0) this.view = "findings";
   }
 
   /** Open the view of a finding with its measure, runs and topic. */
@@ -131,7 +139,9 @@ export class State {
     if (runs.length > 0) this.runs = runs.slice(0, MAX_RUNS);
     const topic = d.topics.indexOf(one.topic ?? "");
     if (topic >= 0) this.topic = topic;
-    if (this.views.some(([view]) => view === one.view)) this.view = one.view as View;
+    if (one.kind === "unjudged") this.columns = d.namesOf(["Judged@10"]);
+    this.open(one.view);
+    this.finding = one.kind;
     this.edits = "";
   }
 
@@ -157,15 +167,19 @@ export class State {
     return whole?.map(([name, grade], k) => ({ rank: k + 1, name, grade: grade && Math.max(0, grade) })) ?? this.data.listed(i, depth);
   }
 
+  /** Open a view by its name in an address, if this collection has it. */
+  open(name: string): void {
+    const [view, heading] = Object.hasOwn(MOVED, name) ? MOVED[name] : [name, ""];
+    if (!this.views.some(([one]) => one === view)) return;
+    this.view = view as View;
+    this.heading = heading;
+  }
+
   /** The views there is something to show for. */
-  get views(): readonly (readonly [View, string])[] {
+  get views(): readonly (typeof VIEWS)[number][] {
     const { study, aspects, onlyScores } = this.data;
-    return VIEWS.filter(
-      ([view]) =>
-        (view !== "study" || Object.keys(study).length > 0) &&
-        (view !== "coverage" || aspects !== undefined) &&
-        (!onlyScores || WITHOUT_RANKINGS.has(view)),
-    );
+    const absent = { study: Object.keys(study).length === 0, coverage: aspects === undefined };
+    return VIEWS.filter(([view]) => !absent[view as keyof typeof absent] && (!onlyScores || WITHOUT_RANKINGS.has(view)));
   }
 
   /** Start or stop drawing in vectors; calls nest. */
@@ -293,6 +307,8 @@ export class State {
     if (this.talk) q.set("talk", "on");
     if (this.reference) q.set("reference", "full-scale");
     if (this.everyone) q.set("lines", "all");
+    if (this.finding) q.set("finding", this.finding);
+    if (this.columns !== null) q.set("columns", this.columns.join(" "));
     if (this.filter) q.set("find", this.filter);
     if (this.document) q.set("document", this.document);
     if (this.depth !== 10) q.set("top", String(this.depth));
@@ -308,8 +324,7 @@ export class State {
   fromFragment(fragment: string): void {
     const q = new URLSearchParams(fragment.replace(/^#/, ""));
     const d = this.data;
-    const view = q.get("view");
-    if (this.views.some(([v]) => v === view)) this.view = view as View;
+    this.open(q.get("view") ?? "");
     const measure = q.get("measure");
     const unknown: string[] = [];
     if (measure && d.measure(measure)) this.measure = measure;
@@ -366,6 +381,9 @@ export class State {
     this.talk = q.get("talk") === "on";
     this.reference = q.get("reference") === "full-scale";
     this.everyone = q.get("lines") === "all";
+    this.finding = d.findings.find((one) => one.kind === q.get("finding"))?.kind ?? "";
+    const columns = q.get("columns");
+    this.columns = columns === null ? null : columns.split(" ").filter((m) => d.measure(m) !== undefined);
     this.filter = q.get("find") ?? "";
     this.document = q.get("document") ?? "";
     this.depth = q.get("top") === "20" ? 20 : 10;

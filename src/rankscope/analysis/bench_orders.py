@@ -15,7 +15,7 @@ from rankscope.analysis.stats.aggregates import BASES, Resampled, aggregate_valu
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.intervals import rank_intervals, ranks
 from rankscope.analysis.stats.matrices import rounded
-from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
+from rankscope.analysis.stats.significance import adjust, all_pairs, run_test, tiers
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
@@ -150,20 +150,7 @@ def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, tests: Pr
     separated = np.zeros((len(merits), len(merits)), np.bool_)
     separated[first, second] = separated[second, first] = adjusted < tests.alpha
     ends = rank_intervals(terms, drawn, tests.alpha)
-    return Order(merits, *ends, separated, _tiers(merits, separated), p, adjusted)
-
-
-def _tiers(merits: Floats, separated: Bools) -> list[int | None]:
-    """Return the tier of each system; a tier ends before the first system that is separated from one of its members."""
-    tiers: list[int | None] = [None] * len(merits)
-    members: list[int] = []
-    tier = 1
-    for system in np.argsort(-merits, kind="stable").tolist():
-        if separated[members, system].any():
-            members, tier = [], tier + 1
-        members.append(system)
-        tiers[system] = tier
-    return tiers
+    return Order(merits, *ends, separated, tiers(merits, separated), p, adjusted)
 
 
 def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float, float]) -> Order:
@@ -183,9 +170,9 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float,
     lowest, highest = rounded(combine(low, types)), rounded(combine(high, types))
     above = lowest[:, None] > highest[None, :]
     last = 1 + (highest[None, :] > lowest[:, None]).sum(axis=1) - (highest > lowest)
-    tiers: list[int | None] = [None] * len(values)
+    no_tiers: list[int | None] = [None] * len(values)
     merits = (lowest + highest) / 2
-    return Order(merits, 1 + above.sum(axis=0), last, above | above.T, tiers, bounds=(lowest, highest))
+    return Order(merits, 1 + above.sum(axis=0), last, above | above.T, no_tiers, bounds=(lowest, highest))
 
 
 def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[tuple[Any, ...]]:

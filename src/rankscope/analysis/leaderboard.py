@@ -16,6 +16,7 @@ from rankscope.rows import MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
+    from rankscope.analysis.stats.matrices import CompleteMatrix
     from rankscope.arrays import Floats
     from rankscope.measures import Measure
     from rankscope.scores import ScoreMatrix, Scores
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 FIRST = "multiple comparisons with the best: step-down max-T over random signs"
 """The test of which runs are tied for first, for titles."""
+TIERS = "no two runs of a tier differ: paired t tests of all pairs, Holm's correction"
+"""The rule of tiers, for titles."""
 
 
 class Standing(MeasuredRunRow):
@@ -38,6 +41,7 @@ class Standing(MeasuredRunRow):
     first_rank: int | None = column("first rank of the interval of the rank")
     last_rank: int | None = column("last rank of the interval of the rank")
     tied_for_first: bool | None = column("whether the topics do not distinguish the run from the best one")
+    tier: int | None = column("tier, from 1: neighbours of which no two differ significantly")
     error: float | None = column("standard error of the mean over sampled orders of ties", default=None)
     exact: bool | None = column("whether the mean over all orders of ties is exact", default=None)
     lowest: float | None = column("lowest mean over all labels of unjudged documents", default=None)
@@ -74,9 +78,9 @@ def leaderboard(
     topics (``bootstrap_low``, ``bootstrap_high``), expanded for few topics (Hesterberg 2015). The rank over the
     population of topics lies between ``first_rank`` and ``last_rank`` with confidence 1 - alpha
     (:func:`~rankscope.analysis.stats.intervals.rank_intervals`). ``tied_for_first`` is the result of
-    :func:`tied_for_first`. Scores that were evaluated with ``ties=`` or ``unjudged=`` have further columns: ``error``
-    and ``exact``, ``lowest``, ``highest`` and ``tight``. With weights of topics the means are weighted; bootstrap
-    samples draw topics with equal chance and carry their weights.
+    :func:`tied_for_first`, ``tier`` that of :func:`run_tiers`. Scores that were evaluated with ``ties=`` or
+    ``unjudged=`` have further columns: ``error`` and ``exact``, ``lowest``, ``highest`` and ``tight``. With weights of
+    topics the means are weighted; bootstrap samples draw topics with equal chance and carry their weights.
 
     Parameters
     ----------
@@ -117,6 +121,7 @@ def leaderboard(
         means = scores.mean(measure)
         columns = _columns(scores.matrix(measure), means, alpha, replicates, seed)
         columns.append(tied_for_first(scores, measure, alpha=alpha, replicates=replicates, seed=seed))
+        columns.append(run_tiers(scores, measure, alpha=alpha))
         cells = list(zip(*columns, strict=True))
         for r in measure.best_first(means):
             more = scores.uncertainty
@@ -124,7 +129,13 @@ def leaderboard(
             named: dict[str, Any] = dict(zip(known, limits, strict=True))
             rows.append(Standing(scores.runs[r], str(measure), *cells[r], **named))
     without = [name for name in _UNCERTAINTY if name not in known]
-    settings = {"alpha": alpha, "tied_for_first": FIRST, "replicates": replicates, "seed": seed}
+    settings = {
+        "alpha": alpha,
+        "tied_for_first": FIRST,
+        "tier": TIERS,
+        "replicates": replicates,
+        "seed": seed,
+    }
     return Leaderboard(
         leaderboard=Standing.table("leaderboard", rows, without=without),
         settings={**scores.settings, **settings},
@@ -177,25 +188,62 @@ def tied_for_first(
     >>> tied_for_first(rs.evaluate(qrels, runs, ["AP"]), "AP")
     [True, True]
     """
-    from rankscope.analysis.stats.matrices import averaged, complete
+    from rankscope.analysis.stats.matrices import averaged
     from rankscope.analysis.stats.max_t import worse_than_best
     from rankscope.analysis.stats.weighting import contributions
 
-    unknown: list[bool | None] = [None for _ in scores.runs]
+    matrix = _comparable(scores, measure)
+    if matrix is None:
+        return [None for _ in scores.runs]
+    terms = averaged(matrix.measure, matrix.values)[0]
+    terms = matrix.measure.merit(terms if np.isfinite(terms).all() else matrix.values)
+    terms = contributions(terms, matrix.weights)
+    return [bool(p >= alpha) for p in worse_than_best(terms, replicates=replicates, seed=seed)]
+
+
+def run_tiers(scores: Scores, measure: str | Measure, *, alpha: float = 0.05) -> list[int | None]:
+    """Return the tier of every run, from 1: neighbours in the order of means of which no two differ significantly.
+
+    Runs are compared as by :func:`rankscope.compare` without a baseline: paired t tests of all pairs, with Holm's
+    correction. All entries are None under the same conditions as those of :func:`tied_for_first`.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
+    >>> runs = {name: {t: {"a": 3, "b": 2} for t in qrels} for name in ("bm25", "dense")}
+    >>> runs["poor"] = {t: {"b": 2, "c": 1, **({"a": 0.5} if t < "q3" else {})} for t in qrels}
+    >>> run_tiers(rs.evaluate(qrels, runs, ["AP"]), "AP")
+    [1, 1, 2]
+    """
+    from rankscope.analysis.stats.matrices import rounded
+    from rankscope.analysis.stats.significance import all_pairs, run_test, tiers
+
+    matrix = _comparable(scores, measure)
+    if matrix is None:
+        return [None for _ in scores.runs]
+    first, second = all_pairs(len(scores.runs))
+    tests = run_test(
+        "t", matrix.values, first, second, correction="holm", alpha=alpha, weights=matrix.weights
+    )
+    separated = np.zeros((len(scores.runs), len(scores.runs)), np.bool_)
+    separated[first, second] = separated[second, first] = tests.adjusted < alpha
+    return tiers(rounded(matrix.measure.merit(scores.mean(measure))), separated)
+
+
+def _comparable(scores: Scores, measure: str | Measure) -> CompleteMatrix | None:
+    """Return the values on the topics that all runs have; None without a direction or with fewer than two topics."""
+    from rankscope.analysis.stats.matrices import complete
+
     if scores.matrix(measure).measure.better == "neither":
-        return unknown
+        return None
     try:
         with warnings.catch_warnings():  # The column topics shows which topics are left out.
             warnings.simplefilter("ignore", UserWarning)
             matrix = complete(scores, measure)
     except InputError:
-        return unknown
-    if len(matrix.topics) < 2:
-        return unknown
-    terms = averaged(matrix.measure, matrix.values)[0]
-    terms = matrix.measure.merit(terms if np.isfinite(terms).all() else matrix.values)
-    terms = contributions(terms, matrix.weights)
-    return [bool(p >= alpha) for p in worse_than_best(terms, replicates=replicates, seed=seed)]
+        return None
+    return matrix if len(matrix.topics) > 1 else None
 
 
 def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> Table:

@@ -3,7 +3,8 @@
 import { dependsOn, FORMULAS, sign, type Measure } from "../measures/catalogue";
 import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
-import { holm, interval, paired, summarised, type Interval, type Paired } from "../stats/statistics";
+import { drawTopics, holm, interval, linearised, paired, rankRanges, rounded, terms, tiers, widened, type Interval, type Paired, type Range } from "../stats/statistics";
+import { shortened } from "../ui/format";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
 import { VERSION, type FindingData, type RunGroups, type Order, type Measured, type OpenRange, type Packed, type Payload, type SourceFiles, type TextExcerpts, type TopDocuments } from "./types";
 
@@ -20,6 +21,9 @@ export type Indicator = (typeof INDICATORS)[number];
 export interface Against extends Paired {
   /** The p value, corrected for the number of runs (Holm). */
   adjusted: number;
+  /** Interval of the difference that excludes zero exactly if the corrected p value is below 5%. */
+  adjustedLow: number;
+  adjustedHigh: number;
   wins: number;
   losses: number;
 }
@@ -62,6 +66,8 @@ export class Collection {
   /** There are no rankings: views of them are left out. */
   readonly onlyScores: boolean;
   readonly server: boolean;
+  /** Weights of the topics; absent: equal. */
+  readonly weights?: ArrayLike<number>;
   /** Groups of runs, such as teams. */
   readonly groups?: RunGroups;
   /** The aspects of every topic that count, where the judgments have some. */
@@ -107,7 +113,7 @@ export class Collection {
     this.findings = payload.findings;
     this.study = payload.study ?? {};
     this.settings = payload.settings;
-    this.judgments = topicsOf(payload, read);
+    this.judgments = judgmentsOf(payload, read);
     this.retrieved = read(payload.list.retrieved);
     this.judged10 = read(payload.list.judged10);
     this.start = offsets(read(payload.list.hits));
@@ -153,6 +159,12 @@ export class Collection {
     };
   }
 
+  /** The name of a run for a chart or table: elided in the middle if it is longer, and distinct from those of other runs. */
+  short(run: number, letters = 28): string {
+    const most = Math.max(6, Math.floor(letters));
+    return this.once(`short ${most}`, () => shortened(this.runs, most))[run];
+  }
+
   /** Index of the group of a run, or null. */
   groupOf(run: number): number | null {
     return this.groups?.of[run] ?? null;
@@ -175,29 +187,80 @@ export class Collection {
   /** Topics on which every run has a value of a measure, as comparisons of many runs need them. */
   complete(name: string, settings: Settings): number[] {
     const values = this.values(name, settings);
-    return this.once(`complete ${this.key(name, settings)}`, () =>
-      Array.from(this.topics.keys()).filter((t) => this.runs.every((_, r) => Number.isFinite(values[this.index(r, t)]))),
+    return this.once(`complete ${this.part(name, settings)}`, () =>
+      this.topicsOf(settings).filter((t) => this.runs.every((_, r) => Number.isFinite(values[this.index(r, t)]))),
     );
   }
 
   /** Every run against a baseline, topic by topic, as rs.compare does it: t tests, Holm's correction. */
   against(name: string, settings: Settings, baseline: number): Against[] {
-    return this.once(`against ${baseline} ${this.key(name, settings)}`, () => {
+    return this.once(`against ${baseline} ${this.part(name, settings)}`, () => {
       const values = this.values(name, settings);
       const topics = this.complete(name, settings);
       const sign = this.sign(name);
+      const weights = this.weightsOf(topics);
       const found = this.runs.map((_, r) => {
         const pairs = topics.map((t) => [values[this.index(r, t)], values[this.index(baseline, t)]]);
         const largest = pairs.reduce((most, [x, y]) => Math.max(most, Math.abs(x), Math.abs(y)), 0);
         const better = pairs.map(([x, y]) => (Math.abs(x - y) <= 1e-12 * largest ? 0 : Math.sign(sign * (x - y))));
         const wins = better.filter((b) => b > 0).length;
         const losses = better.filter((b) => b < 0).length;
-        return { ...paired(pairs.map(([x, y]) => x - y), largest), wins, losses, adjusted: NaN };
+        const differences = linearised(Float64Array.from(pairs, ([x, y]) => x - y), weights);
+        return { ...paired(differences, largest), wins, losses, adjusted: NaN, adjustedLow: NaN, adjustedHigh: NaN };
       });
       const others = Array.from(this.runs.keys()).filter((r) => r !== baseline);
-      holm(others.map((r) => found[r].p)).forEach((p, k) => (found[others[k]].adjusted = p));
+      holm(others.map((r) => found[r].p)).forEach((adjusted, k) => {
+        const { low, high } = widened(found[others[k]], adjusted);
+        Object.assign(found[others[k]], { adjusted, adjustedLow: low, adjustedHigh: high });
+      });
       return found;
     });
+  }
+
+  /** The topics of the settings: all, or a subset. */
+  topicsOf(settings: Settings): number[] {
+    return settings.subset ? [...settings.subset.topics] : Array.from(this.topics.keys());
+  }
+
+  private weightsOf(topics: readonly number[]): number[] | undefined {
+    return this.weights && topics.map((t) => this.weights![t]);
+  }
+
+  /** Values of a run on some topics. */
+  private row(values: Float64Array, run: number, topics: readonly number[]): Float64Array {
+    return Float64Array.from(topics, (t) => values[this.index(run, t)]);
+  }
+
+  /** Tiers of some runs by a measure, as rs.leaderboard has them (by run, from 1; empty without a direction), and the number of separated pairs. */
+  tiers(name: string, settings: Settings, runs: readonly number[]): { tiers: number[]; separated: number } {
+    if (this.measure(name)?.better === "neither" || runs.length < 2) return { tiers: [], separated: 0 };
+    const topics = this.complete(name, settings);
+    const weights = this.weightsOf(topics);
+    const values = this.values(name, settings);
+    const means = this.means(name, settings);
+    const order = this.bestFirst(name, rounded(Float64Array.from(runs, (r) => means[r])));
+    const found = tiers(runs.map((r) => linearised(this.row(values, r, topics), weights)), order);
+    const byRun: number[] = [];
+    found.tiers.forEach((tier, k) => (byRun[runs[k]] = tier));
+    return { tiers: byRun, separated: found.separated };
+  }
+
+  /** Confidence intervals of the ranks among some runs, by run; empty where there are none, null if aborted. */
+  async rankRanges(name: string, settings: Settings, runs: readonly number[], aborted: () => boolean): Promise<Range[] | null> {
+    const topics = this.topicsOf(settings);
+    const T = topics.length;
+    // Beyond this size the samples of the topics would take many seconds.
+    if (this.measure(name)?.better === "neither" || runs.length * T > 2e5) return [];
+    const values = terms(this.values(name, settings), this.measure(name)?.summary ?? "mean");
+    const own = new Float64Array(runs.length * T);
+    runs.forEach((r, k) => own.set(this.row(values, r, topics), k * T));
+    const samples = settings.subset ? drawTopics(T, 1000) : this.samples;
+    if (!samples) return [];
+    const ranges = await rankRanges(own, runs.length, T, this.sign(name), samples, aborted, this.weightsOf(topics));
+    if (ranges === null) return null;
+    const found: Range[] = [];
+    ranges.forEach((range, k) => (found[runs[k]] = range));
+    return found;
   }
 
   /** Bounds of the means of a measure over ties and unjudged documents, computed by Python with --bounds. */
@@ -396,6 +459,11 @@ export class Collection {
       : `${name} as given`;
   }
 
+  /** The same of numbers that also depend on the topics. */
+  private part(name: string, settings: Settings): string {
+    return `${this.key(name, settings)} ${settings.subset?.key ?? ""}`;
+  }
+
   /** Values of a measure for every list, runs first: Python's, unless a setting was changed. */
   values(name: string, settings: Settings): Float64Array {
     const key = this.key(name, settings);
@@ -464,27 +532,25 @@ export class Collection {
     return this.other.get(key) as V;
   }
 
-  /** The number of each run over topics, as the measure sums topics up: Python's, unless a setting was changed. */
+  /** The number of each run over topics, as the measure sums topics up: Python's, unless settings or topics were changed. */
   means(name: string, settings: Settings): Float64Array {
     const given = this.given.get(name);
-    return this.once(`means ${this.key(name, settings)}`, () => {
-      if (given && !this.recomputed(name, settings)) return this.numbers(given.means);
-      const values = this.values(name, settings);
-      const T = this.topics.length;
-      const summary = this.measure(name)?.summary ?? "mean";
-      return Float64Array.from(this.runs, (_, r) => summarised(values.subarray(r * T, (r + 1) * T), summary));
+    return this.once(`means ${this.part(name, settings)}`, () => {
+      if (given && !settings.subset && !this.recomputed(name, settings)) return this.numbers(given.means);
+      return Float64Array.from(this.intervals(name, settings), (i) => i.mean);
     });
   }
 
   /** The same with its 95% interval and the number of topics that have a value. */
   intervals(name: string, settings: Settings): Interval[] {
     const given = this.given.get(name);
-    return this.once(`intervals ${this.key(name, settings)}`, () => {
+    return this.once(`intervals ${this.part(name, settings)}`, () => {
       const values = this.values(name, settings);
-      const T = this.topics.length;
+      const topics = this.topicsOf(settings);
+      const weights = this.weightsOf(topics);
       const summary = this.measure(name)?.summary ?? "mean";
-      const found = this.runs.map((_, r) => interval(values.subarray(r * T, (r + 1) * T), summary));
-      if (!given || this.recomputed(name, settings)) return found;
+      const found = this.runs.map((_, r) => interval(this.row(values, r, topics), summary, weights));
+      if (!given || settings.subset || this.recomputed(name, settings)) return found;
       const [means, low, high] = [given.means, given.mean_low, given.mean_high].map((part) => this.numbers(part));
       return found.map(({ n }, r) => ({ n, mean: means[r], low: low[r], high: high[r] }));
     });
@@ -495,7 +561,7 @@ function positive(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 ? Math.floor(value) : undefined;
 }
 
-function topicsOf(payload: Payload, read: (packed: Packed) => Numbers): Topic[] {
+function judgmentsOf(payload: Payload, read: (packed: Packed) => Numbers): Topic[] {
   const G = payload.grades.length;
   const [counts, nonrelevant, negative] = [
     payload.topic.counts,

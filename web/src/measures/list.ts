@@ -11,6 +11,14 @@ export interface Settings {
   crossing: Crossing;
   /** DCG of the curves and of nDCG: trec_eval (gain = grade, log2(1+i)) or gains 5, 10, ... with max(1, log10 i). */
   dcg: Discount;
+  /** Topics that means, intervals and tests use; absent: all. */
+  subset?: Subset;
+}
+
+/** Some of the topics; equal keys mean equal topics. */
+export interface Subset {
+  key: string;
+  topics: readonly number[];
 }
 
 export const DEFAULTS: Settings = { length: 1000, crossing: "sign-change", dcg: "trec_eval" };

@@ -67,18 +67,31 @@ const critical = new Map<number, number>();
 /** The t for which a two-sided 95% interval with `df` degrees of freedom is mean +- t standard errors. */
 export function tCritical(df: number): number {
   let t = critical.get(df);
-  if (t === undefined) {
-    let low = 0;
-    let high = 1000;
-    for (let i = 0; i < 100; i++) {
-      const mid = (low + high) / 2;
-      if (incompleteBeta(df / 2, 0.5, df / (df + mid * mid)) > 0.05) low = mid;
-      else high = mid;
-    }
-    t = (low + high) / 2;
-    critical.set(df, t);
-  }
+  if (t === undefined) critical.set(df, (t = tFor(0.05, df)));
   return t;
+}
+
+/** The t that has a two-sided p value; infinite for 0. */
+function tFor(p: number, df: number): number {
+  let low = 0;
+  let high = 1000;
+  while (incompleteBeta(df / 2, 0.5, df / (df + high * high)) > p && high < 1e300) high *= 1000;
+  for (let i = 0; i < 100; i++) {
+    const mid = (low + high) / 2;
+    if (incompleteBeta(df / 2, 0.5, df / (df + mid * mid)) > p) low = mid;
+    else high = mid;
+  }
+  return (low + high) / 2;
+}
+
+/**
+ * Interval of a mean difference, widened as its p value was adjusted for the number of comparisons: it excludes zero exactly if the
+ * adjusted p is below 5%. At level 1 - 0.05 / c, where the adjusted p is c times p.
+ */
+export function widened(one: Paired, adjusted: number): { low: number; high: number } {
+  if (!(adjusted > one.p) || !Number.isFinite(one.high)) return one;
+  const half = ((one.high - one.mean) * tFor((0.05 * one.p) / adjusted, one.n - 1)) / tCritical(one.n - 1);
+  return { low: one.mean - half, high: one.mean + half };
 }
 
 export interface Interval {
@@ -102,18 +115,33 @@ export function rounded(values: ArrayLike<number>): Float64Array {
   return numbers.map((v) => Math.round(v * scale) / scale);
 }
 
+/** Values whose plain mean and variance are those of the weighted mean; as in Python. */
+export function linearised(values: Float64Array, weights?: ArrayLike<number>): Float64Array {
+  if (!weights) return values;
+  let [sum, total, n] = [0, 0, 0];
+  values.forEach((v, t) => {
+    if (Number.isNaN(v)) return;
+    sum += weights[t] * v;
+    total += weights[t];
+    n++;
+  });
+  const mean = sum / total;
+  return values.map((v, t) => mean + ((weights[t] * n) / total) * (v - mean));
+}
+
 /** The values of topics as one number; undefined ones are left out. */
 export function summarised(values: Float64Array, summary: Summary): number {
   return interval(values, summary).mean;
 }
 
 /** The values of topics as one number with its 95% t interval, undefined values left out. */
-export function interval(values: Float64Array, summary: Summary): Interval {
+export function interval(raw: Float64Array, summary: Summary, weights?: ArrayLike<number>): Interval {
+  const values = linearised(terms(raw, summary), weights);
   let n = 0;
   let mean = 0;
   let squares = 0;
   let sum = 0;
-  for (const v of terms(values, summary)) {
+  for (const v of values) {
     if (Number.isNaN(v)) continue;
     n++;
     sum += v;
@@ -147,6 +175,7 @@ export async function rankRanges(
   sign: number,
   samples: ArrayLike<number>,
   aborted: () => boolean,
+  weights?: ArrayLike<number>,
 ): Promise<Range[] | null> {
   if (topics < 2) return [];
   const replicates = samples.length / topics;
@@ -154,7 +183,7 @@ export async function rankRanges(
   const means = new Float64Array(runs);
   const counts = new Int32Array(runs);
   for (let r = 0; r < runs; r++) {
-    means[r] = sign * meanOf(values, r * topics, every);
+    means[r] = sign * meanOf(values, r * topics, every, weights);
     for (let t = 0; t < topics; t++) if (!Number.isNaN(values[r * topics + t])) counts[r]++;
   }
   const merits = new Float64Array(runs * replicates);
@@ -168,7 +197,7 @@ export async function rankRanges(
   };
   for (let b = 0; b < replicates; b++) {
     for (let t = 0; t < topics; t++) drawn[t] = samples[b * topics + t];
-    for (let r = 0; r < runs; r++) merits[b * runs + r] = sign * meanOf(values, r * topics, drawn);
+    for (let r = 0; r < runs; r++) merits[b * runs + r] = sign * meanOf(values, r * topics, drawn, weights);
     if (await pause()) return null;
   }
   rankedBy(merits, means, counts);
@@ -190,14 +219,15 @@ export async function rankRanges(
 }
 
 /** The mean of a run over some topics, undefined values left out. */
-function meanOf(values: Float64Array, start: number, topics: Int32Array): number {
+function meanOf(values: Float64Array, start: number, topics: Int32Array, weights?: ArrayLike<number>): number {
   let sum = 0;
   let n = 0;
   for (const t of topics) {
     const v = values[start + t];
     if (Number.isNaN(v)) continue;
-    sum += v;
-    n++;
+    const w = weights ? weights[t] : 1;
+    sum += w * v;
+    n += w;
   }
   return n === 0 ? NaN : sum / n;
 }
@@ -287,6 +317,77 @@ function nearestRange(firsts: Int32Array, lasts: Int32Array, first: number, last
     shorter = best ?? shorter;
   }
   return { first: 1, last: runs };
+}
+
+/** Bootstrap samples of topics, one after the other, where those of Python do not fit; the same in every browser. */
+export function drawTopics(topics: number, replicates: number): Uint32Array {
+  let seed = 1;
+  return Uint32Array.from({ length: topics * replicates }, () => {
+    // mulberry32
+    seed = (seed + 0x6d2b79f5) | 0;
+    let x = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return (((x ^ (x >>> 14)) >>> 0) * topics) / 4294967296;
+  });
+}
+
+/**
+ * The tier of each run, from 1, as rs.leaderboard has them: a tier ends before the first run that differs significantly from one of its
+ * members (paired t tests of all pairs, Holm's correction, 5%). `rows` are the values on the same topics, `order` the runs from the
+ * best to the worst. Empty with fewer than two topics. `separated` is the number of pairs that differ.
+ */
+export function tiers(rows: readonly Float64Array[], order: readonly number[]): { tiers: number[]; separated: number } {
+  const topics = rows[0]?.length ?? 0;
+  if (topics < 2) return { tiers: [], separated: 0 };
+  const zero = 1e-12 * rows.reduce((most, row) => row.reduce((m, v) => Math.max(m, Math.abs(v)), most), 0);
+  const R = order.length;
+  const df = topics - 1;
+  // of every pair t^2 of the paired differences
+  const squares = new Float64Array((R * (R - 1)) / 2);
+  const at = (i: number, j: number): number => (j * (j - 1)) / 2 + i;
+  for (let j = 1; j < R; j++) {
+    const b = rows[order[j]];
+    for (let i = 0; i < j; i++) {
+      const a = rows[order[i]];
+      let mean = 0;
+      for (let t = 0; t < topics; t++) mean += a[t] - b[t];
+      mean /= topics;
+      let spread = 0;
+      for (let t = 0; t < topics; t++) spread += (a[t] - b[t] - mean) ** 2;
+      const error = Math.sqrt(spread / df) <= zero ? 0 : spread / df / topics;
+      squares[at(i, j)] = Math.abs(mean) <= zero ? 0 : (mean * mean) / error;
+    }
+  }
+  const limit = holmLimit(squares, df);
+  const found = new Array<number>(R);
+  let members: number[] = [];
+  let tier = 1;
+  for (let j = 0; j < R; j++) {
+    if (members.some((i) => squares[at(i, j)] > limit)) {
+      members = [];
+      tier++;
+    }
+    members.push(j);
+    found[order[j]] = tier;
+  }
+  return { tiers: found, separated: squares.reduce((n, square) => n + Number(square > limit), 0) };
+}
+
+/** The largest t^2 that is not significant after Holm's correction; -1 if all are. */
+function holmLimit(squares: Float64Array, df: number): number {
+  const sorted = Float64Array.from(squares).sort().reverse();
+  const m = sorted.length;
+  const p = (square: number): number => (square === Infinity ? 0 : incompleteBeta(df / 2, 0.5, df / (df + square)));
+  // Blocks double while even their largest p is below the smallest limit in them, so that few p are computed.
+  for (let k = 0, block = 1; k < m; ) {
+    const end = Math.min(m, k + block);
+    if (p(sorted[end - 1]) * (m - k) < 0.05) {
+      k = end;
+      block *= 2;
+    } else if (block === 1) return sorted[k];
+    else block >>= 1;
+  }
+  return -1;
 }
 
 /** Holm's correction of p values for their number; undefined ones stay so and do not count. */

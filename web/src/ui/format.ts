@@ -43,6 +43,36 @@ export function misplaced(rp: number): string {
   return rp < 0 ? `${count(-rp)} too early` : `${count(rp)} too late`;
 }
 
+/** Names of at most so many letters: longer ones are elided in the middle, at another place where they would be equal. */
+export function shortened(names: readonly string[], letters: number): string[] {
+  const all = names.map((name) => Array.from(name));
+  const tail = Math.floor((letters - 1) / 2);
+  const elide = (n: string[]): string =>
+    n.length <= letters ? n.join("") : `${n.slice(0, letters - 1 - tail).join("")}…${n.slice(-tail).join("")}`;
+  const found = all.map(elide);
+  const alike = new Map<string, number[]>();
+  found.forEach((name, k) => alike.set(name, [...(alike.get(name) ?? []), k]));
+  const used = new Set(found);
+  for (const group of alike.values()) {
+    if (group.length < 2) continue;
+    const [first, ...others] = group.map((k) => all[k]);
+    let same = 0;
+    while (same < first.length && others.every((n) => n[same] === first[same])) same++;
+    group.forEach((k, at) => {
+      // what differs, and a number where even that is alike
+      const rest = all[k].slice(same);
+      const head = all[k].slice(0, Math.max(2, letters - 2 - rest.length)).join("");
+      let name = `${head}…${elideEnd(rest, letters - 1 - Array.from(head).length)}`;
+      if (used.has(name)) name = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`;
+      used.add(name);
+      found[k] = name;
+    });
+  }
+  return found;
+}
+
+const elideEnd = (n: string[], letters: number): string => (n.length <= letters ? n.join("") : `${n.slice(0, letters - 1).join("")}…`);
+
 /** CSV that a spreadsheet reads as data: a leading =, +, -, @ in a name must not become a formula. */
 export function csv(rows: readonly (readonly (string | number)[])[]): string {
   const field = (v: string | number): string => {

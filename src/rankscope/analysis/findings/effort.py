@@ -111,7 +111,14 @@ def no_return(basis: Basis) -> Finding | None:
     worst = effort.judged.topics[int(evaluated[np.argmax(sizes[evaluated])])]
     state: dict[str, Cell] = {"topic": worst}
     return Finding(
-        "no_return", "Curves that never return to zero", pattern, numbers, evidence, chart, "curves", state
+        "no_return",
+        "Curves that never return to zero",
+        pattern,
+        numbers,
+        evidence,
+        chart,
+        "archetypes",
+        state,
     )
 
 

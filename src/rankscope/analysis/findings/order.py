@@ -145,9 +145,9 @@ def disagreement(basis: Basis) -> Finding | None:
     best = [basis.scores.runs[int(np.argmax(run_merits(basis.matrices[m])))] for m in basis.matrices]
     marks = "two measures: share of the pairs that they order differently"
     chart = Chart("bars", ("a", "b"), "share", percent=True, caption=marks)
-    state = {"measure": str(numbers["b"]), "run": list(dict.fromkeys(best))[:4]}
+    state = {"measure": str(numbers["a"]), "run": list(dict.fromkeys(best))[:4]}
     return Finding(
-        "disagreement", "Disagreement between measures", pattern, numbers, evidence, chart, "runs", state
+        "disagreement", "Disagreement between measures", pattern, numbers, evidence, chart, "orders", state
     )
 
 

@@ -101,7 +101,7 @@ def fragile_lead(basis: Basis) -> Finding | None:
     evidence = LeadTopic.table("fragile_lead", rows, caption=caption)
     marks = f"difference in {matrix.measure}, leader minus the other; grey: not needed to reverse the order"
     chart = Chart("bars", ("topic",), "difference", strong="needed", caption=marks)
-    state = {"measure": str(matrix.measure), "run": [run, other]}
+    state = {"measure": str(matrix.measure), "run": [run, other], "topic": names[0]}
     title = "Smallest set of topics that changes the leader"
     return Finding("fragile_lead", title, pattern, numbers, evidence, chart, "versus", state)
 

@@ -21,7 +21,7 @@ from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisat
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.weighting import contributions, degrees_of_freedom, linearise
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
-from rankscope.arrays import Floats, Indices, Ints
+from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError, check_name
@@ -444,3 +444,25 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
         corrected = np.minimum.accumulate((ordered * (m / np.arange(1, m + 1)))[::-1])[::-1]
     adjusted[order] = np.minimum(corrected, 1.0)
     return adjusted
+
+
+def tiers(merits: Floats, separated: Bools) -> list[int | None]:
+    """Return the tier of each system, from 1; a tier ends before the first system separated from one of its members.
+
+    Parameters
+    ----------
+    merits : array of systems, best highest
+    separated : array of systems x systems
+
+    >>> tiers(np.array([0.3, 0.1, 0.2]), np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], bool))
+    [1, 2, 1]
+    """
+    found: list[int | None] = [None] * len(merits)
+    members: list[int] = []
+    tier = 1
+    for system in np.argsort(-merits, kind="stable").tolist():
+        if separated[members, system].any():
+            members, tier = [], tier + 1
+        members.append(system)
+        found[system] = tier
+    return found
