@@ -22,7 +22,7 @@ from rankscope.errors import InputError
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
-from rankscope.scores import Scores
+from rankscope.scores import Collection, Scores
 from rankscope.tables import Cell
 
 _SHUFFLES = 2000
@@ -140,7 +140,8 @@ class Basis(CacheMixin):
         return self._judge_again()
 
     def _judge_again(self) -> Judged | None:
-        inputs = getattr(self.scores.collection, "opened", self.scores.collection)
+        collection = self.scores.collection
+        inputs = collection.opened if isinstance(collection, Collection) else collection
         if inputs is None or inputs.qrels.gains is not None:  # Findings about documents compare grades.
             return None
         return judge(*inputs, ties=True, allow_disjoint=True)
