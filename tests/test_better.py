@@ -79,7 +79,7 @@ def test_the_ideal_list_is_better_than_one_without_relevant_documents(name: str)
     assert merits["abcxy"] >= merits["xycba"]
 
 
-def test_why_the_final_ratio_knows_no_better() -> None:
+def test_the_final_ratio_has_no_direction() -> None:
     merits = ranking_values(rs.CRP_N @ 6)
     assert merits["xyz"] > merits["abcxy"], "a list without relevant documents has more than the ideal one"
 
@@ -264,7 +264,7 @@ def test_a_function_can_be_a_cost() -> None:
         rs.measure("FirstHit", first_hit, better="less")  # type: ignore[arg-type]
 
 
-def test_measures_made_of_others_take_their_direction() -> None:
+def test_composed_measures_have_the_direction_of_their_inner_measure() -> None:
     assert measure("IA(measure='BalancePoint')").better == "lower"
     assert measure("IA(measure='AP')").better == "higher"
     assert measure("Interval(measure='BalancePoint')@4").better == "lower"

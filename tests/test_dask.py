@@ -35,19 +35,19 @@ def client() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("engines") / "made"
     rs.simulate(systems=5, topics=6, grades=3, depth=40, seed=2, pool_depth=20).write(root)
     return root
 
 
 @pytest.fixture(scope="module")
-def serial(place: Path) -> Scores:
-    return rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=1)
+def serial(folder: Path) -> Scores:
+    return rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES, jobs=1)
 
 
-def test_scores(client: Any, place: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(place)  # where the workers are not
+def test_scores(client: Any, folder: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)  # where the workers are not
     for engine in (client, client.get_executor()):
         parallel = rs.evaluate("qrels.txt", "runs", MEASURES, engine=engine)
         assert parallel.values.tobytes() == serial.values.tobytes()
@@ -61,8 +61,8 @@ def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: A
         return function(*arguments, **named)
 
 
-def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_analyses_and_laboratory(client: Any, folder: Path, serial: Scores) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     settings = rs.StudySettings(measures="AP nDCG", repeats=1, replicates=100)
 
     def all_of_it(engine: Any) -> list[str]:
@@ -80,7 +80,7 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
     assert all_of_it(client) == all_of_it(None)
 
 
-def test_a_killed_worker_is_made_up_for(client: Any, tmp_path: Path) -> None:
+def test_the_work_of_a_killed_worker_is_repeated(client: Any, tmp_path: Path) -> None:
     mark = tmp_path / "died"
 
     def dies_once(number: int) -> int:  # nested, so that it is pickled by value
@@ -94,14 +94,14 @@ def test_a_killed_worker_is_made_up_for(client: Any, tmp_path: Path) -> None:
     assert mark.exists()
 
 
-def test_every_measure_has_the_same_bits(client: Any, place: Path, every_measure: list[Measure]) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_every_measure_has_the_same_bits(client: Any, folder: Path, every_measure: list[Measure]) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     serial, parallel = (rs.evaluate(*files, every_measure, engine=engine) for engine in (None, client))
     assert parallel.values.tobytes() == serial.values.tobytes()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
-def test_a_worker_killed_in_a_stream_of_values(client: Any, place: Path, tmp_path: Path) -> None:
+def test_a_worker_killed_in_a_stream_of_values(client: Any, folder: Path, tmp_path: Path) -> None:
     mark = tmp_path / "died"
     mark.touch()
 
@@ -112,7 +112,7 @@ def test_a_worker_killed_in_a_stream_of_values(client: Any, place: Path, tmp_pat
         return float(sum(grade > 0 for grade in grades))
 
     measures = [rs.measure("RelevantOnes", relevant), rs.measure("AP")]
-    files = place / "qrels.txt", place / "runs"
+    files = folder / "qrels.txt", folder / "runs"
     rs.evaluate_into(tmp_path / "here.csv", *files, measures, piece_bytes=2000)
     mark.unlink()
     rs.evaluate_into(tmp_path / "there.csv", *files, measures, piece_bytes=2000, engine=client)
@@ -120,16 +120,16 @@ def test_a_worker_killed_in_a_stream_of_values(client: Any, place: Path, tmp_pat
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
-def test_a_bad_line_is_named(client: Any, place: Path, tmp_path: Path) -> None:
+def test_a_bad_line_is_named(client: Any, folder: Path, tmp_path: Path) -> None:
     for number in range(20):
-        (tmp_path / f"run{number:02}.txt").write_bytes(next(iter((place / "runs").iterdir())).read_bytes())
+        (tmp_path / f"run{number:02}.txt").write_bytes(next(iter((folder / "runs").iterdir())).read_bytes())
     lines = (tmp_path / "run13.txt").read_text().splitlines()
     lines[4] = "301 Q0 d1 1 high tag"
     (tmp_path / "run13.txt").write_text("\n".join(lines))
     with pytest.raises(rs.errors.InputError) as here:
-        rs.evaluate(place / "qrels.txt", tmp_path, "AP")
+        rs.evaluate(folder / "qrels.txt", tmp_path, "AP")
     with pytest.raises(rs.errors.InputError, match=r"run13\.txt:5: ") as there:
-        rs.evaluate(place / "qrels.txt", tmp_path, "AP", engine=client)
+        rs.evaluate(folder / "qrels.txt", tmp_path, "AP", engine=client)
     assert str(there.value) == str(here.value)
 
 

@@ -27,15 +27,15 @@ MEASURES = "AP nDCG@10 Twist RBP alpha_nDCG@10"
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("engines") / "made"
     rs.simulate(systems=5, topics=4, grades=3, depth=40, seed=2, pool_depth=20).write(root)
     return root
 
 
 @pytest.fixture(scope="module")
-def serial(place: Path) -> Scores:
-    return rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=1)
+def serial(folder: Path) -> Scores:
+    return rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES, jobs=1)
 
 
 def same(first: Scores, second: Scores) -> bool:
@@ -47,17 +47,17 @@ def same(first: Scores, second: Scores) -> bool:
 
 
 @pytest.mark.parametrize("jobs", [0, 2, 3, 16])
-def test_threads(jobs: int, place: Path, serial: Scores) -> None:
-    assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=jobs))
+def test_threads(jobs: int, folder: Path, serial: Scores) -> None:
+    assert same(serial, rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES, jobs=jobs))
 
 
-def test_any_executor(place: Path, serial: Scores) -> None:
+def test_any_executor(folder: Path, serial: Scores) -> None:
     with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2, get_context("spawn")) as processes:
         for executor in (threads, processes):
-            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, engine=executor))
+            assert same(serial, rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES, engine=executor))
 
 
-def test_runs_in_memory_travel_too(place: Path) -> None:
+def test_runs_in_memory_travel_too(folder: Path) -> None:
     qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}
     with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         assert rs.evaluate(qrels, {"a": run, "b": run}, "AP", engine=processes).mean("AP").tolist() == [
@@ -66,26 +66,26 @@ def test_runs_in_memory_travel_too(place: Path) -> None:
         ]
 
 
-def test_errors_of_workers_keep_file_and_line(place: Path, tmp_path: Path) -> None:
+def test_errors_of_workers_keep_file_and_line(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text("301 Q0 d1 1 high tag\n")
     with (
         ProcessPoolExecutor(1, get_context("spawn")) as processes,
         pytest.raises(rs.errors.InputError, match=r"bad\.txt:1: "),
     ):
-        rs.evaluate(place / "qrels.txt", tmp_path / "bad.txt", "AP", engine=processes)
+        rs.evaluate(folder / "qrels.txt", tmp_path / "bad.txt", "AP", engine=processes)
 
 
-def test_python_scanner_in_processes(place: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_scanner_in_processes(folder: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
-    assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=2))
+    assert same(serial, rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES, jobs=2))
 
 
-def test_an_engine_by_name_or_as_it_is(place: Path, serial: Scores) -> None:
+def test_an_engine_by_name_or_as_it_is(folder: Path, serial: Scores) -> None:
     with ThreadPoolExecutor(2) as threads:
         for engine in (None, "local", threads):
-            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, engine=engine))
+            assert same(serial, rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES, engine=engine))
         with using(threads):
-            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES))
+            assert same(serial, rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES))
             with using("local"):
                 assert current_engine() is None
             assert current_engine() is not None
@@ -112,8 +112,8 @@ def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: A
         return function(*arguments, **named)
 
 
-def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_analyses_and_laboratory_in_processes(folder: Path, serial: Scores) -> None:
+    files = folder / "qrels.txt", folder / "runs"
 
     def all_of_it(engine: object) -> list[str]:
         results = [
@@ -270,9 +270,9 @@ print(scores.mean("AP").tolist())
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "unguarded"])
 def test_scripts_without_a_main_guard_work(
-    method: str, guarded: bool, place: Path, serial: Scores, tmp_path: Path
+    method: str, guarded: bool, folder: Path, serial: Scores, tmp_path: Path
 ) -> None:
-    text = UNGUARDED.format(method=method, qrels=str(place / "qrels.txt"), runs=str(place / "runs"))
+    text = UNGUARDED.format(method=method, qrels=str(folder / "qrels.txt"), runs=str(folder / "runs"))
     if guarded:
         text = "if __name__ == '__main__':" + text.replace("\n", "\n    ")
     (tmp_path / "script.py").write_text(text)

@@ -107,7 +107,7 @@ def test_each_system_exchanges_in_its_own_way(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="shown where it is known to work")
-def test_two_directories_change_places(tmp_path: Path) -> None:
+def test_two_directories_are_exchanged(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
@@ -136,7 +136,7 @@ class _Logged(files.Disk):
         return completed
 
 
-def test_content_is_on_the_medium_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_is_flushed_before_the_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A power loss could otherwise replace the earlier result by an empty file."""
     disk = _Logged()
     monkeypatch.setattr(files, "disk", disk)
@@ -145,7 +145,7 @@ def test_content_is_on_the_medium_before_its_name(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("foreign", [False, True])
-def test_a_directory_is_on_the_medium_before_it_is_the_result(
+def test_a_directory_is_flushed_before_it_replaces_the_result(
     foreign: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exchanged as a whole, or changed from within because there is a file of the user's."""

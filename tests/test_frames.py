@@ -59,7 +59,7 @@ def test_judgments_of_aspects(kind: str) -> None:
     assert rs.evaluate(again, lists, measures).means() == rs.evaluate(qrels, lists, measures).means()
 
 
-def test_judgments_taken_back_are_left_out() -> None:
+def test_removed_judgments_are_left_out() -> None:
     less = QRELS.with_grades(np.array([1, rs.UNJUDGED, 2]))
     assert columns(less, "arrow")["doc_id"] == ["d1", "d3"]
     qrels = rs.Qrels.from_dict({"q": {"d1": {"a": 2, "b": 1}, "d2": {"b": 2}}})

@@ -64,7 +64,7 @@ DATALESS = ("properties", "scales", "measures")
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small synthetic collection: qrels.txt, qrels.diversity.txt, runs/."""
     root = tmp_path_factory.mktemp("interfaces") / "made"
     rs.simulate(systems=4, topics=6, grades=3, depth=30, seed=3, pool_depth=15, aspects=3).write(root)
@@ -95,10 +95,10 @@ def called(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
     return subprocess.CompletedProcess(words, code, stdout, stderr)
 
 
-def answered(place: Path, command: str, *more: str) -> dict[str, Any]:
-    files = [] if command in DATALESS else [place / "qrels.txt", place / "runs"]
+def answered(folder: Path, command: str, *more: str) -> dict[str, Any]:
+    files = [] if command in DATALESS else [folder / "qrels.txt", folder / "runs"]
     if command == "curve":
-        files[1] = sorted((place / "runs").iterdir())[0]
+        files[1] = sorted((folder / "runs").iterdir())[0]
     process = called(command, *files, *OPTIONS.get(command, ()), *more, "-f", "json")
     assert process.returncode == 0, process.stderr
     answer: dict[str, Any] = json.loads(process.stdout)
@@ -109,7 +109,7 @@ def answered(place: Path, command: str, *more: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("text", f"{CLASSIC} {EFFORT} {DIVERSITY}".split())
-def test_measures_of_the_list(text: str, place: Path) -> None:
+def test_measures_of_the_list(text: str, folder: Path) -> None:
     first = rs.measure(text)
     assert str(first) == text
     assert rs.measure(str(first)) == first
@@ -117,7 +117,7 @@ def test_measures_of_the_list(text: str, place: Path) -> None:
     assert pickle.loads(pickle.dumps(first)) == first
     assert getattr(rs, first.name) == REGISTRY[first.name]
     qrels = "qrels.diversity.txt" if first.needs_aspects else "qrels.txt"
-    assert len(rs.evaluate(place / qrels, place / "runs", text).mean(text)) == 4
+    assert len(rs.evaluate(folder / qrels, folder / "runs", text).mean(text)) == 4
 
 
 def test_measures_are_values() -> None:
@@ -142,20 +142,20 @@ def first_grade(grades: list[int]) -> float:
     return float(grades[0]) if grades else 0.0
 
 
-def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None:
+def test_a_function_is_a_measure_everywhere(folder: Path, tmp_path: Path) -> None:
     own = rs.measure("FirstGrade", first_grade)
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", [own, "AP", "FirstGrade@1"])
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", [own, "AP", "FirstGrade@1"])
     assert np.isfinite(scores.mean("FirstGrade")).all()
     assert pickle.loads(pickle.dumps(own)) == own == rs.measure("FirstGrade")
     assert rs.correlate(scores, "kendall").tables["correlations"].rows
     assert rs.power(scores, test="t", seed=1).tables["power"].rows
     assert rs.compare(scores).tables["pairs"].rows
     assert (
-        rs.pools(rs.evaluate(place / "qrels.txt", place / "runs", [own, "AP"]), ratios=[50], seed=1)
+        rs.pools(rs.evaluate(folder / "qrels.txt", folder / "runs", [own, "AP"]), ratios=[50], seed=1)
         .tables["robustness"]
         .rows
     )
-    assert rs.effort(rs.Collection(place / "qrels.txt", place / "runs"), [own]).tables["quadrants"].rows
+    assert rs.effort(rs.Collection(folder / "qrels.txt", folder / "runs"), [own]).tables["quadrants"].rows
     assert rs.lab.properties([own], grades=2, depth=3, properties=["swap"]).tables["properties"].rows
     assert rs.lab.scales([own], length=3).tables["scales"].rows
     plugin = tmp_path / "first_plugin.py"
@@ -163,7 +163,7 @@ def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None
         "import rankscope as rs\nrs.measure('FirstFromFile', lambda grades: float(bool(grades and grades[0] > 0)))\n"
     )
     named = ["--plugin", plugin, "-m", "FirstFromFile AP"]
-    collection = [place / "qrels.txt", place / "runs"]
+    collection = [folder / "qrels.txt", folder / "runs"]
     for command in ("eval", "compare", "correlate", "pools", "effort", "orderings"):
         process = rankscope(command, *collection, *named)
         assert process.returncode == 0, process.stderr
@@ -177,10 +177,10 @@ def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None
         assert b"FirstFromFile" in process.stdout, process.stderr
 
 
-def test_a_function_that_fails_is_the_users_error(place: Path, tmp_path: Path) -> None:
+def test_a_function_that_fails_is_the_users_error(folder: Path, tmp_path: Path) -> None:
     plugin = tmp_path / "failing_plugin.py"
     plugin.write_text("import rankscope as rs\nrs.measure('Failing', lambda grades: 1 / 0)\n")
-    process = rankscope("eval", place / "qrels.txt", place / "runs", "--plugin", plugin, "-m", "Failing")
+    process = rankscope("eval", folder / "qrels.txt", folder / "runs", "--plugin", plugin, "-m", "Failing")
     assert process.returncode == 2
     assert b"Failing failed" in process.stderr
     assert b"ZeroDivisionError" in process.stderr
@@ -191,8 +191,8 @@ def test_a_function_that_fails_is_the_users_error(place: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("command", TABLES)
-def test_tables_of_the_commands(command: str, place: Path) -> None:
-    answer = answered(place, command)
+def test_tables_of_the_commands(command: str, folder: Path) -> None:
+    answer = answered(folder, command)
     assert list(answer) == ["rankscope", "command", "settings", "tables"]
     assert (answer["rankscope"], answer["command"]) == (rs.__version__, command)
     for name, columns in TABLES[command].items():
@@ -202,7 +202,7 @@ def test_tables_of_the_commands(command: str, place: Path) -> None:
     if command not in DATALESS:
         assert "order" in answer["settings"] or "orders" in answer["settings"]
         assert all(len(digest) == 64 for digest in answer["settings"]["files"].values())
-        assert str(place / "qrels.txt") in answer["settings"]["files"]
+        assert str(folder / "qrels.txt") in answer["settings"]["files"]
     if command in ("compare", "pools", "power", "scales"):
         assert answer["settings"]["seed"] == 1
 
@@ -227,17 +227,17 @@ def test_trec_eval_explains_itself() -> None:
 
 
 @pytest.mark.parametrize("command", ["compare", "pools", "power", "bounds", "scales"])
-def test_a_seed_gives_the_same_bytes_for_any_number_of_jobs(command: str, place: Path) -> None:
+def test_a_seed_gives_the_same_bytes_for_any_number_of_jobs(command: str, folder: Path) -> None:
     more = {"compare": ["--test", "tukey", "--replicates", "300"], "bounds": ["--ratios", "50"]}.get(
         command, []
     )
-    first, two = (answered(place, command, *more, "--seed", "7", "-j", jobs) for jobs in "13")
+    first, two = (answered(folder, command, *more, "--seed", "7", "-j", jobs) for jobs in "13")
     assert json.dumps(first) == json.dumps(two)
 
 
 @pytest.mark.needs("native")
-def test_the_scanners_give_the_same_bytes(place: Path) -> None:
-    collection = [place / "qrels.txt", place / "runs"]
+def test_the_scanners_give_the_same_bytes(folder: Path) -> None:
+    collection = [folder / "qrels.txt", folder / "runs"]
     for command in (
         ["eval", *collection, "-q"],
         ["trec_eval", "-q", collection[0], next(collection[1].iterdir())],
@@ -248,11 +248,11 @@ def test_the_scanners_give_the_same_bytes(place: Path) -> None:
     assert b"scanner: python" in rankscope("--version", RANKSCOPE_SCANNER="python").stdout
 
 
-def test_sources(place: Path, tmp_path: Path) -> None:
-    qrels, runs = place / "qrels.txt", sorted((place / "runs").iterdir())
-    whole = rankscope("eval", qrels, place / "runs", "-m", "AP").stdout
+def test_sources(folder: Path, tmp_path: Path) -> None:
+    qrels, runs = folder / "qrels.txt", sorted((folder / "runs").iterdir())
+    whole = rankscope("eval", qrels, folder / "runs", "-m", "AP").stdout
     assert rankscope("eval", qrels, *runs, "-m", "AP").stdout == whole
-    assert rankscope("eval", qrels, place / "runs" / "*.txt", "-m", "AP").stdout == whole
+    assert rankscope("eval", qrels, folder / "runs" / "*.txt", "-m", "AP").stdout == whole
     packed = tmp_path / "packed"
     packed.mkdir()
     for run in runs:
@@ -267,12 +267,12 @@ def test_sources(place: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there are no named pipes to give as files")
-def test_pipes_given_as_files(place: Path) -> None:
-    run = sorted((place / "runs").iterdir())[0]
+def test_pipes_given_as_files(folder: Path) -> None:
+    run = sorted((folder / "runs").iterdir())[0]
 
     def through_pipes(command: str) -> subprocess.CompletedProcess[bytes]:
         line = f'"{sys.executable}" -m rankscope {command}'
-        return subprocess.run(["bash", "-c", line, "-", place / "qrels.txt", run], capture_output=True)
+        return subprocess.run(["bash", "-c", line, "-", folder / "qrels.txt", run], capture_output=True)
 
     actual = json.loads(through_pipes('curve <(cat "$1") <(cat "$2") --topic 301 -f json').stdout)
     assert actual["settings"]["files"] == {}
@@ -281,15 +281,15 @@ def test_pipes_given_as_files(place: Path) -> None:
     assert b"/dev/fd/" in through_pipes('eval <(cat "$1") <(echo x) -m AP').stderr
 
 
-def test_tables_on_a_terminal_and_tsv_in_a_pipe(place: Path) -> None:
+def test_tables_on_a_terminal_and_tsv_in_a_pipe(folder: Path) -> None:
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
     command = [
         sys.executable,
         "-m",
         "rankscope",
         "eval",
-        str(place / "qrels.txt"),
-        str(place / "runs"),
+        str(folder / "qrels.txt"),
+        str(folder / "runs"),
         "-m",
         "AP",
     ]
@@ -309,23 +309,23 @@ def test_tables_on_a_terminal_and_tsv_in_a_pipe(place: Path) -> None:
     assert rankscope(*command[3:]).stdout.startswith(b"run\tmeasure\tvalue\ttopics\n")
 
 
-def test_exit_codes(place: Path, tmp_path: Path) -> None:
+def test_exit_codes(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.run").write_text("301 Q0 d1 1 2.0\n")
-    process = rankscope("eval", place / "qrels.txt", tmp_path / "bad.run", "-o", tmp_path / "out.json")
+    process = rankscope("eval", folder / "qrels.txt", tmp_path / "bad.run", "-o", tmp_path / "out.json")
     assert process.returncode == 2
     assert process.stderr.count(b"\n") == 1
     assert b"bad.run:1: " in process.stderr
     assert b"; " in process.stderr
     assert not (tmp_path / "out.json").exists()
-    assert rankscope("eval", place / "qrels.txt", place / "runs", "--digits", "-1").returncode == 2
-    assert rankscope("curve", place / "qrels.txt", place / "runs", "--topic", "301").returncode == 2
+    assert rankscope("eval", folder / "qrels.txt", folder / "runs", "--digits", "-1").returncode == 2
+    assert rankscope("curve", folder / "qrels.txt", folder / "runs", "--topic", "301").returncode == 2
 
 
-def test_streams_that_are_closed_or_know_no_unicode(place: Path) -> None:
+def test_streams_that_are_closed_or_know_no_unicode(folder: Path) -> None:
     line = f'"{sys.executable}" -m rankscope eval "$1" "$2" -m AP'
     for end in ("2>&-", ">&-", "<&-"):
         process = subprocess.run(
-            ["bash", "-c", f"{line} {end}", "-", place / "qrels.txt", place / "runs"], capture_output=True
+            ["bash", "-c", f"{line} {end}", "-", folder / "qrels.txt", folder / "runs"], capture_output=True
         )
         assert process.returncode == 0, process.stderr
         assert (b"AP" in process.stdout) == (end != ">&-")
@@ -337,10 +337,10 @@ def test_streams_that_are_closed_or_know_no_unicode(place: Path) -> None:
     )
 
 
-def test_absurd_sizes_are_refused_at_once(place: Path) -> None:
-    run = sorted((place / "runs").iterdir())[0]
+def test_absurd_sizes_are_refused_at_once(folder: Path) -> None:
+    run = sorted((folder / "runs").iterdir())[0]
     assert (
-        rankscope("curve", place / "qrels.txt", run, "--topic", "301", "--cutoff", "2147483647").returncode
+        rankscope("curve", folder / "qrels.txt", run, "--topic", "301", "--cutoff", "2147483647").returncode
         == 2
     )
     assert rankscope("properties", "--depth", "1000000000000", "-m", "AP").returncode == 2
@@ -370,9 +370,9 @@ def test_one_measure_in_every_format() -> None:
 # Python ---------------------------------------------------------------------------------------------------------------
 
 
-def test_the_example(place: Path, tmp_path: Path) -> None:
-    qrels = rs.read_qrels(place / "qrels.txt")
-    runs = rs.read_runs(str(place / "runs" / "*.txt"), order="trec_eval")
+def test_the_example(folder: Path, tmp_path: Path) -> None:
+    qrels = rs.read_qrels(folder / "qrels.txt")
+    runs = rs.read_runs(str(folder / "runs" / "*.txt"), order="trec_eval")
     scores = rs.evaluate(qrels, runs, ["AP", "nDCG@10", rs.RBP(p=0.8), "Twist"])
     name = next(iter(runs))
     assert scores.means()[name][rs.AP] == pytest.approx(scores.matrix("AP").values[0].mean())

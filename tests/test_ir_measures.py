@@ -264,7 +264,7 @@ def test_unsupported_measures_raise_in_one_line() -> None:
         ir_measures.calc_aggregate([bridge.Twist(crossing="nonsense")], QRELS, RUN)
 
 
-def test_a_function_of_ones_own_goes_over_the_bridge() -> None:
+def test_a_user_defined_function_is_available_in_ir_measures() -> None:
     measure("FirstGrade", lambda grades: grades[0] if grades else 0)
     first_grade = bridge.FirstGrade
     assert ir_measures.calc_aggregate([first_grade], QRELS, RUN) == {first_grade: 0.0}

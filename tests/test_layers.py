@@ -249,14 +249,14 @@ def test_every_import_is_allowed() -> None:
     assert forbidden(ours()) == []
 
 
-def test_every_allowed_arrow_is_there() -> None:
+def test_every_allowed_import_exists() -> None:
     """Check that every import that the table allows exists."""
     used = {(package(a.source), package(a.target)) for a in ours()}
     listed = {(source, target) for source, text in STATIONS.items() for target in text.split()}
     assert listed - used == set()
 
 
-def test_every_exception_is_there() -> None:
+def test_every_exception_exists() -> None:
     used = {(a.source, a.function, package(a.target)) for a in ours()}
     assert set(EXCEPTIONS) <= used
 
@@ -296,11 +296,11 @@ def test_a_forbidden_import_is_found(module: str, text: str, complaint: str) -> 
         ("plots.fine", "from rankscope.analysis.curve import Curve"),
     ],
 )
-def test_other_imports_are_not(module: str, text: str) -> None:
+def test_allowed_imports_are_not_reported(module: str, text: str) -> None:
     assert forbidden(arrows({module: text})) == []
 
 
-def test_there_is_no_circle_of_packages() -> None:
+def test_there_is_no_import_cycle_between_packages() -> None:
     graph: dict[str, set[str]] = {name: set() for name in ALLOWED}
     for arrow in ours():
         source, target = package(arrow.source), package(arrow.target)
@@ -312,7 +312,7 @@ def test_there_is_no_circle_of_packages() -> None:
         list(TopologicalSorter({**graph, "measures": {"analysis"}}).static_order())
 
 
-def test_the_table_itself_has_no_circle() -> None:
+def test_the_table_has_no_cycle() -> None:
     packages = set(ALLOWED) - set(DOORS)
     graph = {
         name: (packages if text == "*" else set(text.split()))
@@ -322,7 +322,7 @@ def test_the_table_itself_has_no_circle() -> None:
     list(TopologicalSorter(graph).static_order())
 
 
-def test_modules_that_know_each_other_are_few() -> None:
+def test_import_cycles_between_modules_are_few() -> None:
     graph: dict[str, set[str]] = {}
     for arrow in ours():
         ignored = arrow.typing or excepted(arrow) or arrow.source in DOORS

@@ -170,7 +170,7 @@ def snapshot(thing: Any) -> Any:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_copy_says_the_same(name: str, way: str) -> None:
+def test_a_copy_has_the_same_content(name: str, way: str) -> None:
     thing = example(name)
     before = snapshot(thing)
     again = WAYS[way](thing)
@@ -253,7 +253,7 @@ def test_every_function_that_returns_a_result_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_result_has_tables_settings_and_ways_out(name: str) -> None:
+def test_a_result_has_tables_settings_and_exports(name: str) -> None:
     result = example(name)
     assert isinstance(result, Result)
     assert result.tables and all(one.name == key for key, one in result.tables.items())

@@ -34,7 +34,7 @@ def block(heading: str, language: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create the files that the examples name: qrels.txt, runs/ with bm25, run.txt, four.toml, mymetrics.py."""
     root = tmp_path_factory.mktemp("readme")
     rs.simulate(systems=4, topics=5, grades=3, depth=30, seed=3, pool_depth=15).write(root / "made")
@@ -57,34 +57,34 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("line", block("In a terminal", "sh").splitlines())
 def test_examples_in_a_terminal(
-    line: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     program, *words = shlex.split(line, comments=True)
     assert program == "rankscope"
     if "--plot" in words:
         pytest.importorskip("matplotlib")
         assert "rankscope[plots]" in line
-    monkeypatch.chdir(place)
+    monkeypatch.chdir(folder)
     arguments = [str(p) for word in words for p in (sorted(Path().glob(word)) if "*" in word else [word])]
     code = main([*arguments, *QUICK.get(words[0], ())])
     out = capsysbinary.readouterr()
     assert (code, b"Traceback" in out.err) == (0, False), out.err
 
 
-def test_examples_in_python(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("matplotlib", "pandas", "polars"):
         pytest.importorskip(package)
-    monkeypatch.chdir(place)
-    (place / "runs" / "bm25.txt").rename(place / "runs" / "bm25.run")
-    shutil.copy(place / "runs" / "bm25.run", place / "runs" / "bm25.txt")
-    (place / "runs" / "bm25.run").unlink()
-    with gzip.open(place / "runs" / "bm25.txt.gz", "wb") as packed:
-        packed.write((place / "runs" / "bm25.txt").read_bytes())
+    monkeypatch.chdir(folder)
+    (folder / "runs" / "bm25.txt").rename(folder / "runs" / "bm25.run")
+    shutil.copy(folder / "runs" / "bm25.run", folder / "runs" / "bm25.txt")
+    (folder / "runs" / "bm25.run").unlink()
+    with gzip.open(folder / "runs" / "bm25.txt.gz", "wb") as packed:
+        packed.write((folder / "runs" / "bm25.txt").read_bytes())
     names: dict[str, Any] = {}
     exec(block("In Python", "python").replace("depth=10", "depth=3"), names)
-    assert (place / "curve.pdf").stat().st_size > 1000
+    assert (folder / "curve.pdf").stat().st_size > 1000
     assert names["scores"].runs
-    assert names["mine"] in rs.evaluate(place / "qrels.txt", place / "run.txt", names["mine"]).measures
+    assert names["mine"] in rs.evaluate(folder / "qrels.txt", folder / "run.txt", names["mine"]).measures
 
 
 def test_the_install_makes_the_program_known() -> None:

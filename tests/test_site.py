@@ -159,7 +159,7 @@ def _target(page: str, link: str) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
+def test_links_lead_to_existing_targets(site: Path, built: dict[str, _Page]) -> None:
     """Check that all links lead to existing headings, and that the files that pages load exist."""
     assert len(built) > 120
     dead = []
@@ -304,7 +304,7 @@ def test_examples_print_what_they_say(page: str, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("page", [path for path, text in TEXTS.items() if "```python\n" in text])
-def test_python_is_python(page: str) -> None:
+def test_python_examples_compile_and_use_existing_names(page: str) -> None:
     """Also what needs a cluster or other people's files: it compiles, and the names of ours in it are there."""
     for language, block in blocks(TEXTS[page]):
         if language == "python" and not re.search(r"^>>> ", block, re.MULTILINE):
@@ -380,7 +380,7 @@ def test_differences_from_other_tools_are_those_that_were_found() -> None:
     assert [row for row in output if row not in match] == []
 
 
-def test_promised_tables_are_there() -> None:
+def test_documented_tables_exist() -> None:
     """Check that the JSON of commands has all documented columns; docs/make_schemas.py adds new ones."""
     script = load_script("make_schemas")
     current = script.answered()

@@ -57,7 +57,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("engines") / "made"
     rs.simulate(systems=4, topics=7, grades=3, depth=60, seed=3, pool_depth=20, aspects=3).write(root)
     # one run lacks topics, and one has ties
@@ -71,10 +71,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def frames(spark: Any, place: Path) -> tuple[Any, Any]:
+def frames(spark: Any, folder: Path) -> tuple[Any, Any]:
     """Return the shuffled runs and the judgments."""
-    runs = rs.read_runs(place / "runs").to_pandas().sample(frac=1, random_state=1)
-    rows = [line.split() for line in (place / "qrels.txt").read_text().splitlines()]
+    runs = rs.read_runs(folder / "runs").to_pandas().sample(frac=1, random_state=1)
+    rows = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
     qrels = spark.createDataFrame(
         [(t, i, d, int(g)) for t, i, d, g in rows], "qid string, iteration string, docno string, label int"
     )
@@ -100,11 +100,11 @@ def expected(scores: Scores, skip: bool = False) -> Values:
 
 @pytest.mark.parametrize("broadcast", [True, False], ids=["broadcast", "together"])
 def test_every_measure_has_the_same_bits(
-    frames: Any, place: Path, every_measure: list[Measure], broadcast: bool
+    frames: Any, folder: Path, every_measure: list[Measure], broadcast: bool
 ) -> None:
     import rankscope.spark
 
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", every_measure)
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", every_measure)
     values = rankscope.spark.evaluate(*frames, every_measure, broadcast=broadcast).cache()
     assert values.columns == ["run", "query_id", "measure", "value"]
     rows = values.collect()
@@ -118,7 +118,7 @@ def test_every_measure_has_the_same_bits(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found as Linux has them")
-def test_a_killed_executor_is_made_up_for(spark: Any, tmp_path: Path) -> None:
+def test_the_work_of_a_killed_executor_is_repeated(spark: Any, tmp_path: Path) -> None:
     mark = tmp_path / "died"
 
     def dies_once(number: int) -> int:  # nested, so that it is pickled by value
@@ -136,7 +136,7 @@ def test_a_killed_executor_is_made_up_for(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
-def test_a_killed_python_worker_is_made_up_for(frames: Any, place: Path, tmp_path: Path) -> None:
+def test_the_work_of_a_killed_python_worker_is_repeated(frames: Any, folder: Path, tmp_path: Path) -> None:
     import rankscope.spark
 
     mark = tmp_path / "died"
@@ -149,21 +149,21 @@ def test_a_killed_python_worker_is_made_up_for(frames: Any, place: Path, tmp_pat
         return float(sum(grade > 0 for grade in grades))
 
     measures = [rs.measure("Relevant", relevant), rs.measure("AP")]
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", measures, missing="skip")
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", measures, missing="skip")
     mark.unlink()
     rows = rankscope.spark.evaluate(*frames, measures, missing="skip").collect()
     assert mark.exists()
     assert bits(rows) == expected(scores, skip=True)
 
 
-def test_pieces_and_a_bad_line(spark: Any, place: Path, tmp_path: Path, capsys: Any) -> None:
-    local = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP")
-    distributed = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP", engine=spark)
+def test_pieces_and_a_bad_line(spark: Any, folder: Path, tmp_path: Path, capsys: Any) -> None:
+    local = rs.evaluate(folder / "qrels.txt", folder / "runs", "AP RBP")
+    distributed = rs.evaluate(folder / "qrels.txt", folder / "runs", "AP RBP", engine=spark)
     assert distributed.values.tobytes() == local.values.tobytes()
-    lines = min((place / "runs").iterdir()).read_text().splitlines()
+    lines = min((folder / "runs").iterdir()).read_text().splitlines()
     (tmp_path / "good.txt").write_text("\n".join(lines))
     (tmp_path / "wrong.txt").write_text("\n".join([*lines[:6], "301 Q0 d1 1 high tag"]))
-    assert main(["eval", str(place / "qrels.txt"), str(tmp_path), "--engine", "spark"]) == 2
+    assert main(["eval", str(folder / "qrels.txt"), str(tmp_path), "--engine", "spark"]) == 2
     error = capsys.readouterr().err
     assert "wrong.txt:7: " in error and error.count("\n") == 1
 
@@ -197,7 +197,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("broadcast", [True, False], ids=["broadcast", "together"])
-def test_ids_of_all_types_meet_as_they_do_here(spark: Any, broadcast: bool) -> None:
+def test_ids_of_all_types_match_as_in_local_evaluation(spark: Any, broadcast: bool) -> None:
     """A double on one side and an integer on the other were different ids: no rows, or values of 0."""
     import rankscope.spark
 

@@ -27,7 +27,7 @@ Rows = dict[tuple[str, str, str], float]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("streams") / "made"
     rs.simulate(systems=4, topics=9, grades=3, depth=60, seed=3, pool_depth=20, aspects=3).write(root)
     path = min((root / "runs").iterdir())  # which lacks a topic
@@ -36,8 +36,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def expected(place: Path, measures: Any, missing: str = "zero") -> Rows:
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", measures, missing=missing)
+def expected(folder: Path, measures: Any, missing: str = "zero") -> Rows:
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", measures, missing=missing)
     return {(run, topic, name): value for run, topic, name, value in scores["topics"].rows}
 
 
@@ -63,28 +63,28 @@ def same(first: Rows, second: Rows) -> bool:
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
-def test_files_cut_anywhere(place: Path, tmp_path: Path, every_measure: list[Measure], missing: str) -> None:
-    values = expected(place, every_measure, missing)
+def test_files_cut_anywhere(folder: Path, tmp_path: Path, every_measure: list[Measure], missing: str) -> None:
+    values = expected(folder, every_measure, missing)
     texts = []
     for size in (0, 2000, 9000):
         out = tmp_path / f"{size}.parquet"
         written = rs.evaluate_into(
-            out, place / "qrels.txt", place / "runs", every_measure, piece_bytes=size, missing=missing
+            out, folder / "qrels.txt", folder / "runs", every_measure, piece_bytes=size, missing=missing
         )
         assert written.rows == len(values) and (written.pieces == 4) == (size == 0)
         assert same(in_parquet(out), values)
     for number, jobs in enumerate((1, 2)):
         out = tmp_path / f"{number}.csv"
-        rs.evaluate_into(out, place / "qrels.txt", place / "runs", "AP RBP", piece_bytes=2000, jobs=jobs)
+        rs.evaluate_into(out, folder / "qrels.txt", folder / "runs", "AP RBP", piece_bytes=2000, jobs=jobs)
         texts.append(out.read_bytes())
     assert texts[0] == texts[1]
-    assert same(in_text(tmp_path / "0.csv"), expected(place, "AP RBP"))
+    assert same(in_text(tmp_path / "0.csv"), expected(folder, "AP RBP"))
 
 
-def dataset(place: Path, root: Path, group: int, files: int) -> Path:
+def dataset(folder: Path, root: Path, group: int, files: int) -> Path:
     """Write the runs as Parquet files of complete lists, in row groups that cut lists anywhere."""
     root.mkdir()
-    table = pa.table(dict(rs.read_runs(place / "runs").frame_columns()))
+    table = pa.table(dict(rs.read_runs(folder / "runs").frame_columns()))
     runs = table["run"].to_pylist()
     borders = [0, *(i for i in range(1, len(runs)) if runs[i] != runs[i - 1]), len(runs)]
     cuts = [*borders[:: -(-(len(borders) - 1) // files)], len(runs)]
@@ -96,55 +96,55 @@ def dataset(place: Path, root: Path, group: int, files: int) -> Path:
 
 @pytest.mark.parametrize(("group", "rows"), [(7, 1), (50, 100), (1000, 10)])
 def test_parquet_whose_groups_cut_lists(
-    place: Path, tmp_path: Path, every_measure: list[Measure], group: int, rows: int
+    folder: Path, tmp_path: Path, every_measure: list[Measure], group: int, rows: int
 ) -> None:
-    runs = dataset(place, tmp_path / "runs", group, 2)
-    written = rs.evaluate_into(tmp_path / "out", place / "qrels.txt", runs, every_measure, piece_rows=rows)
+    runs = dataset(folder, tmp_path / "runs", group, 2)
+    written = rs.evaluate_into(tmp_path / "out", folder / "qrels.txt", runs, every_measure, piece_rows=rows)
     assert written.runs == 4
-    assert same(in_parquet(tmp_path / "out"), expected(place, every_measure))
+    assert same(in_parquet(tmp_path / "out"), expected(folder, every_measure))
 
 
-def test_other_processes_write_the_same_bytes(place: Path, tmp_path: Path) -> None:
-    runs = dataset(place, tmp_path / "runs", 50, 2)
+def test_other_processes_write_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    runs = dataset(folder, tmp_path / "runs", 50, 2)
     with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         for name, engine in (("here.tsv", None), ("there.tsv", processes)):
-            sources = [runs, place / "runs"][:1]
+            sources = [runs, folder / "runs"][:1]
             rs.evaluate_into(
-                tmp_path / name, place / "qrels.txt", sources, "AP ERR", piece_rows=100, engine=engine
+                tmp_path / name, folder / "qrels.txt", sources, "AP ERR", piece_rows=100, engine=engine
             )
     assert (tmp_path / "here.tsv").read_bytes() == (tmp_path / "there.tsv").read_bytes()
-    assert same(in_text(tmp_path / "here.tsv"), expected(place, "AP ERR"))
+    assert same(in_text(tmp_path / "here.tsv"), expected(folder, "AP ERR"))
 
 
-def test_a_bad_line_of_a_piece_has_its_number_in_the_file(place: Path, tmp_path: Path) -> None:
-    lines = max((place / "runs").iterdir()).read_text().splitlines()
+def test_a_bad_line_of_a_piece_has_its_number_in_the_file(folder: Path, tmp_path: Path) -> None:
+    lines = max((folder / "runs").iterdir()).read_text().splitlines()
     lines[400] = "301 Q0 d1 1 high tag"
     (tmp_path / "wrong.txt").write_text("\n".join(lines))
     with pytest.raises(InputError, match=r"wrong\.txt:401: "):
         rs.evaluate_into(
-            tmp_path / "out.csv", place / "qrels.txt", tmp_path / "wrong.txt", "AP", piece_bytes=1000
+            tmp_path / "out.csv", folder / "qrels.txt", tmp_path / "wrong.txt", "AP", piece_bytes=1000
         )
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_lists_in_two_places_are_refused(place: Path, tmp_path: Path) -> None:
-    lines = max((place / "runs").iterdir()).read_text().splitlines(keepends=True)
+def test_rankings_in_two_pieces_are_rejected(folder: Path, tmp_path: Path) -> None:
+    lines = max((folder / "runs").iterdir()).read_text().splitlines(keepends=True)
     (tmp_path / "mixed.txt").write_text("".join(lines[::2] + lines[1::2]))
     with pytest.raises(InputError, match="is in two pieces"):
-        rs.evaluate_into(tmp_path / "o", place / "qrels.txt", tmp_path / "mixed.txt", "AP", piece_bytes=1000)
-    table = pa.table(dict(rs.read_runs(place / "runs").frame_columns()))
+        rs.evaluate_into(tmp_path / "o", folder / "qrels.txt", tmp_path / "mixed.txt", "AP", piece_bytes=1000)
+    table = pa.table(dict(rs.read_runs(folder / "runs").frame_columns()))
     (tmp_path / "runs").mkdir()
     for number in range(2):
         rows = pa.array(np.arange(number, len(table), 2))
         pq.write_table(table.take(rows), tmp_path / "runs" / f"{number}.parquet")
     with pytest.raises(InputError, match="is in two pieces"):
-        rs.evaluate_into(tmp_path / "o", place / "qrels.txt", tmp_path / "runs", "AP")
+        rs.evaluate_into(tmp_path / "o", folder / "qrels.txt", tmp_path / "runs", "AP")
     assert not (tmp_path / "o").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mixed.txt", "runs"]
 
 
-def test_invalid_arguments_raise(place: Path, tmp_path: Path) -> None:
-    qrels, runs = place / "qrels.txt", place / "runs"
+def test_invalid_arguments_raise(folder: Path, tmp_path: Path) -> None:
+    qrels, runs = folder / "qrels.txt", folder / "runs"
     (tmp_path / "there").mkdir()
     with pytest.raises(InputError, match="already"):
         rs.evaluate_into(tmp_path / "there", qrels, runs, "AP")
@@ -159,17 +159,17 @@ def test_invalid_arguments_raise(place: Path, tmp_path: Path) -> None:
         rs.evaluate_into(tmp_path / "x.csv", {"other": {"d": 1}}, runs, "AP")
 
 
-def test_some_topics_and_files_that_look_like_others(place: Path, tmp_path: Path) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_some_topics_and_files_that_look_like_others(folder: Path, tmp_path: Path) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     rs.evaluate_into(tmp_path / "some.csv", *files, "AP RBP", topics="302,304-306", piece_bytes=2000)
     topics = {"302", "304", "305", "306"}
     assert same(
         in_text(tmp_path / "some.csv"),
-        {key: value for key, value in expected(place, "AP RBP").items() if key[1] in topics},
+        {key: value for key, value in expected(folder, "AP RBP").items() if key[1] in topics},
     )
     with pytest.raises(InputError, match="topic '999' has no judgments"):
         rs.evaluate_into(tmp_path / "none.csv", *files, "AP", topics="999")
-    lacking = min((place / "runs").iterdir())
+    lacking = min((folder / "runs").iterdir())
     with pytest.raises(InputError, match=f"{lacking.name}: no topic in common with the chosen topics"):
         rs.evaluate_into(tmp_path / "none.csv", files[0], lacking, "AP", topics=["301"])
     with pytest.raises(InputError, match=r"\.txt"):  # it is no Parquet file
@@ -178,9 +178,9 @@ def test_some_topics_and_files_that_look_like_others(place: Path, tmp_path: Path
 
 
 def test_streaming_applies_other_options_or_rejects_them_in_one_line(
-    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["eval", str(place / "qrels.txt"), str(place / "runs"), "-m", "AP", "--stream", "-o"]
+    command = ["eval", str(folder / "qrels.txt"), str(folder / "runs"), "-m", "AP", "--stream", "-o"]
     out = tmp_path / "some.csv"
     options = ["--topics", "302,304", "--input-format", "trec"]
     assert main([*command, str(out), *options]) == 0
@@ -211,25 +211,25 @@ rs.evaluate_into(sys.argv[1], sys.argv[2], sys.argv[3], [rs.measure("One", relev
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
 @pytest.mark.parametrize("name", ["values.csv", "values.parquet", "dataset"])
-def test_a_killed_process_leaves_no_values(place: Path, tmp_path: Path, name: str) -> None:
-    out, files = tmp_path / name, (str(place / "qrels.txt"), str(place / "runs"))
+def test_a_killed_process_leaves_no_values(folder: Path, tmp_path: Path, name: str) -> None:
+    out, files = tmp_path / name, (str(folder / "qrels.txt"), str(folder / "runs"))
     process = subprocess.run([sys.executable, "-c", KILLED, str(out), *files], check=False)
     assert process.returncode == -signal.SIGKILL
     assert not out.exists()
     rs.evaluate_into(out, *files, "AP")
     values = in_text(out) if out.suffix == ".csv" else in_parquet(out)
-    assert same(values, expected(place, "AP"))
+    assert same(values, expected(folder, "AP"))
 
 
-def test_large_runs_are_split(place: Path) -> None:
-    run = next(iter(rs.read_runs(place / "runs").values()))
+def test_large_runs_are_split(folder: Path) -> None:
+    run = next(iter(rs.read_runs(folder / "runs").values()))
     assert len(split_run(run, 0)) == len(split_run(run, 10**6)) == 1
     assert len(split_run(run, 1000)) > 3
     assert len(split_run(rs.Run.from_dict({"q": {"d": 1.0}}))) == 1
     assert (
-        list_parquet_files(place / "runs")
-        == list_parquet_files(place / "qrels.txt")
-        == list_parquet_files(place / "no")
+        list_parquet_files(folder / "runs")
+        == list_parquet_files(folder / "qrels.txt")
+        == list_parquet_files(folder / "no")
         == []
     )
 

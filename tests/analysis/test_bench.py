@@ -80,7 +80,7 @@ def test_the_z_score_is_that_of_scipy() -> None:
     assert values_of(result, "z-score") == pytest.approx(expected.tolist(), abs=1e-12)
 
 
-def test_the_win_rate_is_that_of_counting() -> None:
+def test_the_win_rate_equals_a_count() -> None:
     values = np.random.default_rng(4).integers(0, 4, (7, 5)) / 4
     result = rs.bench(wide(values), aggregate="win-rate", replicates=20)
     for a, value in enumerate(values_of(result, "win-rate")):
@@ -304,7 +304,7 @@ def test_bounds_hold_for_every_value_of_a_missing_score(aggregate: str) -> None:
     assert all(row.change == "aggregate" for row in result.fragility) and rows["s1"].tier is None
 
 
-def test_missing_cells_drop_systems_or_tasks_and_say_so() -> None:
+def test_missing_cells_drop_systems_or_tasks_and_are_reported() -> None:
     table = wide([[0.1, 0.2, 0.3], [0.4, np.nan, 0.6], [0.7, 0.8, 0.9]])
     with pytest.warns(UserWarning, match="1 of 3 systems lack a score on some task and are left out"):
         result = rs.bench(table, aggregate="mean", replicates=10)
@@ -349,7 +349,7 @@ def test_scores_by_task_and_a_long_table_are_the_same() -> None:
     )
 
 
-def test_what_is_sampled_changes_the_intervals_and_is_printed() -> None:
+def test_the_sampled_units_change_the_intervals_and_are_printed() -> None:
     by_task = topic_scores(2, 6, 4, 30)
     results = {
         sample: rs.bench(by_task, sample=sample, aggregate="mean") for sample in ("tasks", "nested", "topics")

@@ -36,7 +36,7 @@ def relabelled(qrels: dict[str, Any], labels: dict[tuple[str, str], int]) -> dic
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_stated_labels_reverse(seed: int) -> None:
+def test_listed_labels_reverse_the_pair(seed: int) -> None:
     qrels, runs = collection(seed)
     result = rs.certain(rs.evaluate(qrels, runs, MEASURES))
     stated: dict[tuple[Any, ...], dict[tuple[str, str], int]] = {}
@@ -106,7 +106,7 @@ def test_first_and_last_rank_are_those_of_the_leaderboard() -> None:
         assert actual.items() <= expected.items() and len(actual) == (5 if across else 10)
 
 
-def test_labels_leave_nothing_open_where_everything_is_judged() -> None:
+def test_labels_change_nothing_if_everything_is_judged() -> None:
     qrels, runs = collection(0)
     complete = {t: {d: qrels[t].get(d, 0) for d in [f"d{i}" for i in range(14)]} for t in qrels}
     pairs = rs.certain(rs.evaluate(complete, runs, ["P@5", "nDCG@5", "AP"]))["pairs"].records()

@@ -218,7 +218,7 @@ def test_a_useless_machine_costs_at_most_five_percent() -> None:
     assert np.mean(widths) < 1.05
 
 
-def test_a_planted_bias_is_flagged_and_none_without() -> None:
+def test_a_planted_bias_is_flagged_and_no_run_without_one() -> None:
     human, runs = synthetic(topics=30)
     flagged: dict[bool, list[list[str]]] = {True: [], False: []}
     for is_planted, seed in product((True, False), range(15)):
@@ -292,7 +292,7 @@ def test_probabilities_come_from_strata() -> None:
         rs.correct(rs.evaluate(MACHINE, RUNS, "DCG"), sample, strata="x")
 
 
-def test_documents_that_only_the_human_knows_count() -> None:
+def test_documents_that_only_the_human_judged_count() -> None:
     result = rs.correct(rs.evaluate(MACHINE, RUNS, "P@2"), {"q2": {"z": 1}}, pi=0.5, tuning="plain")
     assert result.scores.values[0, 0].tolist() == [0.5, 0.5 + 1.0]
 
@@ -359,7 +359,7 @@ def test_open_lines_of_a_template_scale_the_probabilities(tmp_path: Path) -> Non
     assert read_labels(tmp_path / "sample.qrels") == {"q1": {"b": (2, 0.25)}}
 
 
-def test_a_drawn_template_is_read_back_and_goes_on(tmp_path: Path) -> None:
+def test_a_drawn_template_can_be_read_and_extended(tmp_path: Path) -> None:
     human, runs = synthetic()
     scores = rs.evaluate(human, runs, "P@10")
     first, second = (rs.next(scores, budget, purpose="correct", seed=3) for budget in (100, 200))

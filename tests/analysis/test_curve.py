@@ -170,7 +170,7 @@ def test_refused() -> None:
         paper("a").crossings("never")
 
 
-def test_people_see_the_first_ranks(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_shows_the_first_ranks(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
     qrels.write_text("t 0 d1 1\n")
     run.write_text("".join(f"t Q0 d{r} {r} {-r} x\n" for r in range(200)))
@@ -181,7 +181,7 @@ def test_people_see_the_first_ranks(tmp_path: Path, capfd: pytest.CaptureFixture
     assert "topic 'u' has no judgments" in capfd.readouterr().err
 
 
-def test_a_point_that_never_comes_is_infinite_in_json(
+def test_a_point_that_does_not_exist_is_infinite_in_json(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Not null, which says that a number is undefined."""
@@ -214,7 +214,7 @@ def test_lines_of_other_topics_are_checked_as_well(tmp_path, line, message):
 EDITED = {"q": {"a": 2, "b": 1, "c": 1, "n": 0, "m": 0}}
 
 
-def test_an_edited_list_is_the_list_one_writes_down() -> None:
+def test_an_edited_ranking_equals_the_expected_ranking() -> None:
     run = {"q": ["n", "a", "x", "b", "y", "z"]}
     curve = rs.curve(rs.Collection(EDITED, run), None, "q", edits="m4-1 r3=1 r6=0")
     written = rs.curve(rs.Collection(EDITED, {"q": ["b", "n", "c", "x", "y", "m"]}), None, "q")
@@ -228,7 +228,7 @@ def test_an_edited_list_is_the_list_one_writes_down() -> None:
     assert "crp_before" not in before.curve.columns and before.crp_before is None
 
 
-def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
+def test_a_replacement_may_keep_the_document_or_add_an_unjudged_one() -> None:
     run = {"q": ["b", "n", "c", "m", "other-1"]}
     assert rs.curve(rs.Collection(EDITED, run), None, "q", edits="r1=1").documents[0] == "b"
     assert rs.curve(rs.Collection(EDITED, run), None, "q", edits="r1=0").documents[0] == "other-2"
@@ -245,7 +245,7 @@ def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
         ("r1=-1", "no edit is called"),
     ],
 )
-def test_edits_that_cannot_be_done_say_why(edits: str, message: str) -> None:
+def test_impossible_edits_are_explained(edits: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         rs.curve(rs.Collection(EDITED, {"q": ["b", "n", "c"]}), None, "q", edits=edits)
 

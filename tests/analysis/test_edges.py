@@ -90,7 +90,7 @@ def test_two_points_always_lie_on_a_line():
     assert pearson([1, 2, 3], [2, 4, 6]).p == 0.0
 
 
-def test_a_measure_that_is_defined_on_one_topic_says_so():
+def test_a_measure_that_is_defined_on_one_topic_is_reported():
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0}}
     runs = {"x": {"1": ["a", "b"], "2": ["a"]}, "y": {"1": ["b", "a"], "2": ["a"]}}
     [row] = rs.scale_effect(rs.evaluate(qrels, runs, "Twist"), length=3)["scale_effect"].records()
@@ -104,7 +104,7 @@ def test_measures_on_one_topic_disagree_without_significance(scored):
     assert (finding.numbers["swapped"], finding.numbers["contradict"]) == (1, 0)
 
 
-def test_findings_know_the_ties_of_lists_that_were_read_without_them(small):
+def test_findings_read_the_ties_of_rankings_that_were_judged_without_them(small):
     basis = Basis(rs.evaluate(*small, "AP"), 0.05, "t", "holm", 50, 1)
     assert basis.lists.ties is None and basis.tied_lists.ties is not None
 

@@ -48,7 +48,7 @@ def runs(number: int) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def test_a_run_that_is_not_there_is_answered_with_three_that_are() -> None:
+def test_an_unknown_run_is_answered_with_three_existing_names() -> None:
     with pytest.raises(InputError) as caught:
         rs.verdict(rs.evaluate(QRELS, runs(7), "AP"), ("another", "r1"))
     assert caught.value.hint == "the runs are called r1, r2, r3 ..."
@@ -66,7 +66,7 @@ def test_bounds_have_the_default_depths() -> None:
         )
 
 
-def test_negative_grades_are_as_good_as_none_in_orderings(tmp_path: Path) -> None:
+def test_negative_grades_count_as_non_relevant_in_orderings(tmp_path: Path) -> None:
     """In the file n and m have each other's rank, and neither is relevant, with grade 0 or -2; shares of the swaps."""
     (tmp_path / "r.txt").write_text("q Q0 n 1 1.0 r\nq Q0 m 2 2.0 r\nq Q0 a 3 0.5 r\n")
     result = rs.orderings(rs.evaluate({"q": {"a": 1, "n": -2, "m": 0}}, str(tmp_path / "r.txt"), ["P@1"]))
@@ -120,14 +120,14 @@ def test_a_manifest_asks_for_one_repetition_at_least_and_a_level_that_is_a_share
             read_manifest(file)
 
 
-def test_a_pool_has_a_rank_at_least() -> None:
+def test_a_pool_has_at_least_one_rank() -> None:
     judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Run.from_dict(runs(1)["r1"]))
     assert len(depth_pool(judged, 1)) == len(judged.qrels)
     with pytest.raises(SettingsError, match="a pool of depth 0"):
         depth_pool(judged, 0)
 
 
-def test_leaderboards_are_as_alike_one_way_as_the_other() -> None:
+def test_the_similarity_of_leaderboards_is_symmetric() -> None:
     a, b = np.array([0.9, 0.5, 0.4, 0.1]), np.array([0.5, 0.9, 0.1, 0.4])
     a[3], b[3] = 0.7, 0.95
     assert ap_correlation(a, b) != pytest.approx(ap_correlation(b, a))
@@ -211,7 +211,7 @@ def test_a_run_without_the_topic_is_named_by_its_file(tmp_path: Path) -> None:
         assert path is None or str(caught.value.path) == path
 
 
-def test_a_pair_is_certain_of_all_together_only_if_it_is_of_each() -> None:
+def test_a_pair_is_certain_together_only_if_it_is_certain_under_each_source() -> None:
     """With all documents judged and no ties, only the sample of topics makes a pair uncertain."""
     qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(12)}
     lists = {
@@ -237,7 +237,7 @@ def test_kendalls_p_is_exact_for_long_rankings_with_one_exchange_at_most(exchang
         assert kendall(a, ranking).p == pytest.approx(stats.kendalltau(a, ranking).pvalue, rel=1e-9, abs=0)
 
 
-def test_a_level_that_chance_meets_exactly_is_not_undercut(scored: Any) -> None:
+def test_a_p_value_equal_to_the_level_is_not_significant(scored: Any) -> None:
     """Runs differ where chance is rarer than the level, not where it is as rare."""
     rng = np.random.default_rng(4)
     scores = scored({"AP": rng.random((3, 12)) + np.array([[0.3], [0.1], [0.0]])})
@@ -320,7 +320,7 @@ def test_a_statistic_at_the_end_of_the_tolerance_is_tied() -> None:
         assert (columns.tolist(), critical.tolist()) == ([column], [5.0])
 
 
-def test_judgments_are_shown_a_hundred_at_a_time_to_95_percent_of_the_pairs() -> None:
+def test_judgments_are_revealed_a_hundred_at_a_time_with_a_target_of_95_percent() -> None:
     """Of 150 judged documents: none, a hundred, all; the usual settings are those of the result."""
     qrels = {"q": {f"d{i:03}": int(i % 3 == 0) for i in range(150)}}
     orders = [sorted(qrels["q"], key=lambda d, n=n: (int(d[1:]) * n) % 151) for n in (1, 2, 3)]

@@ -57,7 +57,7 @@ def test_every_number_is_that_of_a_one_sided_t_test(small):
     assert {row["passed"] for row in rows} == {True, False}
 
 
-def test_the_topics_that_lost_most_come_first(small):
+def test_the_topics_with_the_largest_losses_come_first(small):
     scores = rs.evaluate(*small, ["AP"])
     result = rs.gate(scores, "run5", worst=3)
     values = scores.matrix("AP").values
@@ -139,7 +139,7 @@ def test_the_command_fails_with_one_and_a_report(simulated, capsys):
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "csv.gz"])
-def test_kept_scores_are_as_good_as_the_run(simulated, tmp_path, capsys, kind):
+def test_saved_scores_give_the_result_of_the_run(simulated, tmp_path, capsys, kind):
     qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
     kept = tmp_path / f"kept.{kind.removesuffix('.gz')}"
     assert main(["eval", qrels, good, "-m", "AP nDCG@10", "-q", "-o", str(kept)]) == 0
@@ -160,7 +160,7 @@ def test_kept_scores_are_as_good_as_the_run(simulated, tmp_path, capsys, kind):
         rs.read_scores({"RR": kept})
 
 
-def test_some_topics_can_be_chosen(simulated, tmp_path, capsys):
+def test_topics_can_be_selected(simulated, tmp_path, capsys):
     """Like other commands, gate has --topics, and does not report unselected topics as left out."""
     qrels, good, poor = paths(simulated, "hybrid-1", "boolean-1")
     kept = tmp_path / "kept.csv"
@@ -172,7 +172,7 @@ def test_some_topics_can_be_chosen(simulated, tmp_path, capsys):
         assert answer["settings"]["left_out_topics"] == []
 
 
-def test_a_value_that_is_kept_twice_is_refused(tmp_path):
+def test_a_repeated_value_in_saved_scores_is_rejected(tmp_path):
     (tmp_path / "x.csv").write_text("run,topic,measure,value\na,1,AP,.5\na,1,AP,.25\n")
     with pytest.raises(InputError, match=r"x\.csv:3: AP of 'a' on topic '1' occurs twice"):
         rs.read_scores(tmp_path / "x.csv")
@@ -255,7 +255,7 @@ def test_an_equally_good_system_passes_with_the_probability_of_noncentral_t():
         )
 
 
-def test_simulated_systems_that_are_as_good_pass_as_often_as_the_gate_says(scored):
+def test_simulated_systems_pass_with_the_announced_probability(scored):
     rng = np.random.default_rng(7)
     margin, topics, spread = 0.02, 30, 0.08
     z = rng.normal(0, spread, (4000, topics))
@@ -283,7 +283,7 @@ def test_identical_runs_pass_whatever_the_margin(scored):
     assert row["topics_80"] is None
 
 
-def test_the_report_says_what_is_tested_and_what_it_can_tell(scored):
+def test_the_report_states_the_test_and_its_power(scored):
     rng = np.random.default_rng(3)
     base = rng.random(30)
     report = rs.gate(scored({"AP": [base, base + rng.normal(0, 0.2, 30)]}), "r0").report()

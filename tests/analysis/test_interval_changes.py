@@ -12,14 +12,14 @@ from rankscope.errors import InputError
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def collection_dir(tmp_path_factory):
     folder = tmp_path_factory.mktemp("intervals")
     rs.simulate(systems=6, topics=12, depth=30, seed=4, pool_depth=15).write(folder)
     return folder
 
 
-def test_changes_are_those_of_the_two_comparisons(place):
-    files = place / "qrels.txt", place / "runs"
+def test_changes_are_those_of_the_two_comparisons(collection_dir):
+    files = collection_dir / "qrels.txt", collection_dir / "runs"
     measures = ["RR@5", "AP@5", "P@5"]
     result = rs.compare(rs.evaluate(*files, measures), also_interval=5)
     for row in result["intervals"].records():
@@ -41,8 +41,8 @@ def test_changes_are_those_of_the_two_comparisons(place):
     assert result["changes"].rows, "the simulated runs have such pairs"
 
 
-def test_measures_without_an_interval_scale_say_why(place):
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", ["Bpref"])
+def test_measures_without_an_interval_scale_say_why(collection_dir):
+    scores = rs.evaluate(collection_dir / "qrels.txt", collection_dir / "runs", ["Bpref"])
     (row,) = rs.compare(scores, also_interval=5)["intervals"].records()
     assert row["interval"] is None and "cannot be cut" in row["note"]
 
@@ -55,8 +55,16 @@ def test_scores_without_lists_are_refused():
         rs.compare(matrix, also_interval=5)
 
 
-def test_the_command(place, capsys):
-    command = ["compare", str(place / "qrels.txt"), str(place / "runs"), "-m", "RR@5", "--also-interval", "5"]
+def test_the_command(collection_dir, capsys):
+    command = [
+        "compare",
+        str(collection_dir / "qrels.txt"),
+        str(collection_dir / "runs"),
+        "-m",
+        "RR@5",
+        "--also-interval",
+        "5",
+    ]
     assert main([*command, "-f", "json"]) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
     assert tables["intervals"][0]["interval"] == "Interval(measure='RR@5')@5" and "changes" in tables

@@ -280,7 +280,7 @@ def test_names_of_slopes_do_not_cover_each_other() -> None:
     assert all(page.y0 <= t.get_window_extent().y0 and t.get_window_extent().y1 <= page.y1 for t in names)
 
 
-def test_the_page_has_the_answers_that_are_known(page_table):
+def test_the_page_states_the_known_agreement(page_table):
     halves = [row for row in page_table("two sets") if row[0].startswith("half")]
     assert len(halves) == 6
     for row in halves:

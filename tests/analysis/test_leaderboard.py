@@ -93,7 +93,7 @@ def test_holes_single_topics_and_single_runs(with_hole, scored):
         rs.leaderboard(with_hole, alpha=0)
 
 
-def test_people_read_margins_ranges_and_ties_for_first(small):
+def test_the_displayed_table_has_margins_rank_intervals_and_ties_for_first(small):
     scores = rs.evaluate(*small, ["NumRet", "AP"])
     result = rs.leaderboard(scores)
     table = with_margins(scores.wide(), result)

@@ -40,7 +40,7 @@ def test_influence_is_the_difference_of_weights() -> None:
     )
 
 
-def test_nothing_is_left_when_everything_is_judged() -> None:
+def test_no_document_is_proposed_if_everything_is_judged() -> None:
     complete = {
         topic: {d: judged.get(d, 0) for run in RUNS.values() for d in run[topic]}
         for topic, judged in QRELS.items()
@@ -49,7 +49,7 @@ def test_nothing_is_left_when_everything_is_judged() -> None:
     assert not len(result["next"]) and [row["open"] for row in result["open"].records()] == [0, 0]
 
 
-def test_a_filled_template_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_filled_template_continues_the_judging(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = rs.next(rs.evaluate(QRELS, RUNS, "P@3"), budget=2)
     file = tmp_path / "todo.txt"
     file.write_text(result.template())

@@ -42,7 +42,9 @@ def test_bpref_is_then_recall() -> None:
 
 
 @pytest.mark.parametrize("command", ["eval", "findings"])
-def test_one_note_says_so(files: list[str], capsys: pytest.CaptureFixture[str], command: str) -> None:
+def test_one_note_reports_missing_non_relevant_judgments(
+    files: list[str], capsys: pytest.CaptureFixture[str], command: str
+) -> None:
     assert main([command, *files, "-m", "AP Bpref"]) == 0
     notes = [line for line in capsys.readouterr().err.splitlines() if "judged non-relevant" in line]
     assert notes == [
@@ -102,7 +104,7 @@ def test_the_page_has_no_bpref_unless_it_was_requested() -> None:
     assert "Bpref" in [m["name"] for m in requested["measures"]] and requested["lead"] == "AP"
 
 
-def test_bounds_say_that_they_are_vacuous(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_vacuous_bounds_are_reported(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["bounds", *files], ["eval", *files, "-m", "AP", "--unjudged", "bounds"]):
         assert main([*command, "-f", "table", "--quiet"]) == 0
         shown = " ".join(capsys.readouterr().out.split())

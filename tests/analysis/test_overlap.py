@@ -28,7 +28,7 @@ def row(result, table="overlap", **fields):
     return record
 
 
-def test_one_topic_is_what_sets_and_scipy_say():
+def test_values_of_one_topic_equal_sets_and_scipy():
     result = overlap(RUNS, rbo_p=0.8, rbo_ties="a")
     record = row(result, "topics", topic="1")
     expected = rank_biased_overlap(["a", {"b", "c"}, "d", "e"], ["b", "a", {"x", "d"}, "c"], 0.8, ties="a")
@@ -43,7 +43,7 @@ def test_one_topic_is_what_sets_and_scipy_say():
     assert record["kendall"] == pytest.approx(stats.kendalltau(*scores).statistic)
 
 
-def test_means_leave_out_what_is_undefined():
+def test_means_leave_out_undefined_values():
     result = overlap(RUNS)
     mean, first, second = row(result), *(row(result, "topics", topic=t) for t in "12")
     assert (mean["topics"], mean["only_a"], mean["only_b"]) == (2, 0, 1)

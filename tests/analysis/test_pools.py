@@ -72,7 +72,7 @@ def test_depth_pool_is_the_union_of_the_top_ranks(small):
             assert kept.judgments(topic) == {d: g for d, g in qrels[topic].items() if d in top}
 
 
-def test_without_group_takes_back_only_what_the_group_alone_found(small):
+def test_without_group_removes_only_judgments_that_the_group_alone_contributed(small):
     judged = judge_small(small)
     group = np.array([True, False, True, False, False, False])
     grades = without_group(judged, 3, group)

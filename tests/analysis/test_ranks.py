@@ -38,7 +38,7 @@ def test_ranks_are_those_of_the_means(simulated: Any) -> None:
         assert _column(result, name, "value") == pytest.approx(means)
 
 
-def test_changes_are_pairs_that_stand_the_other_way_round(simulated: Any) -> None:
+def test_changes_count_the_reversed_pairs(simulated: Any) -> None:
     result = follow(simulated.qrels, simulated.runs, ["AP", "P@5", "RR"])
     first = _column(result, "AP")
     for row in result["changes"].records():

@@ -38,7 +38,7 @@ def judge_lists(qrels: dict[str, Any], lists: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("keep", [[0, 2, 5], [7, 1], [3], list(range(8))])
-def test_some_runs_are_what_they_are_alone(keep: list[int]) -> None:
+def test_selected_runs_have_the_values_that_they_have_alone(keep: list[int]) -> None:
     qrels, lists = small()
     names = list(lists)
     subset = judge_lists(qrels, lists).with_runs(keep)

@@ -30,7 +30,7 @@ def decide(qrels, runs, measures=VERDICT_MEASURES, **options):
 
 
 @given(polynomials)
-def test_signs_at_many_places_in_fifty_digits(coefficients):
+def test_signs_at_many_points_equal_fifty_digit_arithmetic(coefficients):
     regions = sign_regions(coefficients)
     assert regions[0].low == 0 and regions[-1].high == 1
     assert all(one.high == two.low and one.sign != two.sign for one, two in pairwise(regions))
@@ -82,7 +82,7 @@ def collections(draw):
 
 @settings(max_examples=30)
 @given(st.composite(collections)())
-def test_regions_are_what_the_measures_say(collection):
+def test_regions_agree_with_the_measures(collection):
     regions = decide(*collection)["regions"].records()
     names = [f"{family}@{k}" for family in ("P", "R", "DCG", "nDCG") for k in range(1, 9)]
     places = [0.05, 0.3, 0.5, 0.61, 0.75, 0.9, 0.99]
@@ -174,15 +174,15 @@ def test_refusals():
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def collection_dir(tmp_path_factory):
     folder = tmp_path_factory.mktemp("verdict")
     rs.simulate(systems=4, topics=5, depth=30, seed=3, pool_depth=10).write(folder)
     return folder
 
 
-def test_the_command_says_the_same_as_python(place, tmp_path, capsys):
-    files = [str(place / "qrels.txt"), str(place / "runs")]
-    names = sorted(path.stem for path in (place / "runs").iterdir())[:2]
+def test_the_command_gives_the_results_of_python(collection_dir, tmp_path, capsys):
+    files = [str(collection_dir / "qrels.txt"), str(collection_dir / "runs")]
+    names = sorted(path.stem for path in (collection_dir / "runs").iterdir())[:2]
     pair = ["--pair", *(name.removesuffix(".run") for name in names)]
     assert main(["verdict", *files, *pair, "-f", "json", "--plot", str(tmp_path / "v.svg")]) == 0
     answer = json.loads(capsys.readouterr().out)

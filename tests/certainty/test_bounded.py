@@ -88,7 +88,9 @@ def test_certain_and_next_need_only_documents_that_have_weight(
             assert repr(list(actual[name].rows)) == repr(list(table.rows)), name
 
 
-def test_judgments_know_no_more_than_a_measure_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judgments_are_extended_only_by_documents_that_a_measure_uses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("rankscope.certainty.documents.SMALL", 0)
     opened = collection(1, None)
     judged_lists = with_unjudged(*opened, parse_many("nDCG@2 P@3"))

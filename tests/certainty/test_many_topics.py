@@ -86,7 +86,7 @@ def test_the_fewest_labels_are_chosen_by_most_change_per_label() -> None:
 
 
 @pytest.mark.parametrize("needed", [1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128])
-def test_as_few_labels_are_named_as_reverse_a_pair(needed: int) -> None:
+def test_the_fewest_labels_that_reverse_a_pair_are_listed(needed: int) -> None:
     """A has one relevant document fewer than B needs; weights of 1/256 leave no rounding errors."""
     qrels = {"q": {f"r{i}": 1 for i in range(needed - 1)} | {f"n{i}": 0 for i in range(256)}}
     runs = {"A": {"q": list(qrels["q"])}, "B": {"q": [f"u{i}" for i in range(256)]}}

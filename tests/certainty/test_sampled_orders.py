@@ -73,7 +73,7 @@ def test_samples_are_within_four_standard_errors_of_enumeration() -> None:
 
 
 @pytest.mark.parametrize("name", ["Twist@20", "Rho@20", "CRP_min@20"])
-def test_a_list_beyond_enumeration_says_its_error(name: str) -> None:
+def test_a_list_beyond_enumeration_has_a_standard_error(name: str) -> None:
     # 18 documents of one score, 7 of them relevant: 31,824 permutations
     documents = [f"d{i:02}" for i in range(18)]
     qrels = {"q": dict.fromkeys(documents[:7], 1) | {"elsewhere": 1}}

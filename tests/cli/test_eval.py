@@ -12,7 +12,7 @@ from rankscope.cli.main import main
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("eval") / "made"
     rs.simulate(systems=4, topics=9, grades=3, depth=30, seed=3, pool_depth=30).write(root)
     return root
@@ -30,12 +30,12 @@ def table(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
-def test_the_number_of_topics_is_in_the_table(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_the_number_of_topics_is_in_the_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     _, out, _ = run_command(capsys, "eval", *files, "-m", "AP", "-f", "table")
     assert out.startswith("Means over 9 topics")
-    run = sorted((place / "runs").iterdir())[0]
-    short = place.parent / "short.txt"
+    run = sorted((folder / "runs").iterdir())[0]
+    short = folder.parent / "short.txt"
     short.write_text("".join(line for line in run.read_text().splitlines(True) if line[:3] in ("301", "302")))
     _, out, err = run_command(capsys, "eval", *files, short, "-m", "AP", "-f", "table", "--missing", "skip")
     rows = {line[0]: line for line in table(out)}
@@ -45,27 +45,27 @@ def test_the_number_of_topics_is_in_the_table(place: Path, capsys: pytest.Captur
 
 
 def test_every_topic_is_a_table_of_topics_and_measures(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = sorted((place / "runs").iterdir())[0]
-    arguments = ("eval", place / "qrels.txt", run, "-m", "AP NumRet", "-q", "-f")
+    run = sorted((folder / "runs").iterdir())[0]
+    arguments = ("eval", folder / "qrels.txt", run, "-m", "AP NumRet", "-q", "-f")
     _, out, _ = run_command(capsys, *arguments, "table")
     lines = table(out[out.index("Every topic of ") :])
     assert lines[1] == ["topic", "AP", "NumRet"]
-    values = rs.evaluate(place / "qrels.txt", run, ["AP", "NumRet"]).per_topic()[run.stem]
+    values = rs.evaluate(folder / "qrels.txt", run, ["AP", "NumRet"]).per_topic()[run.stem]
     assert lines[3:] == [[t, f"{one[rs.AP]:.4f}", f"{one[rs.NumRet]:.0f}"] for t, one in values.items()]
     assert "topic,AP" not in run_command(capsys, *arguments, "csv")[1]  # programs get one value a line
 
 
 @pytest.mark.parametrize("named", ["301,304-306", "file"])
-def test_some_topics(named: str, place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_some_topics(named: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if named == "file":
         named = str(tmp_path / "topics.txt")
         Path(named).write_text("301\n304\n305\n306\n")
-    arguments = ("eval", place / "qrels.txt", place / "runs", "-m", "AP", "--topics", named)
+    arguments = ("eval", folder / "qrels.txt", folder / "runs", "-m", "AP", "--topics", named)
     answer = json.loads(run_command(capsys, *arguments, "-f", "json")[1])
     assert answer["settings"]["chosen_topics"] == ["301", "304", "305", "306"]
-    all_scores = rs.evaluate(place / "qrels.txt", place / "runs", "AP")
+    all_scores = rs.evaluate(folder / "qrels.txt", folder / "runs", "AP")
     expected = all_scores.with_topics(["301", "304", "305", "306"]).means()
     assert {row["run"]: row["value"] for row in answer["tables"]["means"]} == {
         run: means[rs.AP] for run, means in expected.items()
@@ -75,8 +75,8 @@ def test_some_topics(named: str, place: Path, tmp_path: Path, capsys: pytest.Cap
     assert (code, err) == (2, "rankscope: topic '351' has no judgments; did you mean 301?\n") or "351" in err
 
 
-def test_the_level_of_relevance(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_the_level_of_relevance(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     answer = json.loads(
         run_command(capsys, "eval", *files, "-m", "AP P(rel=1)@5 nDCG", "-l", "2", "-f", "json")[1]
     )
@@ -91,8 +91,8 @@ def test_the_level_of_relevance(place: Path, capsys: pytest.CaptureFixture[str])
     )  # fmt: skip
 
 
-def test_the_order_of_the_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_the_order_of_the_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     means = rs.evaluate(*files, ["AP", "RR"]).means()
     names = list(means)
 
@@ -111,8 +111,8 @@ def test_the_order_of_the_runs(place: Path, capsys: pytest.CaptureFixture[str]) 
     assert run_command(capsys, "eval", *files, "-m", "AP", "--sort", "RR")[0] == 2
 
 
-def test_complete_as_in_trec_eval(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_complete_as_in_trec_eval(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     usual = run_command(capsys, "eval", *files)
     assert run_command(capsys, "eval", *files, "-c") == usual
     assert "(default: zero)" in " ".join(run_command(capsys, "eval", "--help")[1].split())

@@ -54,18 +54,20 @@ def test_help_shows_everyday_commands_first_and_all_others_by_group() -> None:
         (["evla"], "there is no command 'evla'; did you mean eval"),
     ],
 )
-def test_slips_are_answered(arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_misspelt_words_get_a_suggestion(
+    arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = run_command(capsys, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"rankscope: {answer}")
 
 
-def test_half_a_word_is_no_option(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_cannot_be_abbreviated(capsys: pytest.CaptureFixture[str]) -> None:
     """``--depth`` must not mean ``--depths`` where there is no such option."""
     assert "did you mean --depths?" in run_command(capsys, "bounds", "q", "r", "--depth", "5")[2]
 
 
-def test_limits_are_named_with_what_raises_them(
+def test_limits_are_named_with_the_variables_that_raise_them(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")

@@ -347,7 +347,7 @@ WORDS = [*COMMANDS, "--version", "--help", "-h", "evla", "-", "--", "", "-q", "\
 
 
 @given(words=st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=3))
-def test_words_that_are_no_command(words: list[str], command_line: Any) -> None:
+def test_arbitrary_words_instead_of_a_command_cause_no_traceback(words: list[str], command_line: Any) -> None:
     with command_line.world(b"", []) as world:
         named = bool(words) and words[0] in COMMANDS
         command_line.check([words[0], "--help"] if named else words, world)

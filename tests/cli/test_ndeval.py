@@ -57,7 +57,9 @@ def test_both_orderings(files: dict[str, str], capsys: pytest.CaptureFixture[str
     assert whole["P-IA@5"] == "0.200000" and by_rank["P-IA@5"] == "0.100000"
 
 
-def test_alpha_changes_what_it_should(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_alpha_changes_the_measures_that_use_it(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = printed(capsys, files["qrels"], files["run"])[1]
     other = printed(capsys, "-alpha", "0.1", "-beta", "0.9", files["qrels"], files["run"])[1]
     changed = {name for name in plain if plain[name] != other[name]}

@@ -68,7 +68,7 @@ def test_every_command_that_opens_a_collection_takes_some_of_its_topics() -> Non
         ("bounds", "--ratio"), ("study", "--depth"), ("report", "--length"), ("explore", "--length"),
     ],
 )  # fmt: skip
-def test_a_word_that_was_another_name_is_unknown(
+def test_former_names_of_options_are_unknown(
     command: str, word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert word not in ALL[command]

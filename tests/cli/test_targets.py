@@ -17,7 +17,7 @@ from rankscope.errors import SettingsError
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "r").write_text("1 Q0 a 1 1 t\n")
@@ -30,7 +30,7 @@ def arguments(**values: Any) -> argparse.Namespace:
 
 
 @pytest.mark.parametrize("output", ["qrels", "runs/r", "./runs/../runs/r"])
-def test_a_file_that_is_read_is_not_written(place: Path, output: str) -> None:
+def test_a_file_that_is_read_is_not_written(folder: Path, output: str) -> None:
     with pytest.raises(SettingsError, match="this file is also read"):
         validate_targets(arguments(output=output))
 
@@ -45,13 +45,13 @@ def test_a_file_that_is_read_is_not_written(place: Path, output: str) -> None:
     ],
 )
 def test_the_source_of_a_plugin_is_read(
-    place: Path, values: dict[str, Any], output: str, monkeypatch
+    folder: Path, values: dict[str, Any], output: str, monkeypatch
 ) -> None:
     monkeypatch.setattr("sys.path", list(sys.path))
-    (place / "metric.py").write_text("def ap(grades): return 0.0\n")
-    (place / "package").mkdir()
+    (folder / "metric.py").write_text("def ap(grades): return 0.0\n")
+    (folder / "package").mkdir()
     for name in ("__init__", "part"):
-        (place / "package" / f"{name}.py").write_text("")
+        (folder / "package" / f"{name}.py").write_text("")
     with pytest.raises(SettingsError, match="this file is also read"):
         validate_targets(arguments(output=output, **values))
     validate_targets(arguments(output="new.txt", **values))
@@ -60,9 +60,9 @@ def test_the_source_of_a_plugin_is_read(
 @pytest.mark.parametrize(
     "words", ["eval qrels - -o runs/r", "eval - runs -o qrels", "overlap qrels - -o runs/r"]
 )
-def test_the_file_behind_standard_input_is_not_written(place: Path, words: str) -> None:
+def test_the_file_behind_standard_input_is_not_written(folder: Path, words: str) -> None:
     """``eval q - -o run < run`` replaced the run by its own scores."""
-    source = place / words.split()[-1]
+    source = folder / words.split()[-1]
     before = source.read_bytes()
     with source.open("rb") as file:
         ran = subprocess.run(
@@ -70,7 +70,7 @@ def test_the_file_behind_standard_input_is_not_written(place: Path, words: str) 
             stdin=file,
             capture_output=True,
             text=True,
-            cwd=place,
+            cwd=folder,
         )
     assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
     assert "this file is also read" in ran.stderr
@@ -78,9 +78,9 @@ def test_the_file_behind_standard_input_is_not_written(place: Path, words: str) 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems create links in other ways")
-def test_not_by_another_name_either(place: Path) -> None:
-    (place / "link").symlink_to("runs/r")
-    os.link(place / "qrels", place / "same")
+def test_an_input_is_not_overwritten_through_another_name(folder: Path) -> None:
+    (folder / "link").symlink_to("runs/r")
+    os.link(folder / "qrels", folder / "same")
     for output in ("link", "same"):
         with pytest.raises(SettingsError, match="this file is also read"):
             validate_targets(arguments(output=output))
@@ -98,25 +98,25 @@ def test_not_by_another_name_either(place: Path) -> None:
         {"output": "title", "title": "title"},
     ],
 )
-def test_anything_else_may_be_written(place: Path, values: dict[str, Any]) -> None:
-    (place / "title").touch()
+def test_other_files_may_be_written(folder: Path, values: dict[str, Any]) -> None:
+    (folder / "title").touch()
     validate_targets(arguments(**values))
 
 
-def test_a_figure_and_a_table_are_two_files(place: Path) -> None:
+def test_a_figure_and_a_table_are_two_files(folder: Path) -> None:
     with pytest.raises(SettingsError, match="the same file"):
         validate_targets(arguments(output="a.svg", plot="./a.svg"))
 
 
 def test_files_of_a_study_that_would_be_replaced_are_not_read(
-    place: Path, capfd: pytest.CaptureFixture[str]
+    folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (place / "qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t in "123" for g, d in enumerate("ab")))
+    (folder / "qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t in "123" for g, d in enumerate("ab")))
     for name, order in (("r", "abx"), ("s", "bax"), ("u", "xab")):
         lines = [f"{t} Q0 {d} {i} {-i} {name}\n" for t in "123" for i, d in enumerate(order)]
-        (place / "runs" / name).write_text("".join(lines))
+        (folder / "runs" / name).write_text("".join(lines))
     study = ["study", "qrels", "runs", "-m", "AP RR", "--repeats", "1", "--replicates", "5", "-o", "made"]
     assert main(study) == 0
-    table = next((place / "made").rglob("*.csv"))
+    table = next((folder / "made").rglob("*.csv"))
     assert main([*study[:3], str(table), *study[3:]]) == 2
     assert "this file is also read" in capfd.readouterr().err

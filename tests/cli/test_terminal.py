@@ -47,7 +47,7 @@ LONG = "bert-large-uncased-whole-word-masking-finetuned-{}-on-msmarco-passages"
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six runs on nine topics; their names are long and differ in the middle."""
     root = tmp_path_factory.mktemp("terminal") / "made"
     rs.simulate(systems=6, topics=9, grades=3, depth=30, seed=3, pool_depth=20).write(root)
@@ -108,30 +108,30 @@ def read_all(descriptor: int) -> Iterator[bytes]:
         yield part
 
 
-def collection(place: Path, command: str = "eval") -> list[Path]:
+def collection(folder: Path, command: str = "eval") -> list[Path]:
     if command == "curve":
-        return [place / "qrels.txt", sorted((place / "runs").iterdir())[0]]
+        return [folder / "qrels.txt", sorted((folder / "runs").iterdir())[0]]
     if command in ("scales", "properties", "measures"):
         return []
-    return [place / "qrels.txt", place / "runs"]
+    return [folder / "qrels.txt", folder / "runs"]
 
 
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("command", TITLED)
 def test_tables_have_titles_and_fit(
-    command: str, columns: int, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+    command: str, columns: int, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    words = [command, *map(str, collection(place, command)), *MORE.get(command, []), "-f", "table"]
+    words = [command, *map(str, collection(folder, command)), *MORE.get(command, []), "-f", "table"]
     assert main(words) == 0
     out = capsys.readouterr().out
     assert [line for line in out.splitlines() if text_width(line) > columns] == []
     assert " ".join(out.split()).startswith(TITLED[command])
 
 
-def test_weight_and_colour_where_the_terminal_has_them(place: Path) -> None:
+def test_tables_have_bold_type_and_colour_if_the_terminal_supports_it(folder: Path) -> None:
     baseline = LONG.format(3)
-    words = ["compare", *collection(place), "--baseline", baseline, "-m", "AP", "--alpha", "0.2"]
+    words = ["compare", *collection(folder), "--baseline", baseline, "-m", "AP", "--alpha", "0.2"]
     out = terminal(*words)
     assert "\x1b[1mMeans over 9 topics against" in out
     assert re.search("\x1b\\[31m[0-9.]+↓+\x1b\\[0m", out)
@@ -161,8 +161,8 @@ def test_a_table_of_thousands_of_rows_shows_the_strongest(
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 1741
 
 
-def test_which_topics_did_i_lose(place: Path) -> None:
-    files = [place / "qrels.txt", *sorted((place / "runs").iterdir())[1:3]]
+def test_compare_lists_the_topics_that_a_run_loses(folder: Path) -> None:
+    files = [folder / "qrels.txt", *sorted((folder / "runs").iterdir())[1:3]]
     for spelt in ("--topics", "-q"):
         out = SGR.sub("", terminal("compare", *files, "-m", "AP", spelt))
         lines = out[out.index("Topics that a loses to b first") :].splitlines()[3:]
@@ -172,8 +172,8 @@ def test_which_topics_did_i_lose(place: Path) -> None:
         assert differences[0] < 0 < differences[-1]
 
 
-def test_a_curve_is_drawn(place: Path) -> None:
-    out = SGR.sub("", terminal("curve", *collection(place, "curve"), "--topic", "301", "--head", "3"))
+def test_a_curve_is_drawn(folder: Path) -> None:
+    out = SGR.sub("", terminal("curve", *collection(folder, "curve"), "--topic", "301", "--head", "3"))
     drawing = re.split(r"rank \d+\n", out)[0].splitlines()
     assert len([line for line in drawing if "│" in line]) == 12
     assert re.search("[▀▄▌▐▘▝▖▗▚▞]", out)
@@ -192,10 +192,10 @@ def test_help_and_measures_at_a_terminal() -> None:
     assert re.search(r"^  AP +Average precision: the mean over all relevant documents", out, re.MULTILINE)
 
 
-def test_looks_in_a_name_are_spelt_out(place: Path, tmp_path: Path) -> None:
-    run = sorted((place / "runs").iterdir())[0]
+def test_escape_sequences_in_names_are_escaped(folder: Path, tmp_path: Path) -> None:
+    run = sorted((folder / "runs").iterdir())[0]
     (tmp_path / "evil\x1b[31mred.txt").write_bytes(run.read_bytes())
-    out = terminal("eval", place / "qrels.txt", tmp_path, "-m", "AP", "-q")
+    out = terminal("eval", folder / "qrels.txt", tmp_path, "-m", "AP", "-q")
     assert "\x1b[31m" not in out
     assert "evil\\x1b[31mred" in out
 

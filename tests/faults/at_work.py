@@ -59,34 +59,36 @@ WORK = {
 """Commands that work for several seconds in the directory of :func:`make`. ``-`` is a pipe that does not end."""
 
 
-def make(place: Path) -> Path:
+def make(collection_dir: Path) -> Path:
     """Write four runs of 300,000 lines, 600 links to them, and scores of 2,000 systems."""
-    (place / "runs").mkdir()
-    (place / "many").mkdir()
+    (collection_dir / "runs").mkdir()
+    (collection_dir / "many").mkdir()
     judgments = [f"{t} 0 d{i} {i // 9 % 3}\n" for t in range(300) for i in range(0, 900, 9)]
-    (place / "qrels.txt").write_text("".join(judgments))
+    (collection_dir / "qrels.txt").write_text("".join(judgments))
     for r in range(4):
         lines = [
             f"{t} Q0 d{(i * (2 * r + 1)) % 1009} {i} {-i} r{r}\n" for t in range(300) for i in range(1000)
         ]
-        (place / "runs" / f"r{r}.txt").write_text("".join(lines))
+        (collection_dir / "runs" / f"r{r}.txt").write_text("".join(lines))
     for name in range(600):
-        (place / "many" / f"m{name}.txt").symlink_to(f"../runs/r{name % 4}.txt")
+        (collection_dir / "many" / f"m{name}.txt").symlink_to(f"../runs/r{name % 4}.txt")
     values = [[(t * 7919 + r * 104729) % 1000 / 1000 for r in range(2000)] for t in range(30)]
     rows = ["topic," + ",".join(f"s{r}" for r in range(2000))]
     rows += [f"{t}," + ",".join(map(str, row)) for t, row in enumerate(values)]
-    (place / "scores.csv").write_text("\n".join(rows) + "\n")
-    (place / "sluggish.py").write_text(
+    (collection_dir / "scores.csv").write_text("\n".join(rows) + "\n")
+    (collection_dir / "sluggish.py").write_text(
         "import time\n\n\ndef mean(grades):\n    time.sleep(0.01)\n    return sum(grades) / max(1, len(grades))\n"
     )
-    return place
+    return collection_dir
 
 
-def started(words: list[str], place: Path, work: float = 0.6, **environment: str) -> subprocess.Popen[bytes]:
+def started(
+    words: list[str], collection_dir: Path, work: float = 0.6, **environment: str
+) -> subprocess.Popen[bytes]:
     """Start a command and wait until it has worked for a time; its standard input is a pipe that does not end."""
     command = subprocess.Popen(
         [sys.executable, "-m", "rankscope", *words],
-        cwd=place,
+        cwd=collection_dir,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -97,7 +97,7 @@ def ctrl_c(*_: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("format", ["json", "tsv", "csv", "markdown", "latex", None])
 @pytest.mark.parametrize("command", ["properties", "scales"])
-def test_half_an_analysis_is_written_nowhere(command, format, tmp_path, monkeypatch, capsys) -> None:
+def test_partial_results_are_not_written(command, format, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(cases, "progress", ctrl_c)
     monkeypatch.setattr(counting, "progress", ctrl_c)
     size = ["--depth", "6"] if command == "properties" else ["--length", "8"]
@@ -109,7 +109,7 @@ def test_half_an_analysis_is_written_nowhere(command, format, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("command", ["properties", "scales"])
-def test_people_see_what_was_found_with_a_mark_on_every_table(command, monkeypatch, capsys) -> None:
+def test_partial_tables_on_a_terminal_are_marked(command, monkeypatch, capsys) -> None:
     monkeypatch.setattr(cases, "progress", ctrl_c)
     monkeypatch.setattr(counting, "progress", ctrl_c)
     size = ["--depth", "6"] if command == "properties" else ["--length", "8"]
@@ -154,7 +154,7 @@ def test_threads_are_not_waited_for() -> None:
 
 
 @pytest.mark.skipif(not native.available(), reason="the native scanner was not built")
-def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_a_large_file_can_be_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from rankscope.progress import set_cancel_events
     from rankscope.read import Qrels
 

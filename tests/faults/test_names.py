@@ -144,7 +144,9 @@ def test_runs_have_distinct_names(tmp_path: Path, names: list[str], expected: li
     assert expected is None or run_names == expected
 
 
-def test_names_do_not_depend_on_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_do_not_depend_on_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_files(tmp_path, "a/x/r.run", "b/x/r.run")
     monkeypatch.chdir(tmp_path / "a/x")
     assert list(read_runs("r.run", "../../b/x/r.run")) == ["a/x/r", "b/x/r"]
@@ -209,7 +211,7 @@ def test_a_run_without_the_topic_is_an_error(tmp_path: Path, capsys) -> None:
 
 
 @pytest.mark.parametrize("module", ["rankscope", "rankscope.cli.main", "rankscope.lab", "rankscope.plots"])
-def test_nothing_warns_when_it_is_loaded(module: str) -> None:
+def test_importing_causes_no_warning(module: str) -> None:
     program = [sys.executable, "-W", "error", "-X", "dev", "-c", f"import {module}"]
     assert subprocess.run(program, capture_output=True, check=False).stderr == b""
 

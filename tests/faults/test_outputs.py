@@ -14,7 +14,7 @@ QRELS = "".join(f"q{t} 0 d{i} {i % 3}\n" for t in range(4) for i in range(9))
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "runs").mkdir()
     (tmp_path / "qrels.txt").write_text(QRELS)
     for r in range(3):
@@ -29,8 +29,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def contents(place: Path) -> dict[str, bytes]:
-    return {str(p): p.read_bytes() for p in sorted(place.rglob("*")) if p.is_file()}
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 @pytest.mark.parametrize(
@@ -53,43 +53,43 @@ def contents(place: Path) -> dict[str, bytes]:
     ],
 )
 def test_no_command_overwrites_its_inputs(
-    place: Path, words: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = contents(place)
+    before = contents(folder)
     assert main(words.split()) == 2
     error = capsys.readouterr().err
     assert "this file is also read" in error or "name the same file" in error
     assert error.count("\n") == 1
-    assert contents(place) == before
+    assert contents(folder) == before
 
 
-def test_a_figure_does_not_overwrite_an_input(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (place / "runs/r0.txt").rename(place / "runs/r0.svg")
-    before = contents(place)
+def test_a_figure_does_not_overwrite_an_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "runs/r0.txt").rename(folder / "runs/r0.svg")
+    before = contents(folder)
     assert main(["effort", "qrels.txt", "runs", "--plot", "runs/r0.svg"]) == 2
     assert "this file is also read" in capsys.readouterr().err
-    assert contents(place) == before
+    assert contents(folder) == before
 
 
-def test_a_study_does_not_overwrite_its_inputs(place: Path, capsys) -> None:
+def test_a_study_does_not_overwrite_its_inputs(folder: Path, capsys) -> None:
     quick = ["--replicates", "10", "--repeats", "1", "-m", "AP,nDCG"]
     assert main(["study", "qrels.txt", "runs", "-o", "s", *quick]) == 0
-    before = contents(place)
+    before = contents(folder)
     for words in ("study --from s -o s", "study --from s/manifest.json -o ./s",
                   "report qrels.txt runs --study s -o s/tables/means.csv"):  # fmt: skip
         assert main(words.split()) == 2
         assert "this file is also read" in capsys.readouterr().err
-    assert contents(place) == before
+    assert contents(folder) == before
     assert main(["study", "--from", "s", "-o", "again"]) == 0
 
 
-def test_an_output_that_is_no_input_is_replaced(place: Path) -> None:
+def test_an_output_that_is_no_input_is_replaced(folder: Path) -> None:
     for _ in range(2):
         assert main(["eval", "qrels.txt", "runs", "-o", "out.tsv"]) == 0
-    assert (place / "out.tsv").read_text().startswith("run\t")
+    assert (folder / "out.tsv").read_text().startswith("run\t")
 
 
-def test_a_file_keeps_its_mode_and_a_link_its_place(tmp_path: Path) -> None:
+def test_a_file_keeps_its_mode_and_a_link_stays_a_link(tmp_path: Path) -> None:
     target, link, dangling = tmp_path / "sub" / "target", tmp_path / "link", tmp_path / "dangling"
     target.parent.mkdir()
     target.write_text("before")

@@ -209,7 +209,7 @@ def test_files_that_were_changed_or_are_in_the_way_are_not_overwritten(tmp_path)
     assert contents(target) == add_manifest(OLD) | {"plots": b"mine"}
 
 
-def test_empty_directories_of_the_user_stay_and_ours_go(tmp_path) -> None:
+def test_empty_directories_of_the_user_stay_and_ours_are_removed(tmp_path) -> None:
     target = tmp_path / "s"
     write_directory(target, add_manifest(OLD))
     (target / "mine").mkdir()
@@ -242,7 +242,7 @@ def test_a_directory_whose_parent_cannot_be_written_is_used_as_it_is(tmp_path) -
     assert contents(target) == add_manifest(NEW)
 
 
-def test_pictures_belong_to_the_study_whatever_became_of_them(tmp_path) -> None:
+def test_pictures_belong_to_the_study_even_if_they_changed(tmp_path) -> None:
     text = manifest_text({}, {}, OLD, ["figures/x.pdf"])
     write_directory(tmp_path / "s", {**OLD, "figures/x.pdf": b"%PDF", MANIFEST: text})
     assert listed_files(tmp_path / "s")["figures/x.pdf"] is None

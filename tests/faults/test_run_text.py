@@ -206,7 +206,7 @@ def test_a_file_that_shrinks_while_python_reads_it_is_refused(tmp_path, monkeypa
         list(blocks)
 
 
-def test_a_line_that_is_wrong_because_the_file_changed_is_not_blamed(tmp_path, monkeypatch) -> None:
+def test_a_changed_file_is_reported_instead_of_its_invalid_line(tmp_path, monkeypatch) -> None:
     path = tmp_path / "run"
     path.write_bytes(LONG)
     source = Source.open(path)
@@ -231,6 +231,6 @@ def test_documents_of_a_file_that_changes_are_refused(tmp_path, monkeypatch) -> 
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="there are no files of unknown size")
-def test_files_that_do_not_know_their_size_are_read(tmp_path: Path) -> None:
+def test_files_that_report_no_size_are_read(tmp_path: Path) -> None:
     assert Path("/proc/self/status").stat().st_size == 0
     assert Source.open("/proc/self/status").size > 100

@@ -34,7 +34,7 @@ def soak() -> Any:
         del sys.modules["soak"]
 
 
-def test_a_short_soak_is_well() -> None:
+def test_a_short_soak_finds_no_defect() -> None:
     program = [sys.executable, str(FUZZ / "soak"), "--cases", "60", "--seed", "11", "--jobs", "1"]
     ended = subprocess.run(program, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -62,7 +62,7 @@ def world(soak: Any, folder: Path, *, hostile: bool = False) -> tuple[Any, bytes
     return case, json.dumps({"tables": {"topics": topics, "means": means}}).encode()
 
 
-def test_right_answers_are_well(soak: Any, tmp_path: Path) -> None:
+def test_correct_output_passes(soak: Any, tmp_path: Path) -> None:
     case, answer = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     assert soak.find_problem(case, soak.Ended(0, answer, "", 0.1), before, tmp_path) is None
@@ -96,7 +96,7 @@ def test_the_soak_test_checks_the_output_of_commands(
     assert problem in str(soak.find_problem(case, ended, soak.contents(tmp_path), tmp_path))
 
 
-def test_wrong_numbers_are_found(soak: Any, tmp_path: Path) -> None:
+def test_wrong_numbers_are_detected(soak: Any, tmp_path: Path) -> None:
     case, answer = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     for wrong in (
@@ -111,7 +111,7 @@ def test_wrong_numbers_are_found(soak: Any, tmp_path: Path) -> None:
     assert verdict == "accepted invalid files"
 
 
-def test_files_that_were_touched_are_found(soak: Any, tmp_path: Path) -> None:
+def test_modified_input_files_are_detected(soak: Any, tmp_path: Path) -> None:
     case, answer = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     (tmp_path / ".out.json.tmp").write_text("half")
@@ -123,7 +123,7 @@ def test_files_that_were_touched_are_found(soak: Any, tmp_path: Path) -> None:
     assert "q.txt was changed" in soak.find_problem(case, soak.Ended(0, answer, "", 0.1), before, tmp_path)
 
 
-def test_a_study_in_halves_is_found(soak: Any, tmp_path: Path) -> None:
+def test_an_incomplete_study_is_detected(soak: Any, tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     study = soak.first_study(tmp_path / "made")
     folder = tmp_path / "world"
@@ -137,7 +137,7 @@ def test_a_study_in_halves_is_found(soak: Any, tmp_path: Path) -> None:
     assert "neither" in soak.killed_problem(before, soak.contents(folder), folder)
 
 
-def test_a_case_follows_from_its_number(soak: Any, tmp_path: Path) -> None:
+def test_a_case_is_determined_by_its_number(soak: Any, tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     study = soak.first_study(tmp_path / "made")
     worlds = []
@@ -170,7 +170,7 @@ def test_the_plain_measures_are_those_of_trec_eval(soak: Any) -> None:
         assert {name: plain[measure] for name, measure in names.items()} == pytest.approx(official, abs=1e-9)
 
 
-def test_an_answer_and_a_late_interrupt_are_well(soak: Any, tmp_path: Path) -> None:
+def test_output_followed_by_an_interrupt_passes(soak: Any, tmp_path: Path) -> None:
     case, _ = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     gate = replace(case, kind="words", words=["gate", "q.txt", "run0.txt"])
@@ -183,7 +183,7 @@ def test_an_answer_and_a_late_interrupt_are_well(soak: Any, tmp_path: Path) -> N
     assert "2 lines" in soak.find_problem(late, soak.Ended(2, b"", messages, 0.1), before, tmp_path)
 
 
-def test_long_and_large_commands_are_found(soak: Any, tmp_path: Path) -> None:
+def test_slow_and_large_commands_are_detected(soak: Any, tmp_path: Path) -> None:
     case, answer = world(soak, tmp_path)
     before = soak.contents(tmp_path)
     ended = soak.Ended(0, answer, "", 0.1, 1 << 20)

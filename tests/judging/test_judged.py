@@ -69,7 +69,7 @@ def test_hits_have_the_ranks_and_grades_of_their_documents(
 
 
 @given(qrels_of, run_of)
-def test_taking_judgments_back_is_reading_fewer(
+def test_removing_judgments_equals_reading_fewer(
     judgments: dict[str, dict[str, int]], ranked: dict[str, list[str]]
 ) -> None:
     """Re-judging with some documents unjudged equals evaluating with judgments that lack them."""
@@ -202,13 +202,13 @@ def test_one_bar_is_drawn(scanner: str, seen: bool, tmp_path: Path, monkeypatch:
         (EvaluationOptions(unjudged="bounds", seed=7), {"ties": "break", "unjudged": "bounds"}),
     ],
 )
-def test_only_what_is_unusual_is_a_setting(options: EvaluationOptions, settings: dict[str, object]) -> None:
+def test_settings_record_only_options_that_are_not_defaults(
+    options: EvaluationOptions, settings: dict[str, object]
+) -> None:
     assert options.settings == settings
 
 
-def test_runs_that_are_read_elsewhere_have_whole_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_sent_to_workers_have_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker may stand in another directory."""
     (tmp_path / "a.run").write_text("1 Q0 d 1 1 t\n")
     monkeypatch.chdir(tmp_path)
@@ -227,7 +227,7 @@ def test_runs_that_are_read_elsewhere_have_whole_paths(
     assert judged.rank.tolist() == [1, 1]
 
 
-def test_lists_and_details_of_runs_are_parts_of_their_own() -> None:
+def test_lists_and_details_of_runs_are_separate_objects() -> None:
     """Judged once had fifteen interdependent fields, and selecting lists had to change all of them."""
     assert len(fields(Judged)) <= 7
     runs = Runs([Run.from_dict({"1": ["d", "x"], "2": ["e"], "9": ["x"]}, name=name) for name in "ab"])

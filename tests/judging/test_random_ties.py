@@ -213,7 +213,7 @@ def test_shares_of_runs(collection: Any, depth: int) -> None:
 @given(
     st.lists(st.tuples(st.lists(st.integers(0, 9), max_size=7).map(sorted), st.integers(0, 10)), max_size=5)
 )
-def test_bisected_places(ranges: list[tuple[list[int], int]]) -> None:
+def test_ranges_are_bisected_like_plain_counting(ranges: list[tuple[list[int], int]]) -> None:
     values = np.array([*(value for subset, _ in ranges for value in subset), 0])
     sizes = np.array([len(subset) for subset, _ in ranges], np.int64)
     high = np.cumsum(sizes)

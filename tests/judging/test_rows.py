@@ -18,7 +18,7 @@ from rankscope.read import open_qrels
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("rows") / "made"
     rs.simulate(systems=4, topics=7, grades=3, depth=60, seed=3, pool_depth=20, aspects=3).write(root)
     path = min((root / "runs").iterdir())
@@ -28,21 +28,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def shuffled(place: Path, seed: int) -> Any:
-    table = pa.table(dict(rs.read_runs(place / "runs").frame_columns()))
+def shuffled(folder: Path, seed: int) -> Any:
+    table = pa.table(dict(rs.read_runs(folder / "runs").frame_columns()))
     return table.take(pa.array(np.random.default_rng(seed).permutation(len(table))))
 
 
 @pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "ascending_id", "rank"])
 def test_every_measure_has_the_same_bits_in_buckets(
-    place: Path, order: str, every_measure: list[Measure]
+    folder: Path, order: str, every_measure: list[Measure]
 ) -> None:
     measures = every_measure
-    scores = rs.evaluate(place / "qrels.txt", place / "runs", measures, order=order)
-    judgments = PooledQrels(open_qrels(place / "qrels.txt", needs_aspects=True))
-    table = shuffled(place, 5)
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", measures, order=order)
+    judgments = PooledQrels(open_qrels(folder / "qrels.txt", needs_aspects=True))
+    table = shuffled(folder, 5)
     if order == "rank":  # that of the files
-        columns = rs.read_runs(place / "runs", order="rank").frame_columns()
+        columns = rs.read_runs(folder / "runs", order="rank").frame_columns()
         table = pa.table(dict(columns)).take(pa.array(np.random.default_rng(6).permutation(len(table))))
     labels = zip(table["run"].to_pylist(), table["query_id"].to_pylist(), strict=True)
     bucket = np.array([crc32(f"{run} {topic}".encode()) % 3 for run, topic in labels])

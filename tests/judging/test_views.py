@@ -33,7 +33,7 @@ def list_hits(judged: Judged) -> list[list[tuple[int, int]]]:
     ]
 
 
-def test_some_runs_in_another_order_keep_all_that_is_theirs(judged: Judged) -> None:
+def test_selected_runs_keep_their_data_in_any_order(judged: Judged) -> None:
     pair = judged.with_runs([2, 0])
     assert pair.runs == ("z", "x")
     assert [pair.tags, judged.tags] == [(judged.tags[2], judged.tags[0]), judged.tags]

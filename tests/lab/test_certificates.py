@@ -80,7 +80,7 @@ def test_undefined_scales_are_reported_as_undefined(result: Certificates) -> Non
     assert verdicts == ["undefined", "undefined"]
 
 
-def test_the_page_tells_all_of_it(result: Certificates) -> None:
+def test_the_page_lists_all_certificates(result: Certificates) -> None:
     text = render_page(result)
     assert all(f"`{name}`, {property}. Claim: " in text for name, property, _ in CLAIMS)
     assert "already at length 11 the step from (00000000001) to (00000000010)" in text

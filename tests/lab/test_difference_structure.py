@@ -161,7 +161,7 @@ def test_only_rbp_with_one_half_represents_strong_top_heaviness() -> None:
     ]
 
 
-def test_a_counterexample_is_one() -> None:
+def test_a_counterexample_violates_the_axiom() -> None:
     result = rs.lab.difference_structure("AP", 3)
     [row] = [r for r in result["axioms"].records() if r["structure"] == "order of AP" and not r["holds"]]
     assert row["counterexample"].startswith("D((010),(001)) <= D((001),(000)), but no ranking")

@@ -133,11 +133,11 @@ def test_measures_that_respect_swap_and_replacement_agree_with_the_first_order(p
         assert not better < worse - 1e-9 * max(1, min(abs(worse), 1e300)), measure
 
 
-def test_many_measures_respect_them():
+def test_many_measures_respect_swap_and_replacement():
     assert {"AP", "RR", "nDCG", "RBP", "ERR", "Rprec", "P@3"} <= {str(measure) for measure in respectful()}
 
 
 @pytest.mark.parametrize("wrong", [["a"], [0.5], [[1], [0]]])
-def test_no_list_of_grades(wrong):
+def test_invalid_grades_are_rejected(wrong):
     with pytest.raises(SettingsError, match="no list of grades"):
         rs.lab.dominance(wrong, [1])

@@ -216,7 +216,7 @@ def ndcg_condensed(qrels, run):
     return divided(dcg(grades[:10]), dcg(best(qrels.values())[:10]))
 
 
-def test_there_are_many():
+def test_many_functions_are_planted():
     assert len(PLANTED) >= 50
 
 

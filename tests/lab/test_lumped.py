@@ -118,7 +118,7 @@ def record_reads(formula: Callable[[Lists], Any], world: World, depth: int = 5) 
     return Evaluator(_Formula(formula), world).watch_formula(world, depth)
 
 
-def test_how_far_a_formula_looks() -> None:
+def test_the_depth_that_a_formula_reads_is_recorded() -> None:
     world = WORLDS["two aspects"]
     assert record_reads(lambda lists: lists.relevant(1, 2).sum(), world).reach == 2
     assert record_reads(lambda lists: lists.retrieved(3) * 1.0, world).reach == 3
@@ -315,7 +315,7 @@ def test_any_formula_is_counted_as_in_full(
         assert outcome(properties(custom, aspects=2, depth=4, properties=PLAIN)) == quick
 
 
-def test_without_the_library_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_the_same_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumeration, "BLOCK", 100)
     measures = ["ACT", "AP_IA", "alpha_nDCG@3", "ERR_IA", "BalancePoint", "SetP", "DCG"]
     kept = {"aspects": 2, "relevant": 3, "depth": 6, "properties": NEAR, "examples": 2}

@@ -229,7 +229,7 @@ def test_a_property_and_a_measure_of_the_user() -> None:
     assert (named.name, named.broken) == ("mine", "it did not")
 
 
-def test_interruption_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_keeps_the_results_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rankings, "BLOCK", 100)
     whole = properties("ACT", aspects=2, depth=6, properties=["irrelevance monotonicity"])
     blocks_seen = []
@@ -249,7 +249,7 @@ def test_interruption_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
     assert whole.complete and "interrupted" not in whole.tables["properties"].caption
 
 
-def test_too_much_is_refused_with_the_numbers() -> None:
+def test_too_many_rankings_are_rejected_with_their_number() -> None:
     with pytest.raises(
         SettingsError, match=r"swap at depth 18: 581,130,733 scores at a time, 67,108,864 fit"
     ):

@@ -67,7 +67,7 @@ def test_scores_and_possible_rankings() -> None:
     assert result.plot().table is result["relations"]
 
 
-def test_relations_of_ones_own_are_drawn_too() -> None:
+def test_user_defined_relations_are_drawn() -> None:
     def longer(ranking: str) -> Any:
         if ranking:
             yield ranking, ranking + "a"

@@ -104,7 +104,7 @@ def test_better_documents_are_so_for_every_aspect():
     assert graded.better_pairs == [(0, 1), (0, 2), (1, 2)]
 
 
-def test_swap_and_replacement_know_several_aspects():
+def test_swap_and_replacement_handle_several_aspects():
     result = rs.lab.properties(
         "ERR_IA StRec@3 AP_IA", aspects=2, multi_aspect=True, depth=3, properties=["swap", "replacement"]
     )

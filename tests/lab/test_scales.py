@@ -96,7 +96,7 @@ def test_interval_measures_are_on_the_interval_scale_of_their_own_order(
 
 
 @pytest.mark.parametrize("p, strong", [(0.3, True), (0.5, True), (0.8, False)])
-def test_places_of_rbp_are_binary_numbers_where_the_first_rank_outweighs_the_rest(
+def test_positions_of_rbp_are_binary_numbers_if_the_first_rank_outweighs_the_rest(
     p: float, strong: bool
 ) -> None:
     result = scales(f"Interval(measure='RBP(p={p})')@5", 5)
@@ -143,7 +143,7 @@ def _number(grades: list[int]) -> int:
     return int("".join(map(str, grades)), 2)
 
 
-def test_every_printed_counterexample_stands_up_to_arithmetic_by_hand(usual: Scales) -> None:
+def test_every_counterexample_is_confirmed_by_hand_arithmetic(usual: Scales) -> None:
     by_canonical_name = {str(measure(name)): value for name, value in BY_HAND.items()}
     rows = usual.tables["counterexamples"].records()
     assert len(rows) == sum(not finding.holds for finding in usual.verdicts)
@@ -293,7 +293,7 @@ def test_the_wilson_interval_reaches_its_ends_exactly() -> None:
         ({"length": 16, "count": "exact"}, "GiB"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], words: str) -> None:
+def test_invalid_settings_are_rejected(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         scales("AP", **settings)
 
@@ -319,7 +319,7 @@ def test_the_recall_base_is_a_setting() -> None:
     assert small.verdicts[0].violations == large.verdicts[0].violations
 
 
-def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_an_interrupted_analysis_are_marked_as_partial(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
 
     def interrupted(items: Any, *_: Any) -> Iterator[Any]:
@@ -338,7 +338,7 @@ def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pyt
     assert "interrupted" in result.sentences[1]
 
 
-def test_verdicts_say_why(usual: Scales) -> None:
+def test_verdicts_state_their_reason(usual: Scales) -> None:
     assert len(usual.sentences) == len(names.SCALES) * len(DEFAULT)
     jk = usual.verdict(measure("DCG(discount=jk)"), names.EQUAL).sentence()
     assert jk.startswith("Means of DCG(discount='jk') are not permissible under the interval-like scale")

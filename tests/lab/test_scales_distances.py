@@ -51,7 +51,9 @@ def _brute_force(values: Floats, heaviness: Heaviness) -> tuple[int, int]:
 
 @pytest.mark.parametrize("heaviness", BOTH)
 @pytest.mark.parametrize("length", range(1, 6))
-def test_the_distance_of_an_interval_is_the_difference_of_places(length: int, heaviness: Heaviness) -> None:
+def test_the_distance_of_an_interval_is_the_difference_of_positions(
+    length: int, heaviness: Heaviness
+) -> None:
     where = positions(length, heaviness)
     result = _intervals(length, heaviness)
     assert all(where[b] - where[a] == distance for a, b, distance in result)

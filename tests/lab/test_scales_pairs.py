@@ -209,7 +209,7 @@ def test_the_library_counts_what_numpy_counts(equal: bool, monkeypatch: pytest.M
     assert by_library == [count_intervals(values, length, equal) for length, values in cases]
 
 
-def test_a_library_of_another_version_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_of_another_version_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "counting.so").write_bytes(b"not a library")
     monkeypatch.setattr("rankscope.native.libraries.__file__", str(tmp_path / "libraries.py"))
@@ -226,7 +226,7 @@ def test_bits_are_counted_without_the_instruction_of_numpy_2(monkeypatch: pytest
 
 @pytest.mark.parametrize("equal", [False, True])
 @pytest.mark.parametrize("length", range(1, 9))
-def test_the_work_is_known_before_it_begins(length: int, equal: bool) -> None:
+def test_the_work_is_estimated_before_it_begins(length: int, equal: bool) -> None:
     vectors = len(groups(length, equal))
     assert estimate_work(length, equal, additive=True).words == vectors * (vectors // 64 + 1)
     assert estimate_work(length, equal, additive=False).words == vectors * (
@@ -235,7 +235,7 @@ def test_the_work_is_known_before_it_begins(length: int, equal: bool) -> None:
 
 
 @pytest.mark.usefixtures("counter")
-def test_an_interruption_leaves_what_was_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_keeps_the_counts_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(items: Any, *_: Any) -> Iterator[Any]:
         for index, item in enumerate(items):
             if index == 20:

@@ -471,7 +471,7 @@ def test_the_farthest_list_leaves_no_forward_space() -> None:
     assert values.min() == pytest.approx(0, abs=1e-12)  # 0.0249 with each term as large as it can be alone
 
 
-def test_binary_judgments_know_no_distance_between_grades() -> None:
+def test_distances_between_grades_do_not_affect_binary_judgments() -> None:
     counts = {1: 2}
     for word in every_list(counts, 5):
         assert tau(word, counts, text="Twist(grades='linear')") == pytest.approx(tau(word, counts), abs=1e-15)

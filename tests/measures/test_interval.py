@@ -65,7 +65,7 @@ def collection(counts, word):
 
 
 @given(topics())
-def test_it_is_the_place_among_all_values(topic):
+def test_the_value_is_the_position_among_all_values(topic):
     counts, word = topic
     qrels, run = collection(counts, word)
     inside = {"AP": average_precision, "DCG": dcg, "ERR": err, "nDCG": dcg}
@@ -133,7 +133,7 @@ def test_too_many_rankings_are_refused_with_their_number():
 
 
 @pytest.mark.parametrize("inside", ["Bpref", "infAP", "Judged@5"])
-def test_measures_of_what_is_judged_are_refused(inside):
+def test_measures_that_depend_on_unjudged_documents_are_rejected(inside):
     qrels, run = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}, {"q": ["c", "x", "a", "d", "b"]}
     with pytest.raises(MeasureError, match="unjudged"):
         rs.evaluate(qrels, run, f"Interval(measure='{inside}')@5")
@@ -153,7 +153,7 @@ def test_topics_without_relevant_documents():
     assert np.isnan(rs.evaluate(qrels, run, "Interval(measure='Twist')@3").values[0, 0, 0])
 
 
-def test_the_laboratory_asks_about_possible_rankings_only():
+def test_the_laboratory_evaluates_only_possible_rankings():
     actual = rs.lab.properties(["Interval@3", "Interval(measure='nDCG')@3"], grades=2, depth=4, relevant=2)
     for measure in ("Interval@3", "Interval(measure='nDCG')@3"):
         assert actual.violations(measure, "swap") == actual.violations(measure, "replacement") == 0

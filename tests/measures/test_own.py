@@ -103,7 +103,7 @@ def test_values_outside_the_range_are_refused(named: Any) -> None:
 @pytest.mark.parametrize(
     "wrong", [lambda grades: float("nan"), lambda grades: 1 / (len(grades) - 3), lambda grades: "x"]
 )
-def test_no_verdict_about_what_is_no_number(named: Any, wrong: Any) -> None:
+def test_undefined_values_give_no_verdict(named: Any, wrong: Any) -> None:
     """It was "0 violations of 855,921": NaN compares as neither larger nor smaller."""
     rs.measure("Wrong", wrong)
     for ask in (

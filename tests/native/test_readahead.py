@@ -39,7 +39,7 @@ def run_text(seed: int, lines: int = 60, scores: int = 25) -> str:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Judgments and five runs: one whose topics return, one that is packed."""
     return write_collection(tmp_path)
 
@@ -158,22 +158,22 @@ def test_the_same_bytes_with_reading_ahead_and_without(
 
 @pytest.mark.parametrize("several", [False, True])
 def test_files_read_ahead_are_used(
-    several: bool, place: Path, read_before: list[int], run: Run, request: pytest.FixtureRequest
+    several: bool, folder: Path, read_before: list[int], run: Run, request: pytest.FixtureRequest
 ) -> None:
     if several:  # a second column that may matter is left to Python, and the runs are scanned all the same
-        judged = (place / "qrels.txt").read_text().replace(" 0 d1", " 1 d1")
-        (place / "qrels.txt").write_text(judged)
-    assert run(str(place / "qrels.txt"), str(place / "runs"))[0] == 0
+        judged = (folder / "qrels.txt").read_text().replace(" 0 d1", " 1 d1")
+        (folder / "qrels.txt").write_text(judged)
+    assert run(str(folder / "qrels.txt"), str(folder / "runs"))[0] == 0
     way = request.node.callspec.params["read_before"]
     assert read_before[1] == {"everything": 3, "one": 0, "nothing": 0}[way]  # the packed one comes first
     assert read_before[0] >= 5
 
 
 def test_a_large_file_is_read_in_pieces(
-    place: Path, read_before: list[int], run: Run, without: Run, monkeypatch: pytest.MonkeyPatch
+    folder: Path, read_before: list[int], run: Run, without: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(readahead, "_PIECE", 2000)
-    words = [str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", "csv"]
+    words = [str(folder / "qrels.txt"), str(folder / "runs" / "r0.run"), "-q", "-f", "csv"]
     for jobs in ("1", "2"):
         assert run(*words, "-j", jobs) == without(*words, "-j", jobs)
     assert read_before[0] > 8
@@ -193,16 +193,16 @@ def test_a_large_file_is_read_in_pieces(
 def test_a_wrong_line_is_named_as_ever(
     wrong: str,
     pieces: int,
-    place: Path,
+    folder: Path,
     read_before: list[int],
     run: Run,
     without: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(readahead, "_PIECE", pieces)
-    path = place / "runs" / "r1.run"
+    path = folder / "runs" / "r1.run"
     path.write_text(path.read_text() + wrong + path.read_text().replace("Q0 d", "Q0 e"))
-    words = [str(place / "qrels.txt"), str(path)]
+    words = [str(folder / "qrels.txt"), str(path)]
     outcome = run(*words)
     assert outcome == without(*words)
     assert outcome[0] == 2 and "r1.run:541:" in outcome[2]
@@ -212,30 +212,30 @@ def test_a_wrong_line_is_named_as_ever(
     "text", ["", "# nothing\n", "\ufeff301 Q0 d1 1 2 t\n", "999 Q0 d1 1 1 t\n", "{}\n", "a b c d e f\n"]
 )
 def test_unusual_files_give_the_same_result_with_reading_ahead(
-    text: str, place: Path, read_before: list[int], run: Run, without: Run
+    text: str, folder: Path, read_before: list[int], run: Run, without: Run
 ) -> None:
-    path = place / "odd.run"
+    path = folder / "odd.run"
     path.write_text(text)
-    words = [str(place / "qrels.txt"), str(path), "-q"]
+    words = [str(folder / "qrels.txt"), str(path), "-q"]
     assert run(*words) == without(*words)
-    (place / "odd.txt").write_text(text)
-    words = [str(place / "odd.txt"), str(place / "runs" / "r0.run"), "-q"]
+    (folder / "odd.txt").write_text(text)
+    words = [str(folder / "odd.txt"), str(folder / "runs" / "r0.run"), "-q"]
     assert run(*words) == without(*words)
 
 
-def test_a_file_that_is_not_there_is_missed_as_ever(place: Path, run: Run, without: Run) -> None:
+def test_a_file_that_is_not_there_is_missed_as_ever(folder: Path, run: Run, without: Run) -> None:
     for words in (
-        [str(place / "qrels.txt"), str(place / "none.run")],
-        [str(place / "none"), str(place / "runs")],
+        [str(folder / "qrels.txt"), str(folder / "none.run")],
+        [str(folder / "none"), str(folder / "runs")],
     ):
         assert run(*words) == without(*words)
         assert run(*words)[0] == 2
 
 
 def test_standard_input_is_read_once(
-    place: Path, read_before: list[int], run: Run, monkeypatch: pytest.MonkeyPatch
+    folder: Path, read_before: list[int], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    qrels, path = place / "qrels.txt", place / "runs" / "r0.run"
+    qrels, path = folder / "qrels.txt", folder / "runs" / "r0.run"
     expected = run(str(qrels), str(path), "-q", "-f", "csv")[1].replace("r0,", "stdin,")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
     assert run(str(qrels), "-", "-q", "-f", "csv")[1] == expected
@@ -255,39 +255,41 @@ def changing(path: Path, patch: pytest.MonkeyPatch, change: Callable[[], Any]) -
 @pytest.mark.parametrize("same_size", [True, False])
 def test_a_run_that_changes_after_it_was_read_ahead_is_read_again(
     same_size: bool,
-    place: Path,
+    folder: Path,
     read_before: list[int],
     run: Run,
     without: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    path = place / "runs" / "r0.run"
+    path = folder / "runs" / "r0.run"
     text = path.read_text()
     other = text.replace("Q0 d1", "Q0 d9") if same_size else run_text(5)
     changing(path, monkeypatch, lambda: (path.write_text(other), os.utime(path, ns=(1, 1))))
-    words = [str(place / "qrels.txt"), str(path), "-q", "-f", "csv"]
+    words = [str(folder / "qrels.txt"), str(path), "-q", "-f", "csv"]
     outcome = run(*words)
     assert path.read_text() == other
     assert outcome == without(*words)
 
 
 def test_judgments_that_change_after_they_were_read_ahead_are_read_again(
-    place: Path, read_before: list[int], run: Run, without: Run, monkeypatch: pytest.MonkeyPatch
+    folder: Path, read_before: list[int], run: Run, without: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = place / "qrels.txt"
+    path = folder / "qrels.txt"
     other = path.read_text().replace(" 1\n", " 0\n")
     changing(path, monkeypatch, lambda: (path.write_text(other), os.utime(path, ns=(1, 1))))
-    words = [str(path), str(place / "runs"), "-q", "-f", "csv"]
+    words = [str(path), str(folder / "runs"), "-q", "-f", "csv"]
     assert run(*words) == without(*words)
 
 
-@pytest.mark.parametrize("options", ["--engine local", "--topics 301", "--stream -o {place}/x.csv"])
+@pytest.mark.parametrize("options", ["--engine local", "--topics 301", "--stream -o {folder}/x.csv"])
 def test_options_that_change_reading_disable_reading_ahead(
-    options: str, place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    options: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Any] = []
     monkeypatch.setattr(readahead, "_prepare", lambda *given: begun.append(given))
-    assert run(str(place / "qrels.txt"), str(place / "runs"), *options.format(place=place).split())[0] == 0
+    assert (
+        run(str(folder / "qrels.txt"), str(folder / "runs"), *options.format(folder=folder).split())[0] == 0
+    )
     assert not begun
 
 
@@ -307,24 +309,24 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
-def test_jobs_bound_the_threads(place: Path, threads: list[int], run: Run) -> None:
-    words = [str(place / "qrels.txt"), str(place / "runs")]
+def test_jobs_bound_the_threads(folder: Path, threads: list[int], run: Run) -> None:
+    words = [str(folder / "qrels.txt"), str(folder / "runs")]
     results = [run(*words, "-j", jobs) for jobs in ("1", "2", "9")]
     assert threads == [1, 2, 3]
     assert results[0] == results[1] == results[2]
 
 
 def test_the_scanner_in_python_reads_nothing_ahead(
-    place: Path, threads: list[int], run: Run, monkeypatch: pytest.MonkeyPatch
+    folder: Path, threads: list[int], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
-    assert run(str(place / "qrels.txt"), str(place / "runs"), "-j", "1")[0] == 0
+    assert run(str(folder / "qrels.txt"), str(folder / "runs"), "-j", "1")[0] == 0
     assert threads == []
 
 
-def test_scans_that_were_begun_end_with_the_command(place: Path) -> None:
+def test_scans_that_were_begun_end_with_the_command(folder: Path) -> None:
     with readahead.read_ahead(
-        str(place / "qrels.txt"), [str(place / "runs")], sorted, order=0, ties=False, jobs=1
+        str(folder / "qrels.txt"), [str(folder / "runs")], sorted, order=0, ties=False, jobs=1
     ) as ahead:
         pass
     assert ahead is None or (ahead._handle is None and not any(t.is_alive() for t in ahead._threads.threads))
@@ -344,7 +346,7 @@ def huge(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path) -> None:
+def test_an_interrupt_ends_reading_ahead_within_a_second(folder: Path, huge: Path) -> None:
     waiting = (
         "import sys, time\n"
         "from rankscope.native import readahead\n"
@@ -357,7 +359,7 @@ def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path
         "from rankscope.cli.main import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
-    words = ["eval", str(place / "qrels.txt"), str(huge), "-j", "1"]
+    words = ["eval", str(folder / "qrels.txt"), str(huge), "-j", "1"]
     process = subprocess.Popen(
         [sys.executable, "-c", waiting, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -369,10 +371,10 @@ def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path
     assert time.monotonic() - start < 1
 
 
-def test_reading_begins_before_numpy_is_loaded(place: Path) -> None:
+def test_reading_begins_before_numpy_is_loaded(folder: Path) -> None:
     """Reading starts early even if the output file exists and is checked first."""
-    words = ["eval", str(place / "qrels.txt"), str(place / "runs"), "-q", "-o", str(place / "values.csv")]
-    (place / "values.csv").write_text("of yesterday\n")
+    words = ["eval", str(folder / "qrels.txt"), str(folder / "runs"), "-q", "-o", str(folder / "values.csv")]
+    (folder / "values.csv").write_text("of yesterday\n")
     probe = f"""
 import sys
 from rankscope.cli.main import main
@@ -389,14 +391,14 @@ sys.exit(main({words!r}))"""
 
 
 def test_a_byte_order_mark_in_judgments_is_no_part_of_a_topic(
-    place: Path, read_before: list[int], run: Run, without: Run
+    folder: Path, read_before: list[int], run: Run, without: Run
 ) -> None:
     """With two cores, the mark was once parsed as part of the first topic, which had no documents."""
     plain = [
-        run(str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", form)
+        run(str(folder / "qrels.txt"), str(folder / "runs" / "r0.run"), "-q", "-f", form)
         for form in ("csv", "latex")
     ]
-    (place / "qrels.txt").write_bytes(b"\xef\xbb\xbf" + (place / "qrels.txt").read_bytes())
+    (folder / "qrels.txt").write_bytes(b"\xef\xbb\xbf" + (folder / "qrels.txt").read_bytes())
     for form, expected in zip(("csv", "latex"), plain, strict=True):
-        words = (str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", form)
+        words = (str(folder / "qrels.txt"), str(folder / "runs" / "r0.run"), "-q", "-f", form)
         assert run(*words) == without(*words) == expected

@@ -43,7 +43,7 @@ def test_explicit_options_of_aspects_are_respected(qrels: Path) -> None:
     assert open_qrels(qrels, aspects=True).aspects is not None
 
 
-def test_a_column_that_tells_nothing_apart_is_no_aspect(tmp_path: Path) -> None:
+def test_a_constant_column_names_no_aspects(tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
     path.write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
     judgments = read_qrels(path)
@@ -79,7 +79,7 @@ def test_weights_make_the_second_column_aspects(qrels: Path) -> None:
         read_qrels(qrels, aspects=False).with_aspect_weights({"1": {"1": 1.0}})
 
 
-def test_the_settings_say_what_was_decided(qrels: Path, tmp_path: Path) -> None:
+def test_the_settings_record_the_decisions(qrels: Path, tmp_path: Path) -> None:
     (tmp_path / "r.txt").write_text("1 Q0 a 1 1.0 r\n1 Q0 b 2 2.0 r\n")
     run = tmp_path / "r.txt"
     assert open_collection(qrels, run).settings == {"order": "trec_eval", "aspects": False}

@@ -115,7 +115,7 @@ def test_a_trec_run_is_nothing_else(rows: list[tuple[str, int, float]]) -> None:
     assert detect_format_of_head(text.encode(), "run") == "trec"
 
 
-def test_names_do_not_count(files: SimpleNamespace) -> None:
+def test_file_names_do_not_affect_detection(files: SimpleNamespace) -> None:
     for name in ("r.json", "r.csv", "r.parquet", "r.gz"):
         path = write_file(files, name, RUN)
         assert rs.read_run(path).format == "trec"
@@ -287,7 +287,7 @@ def test_bad_files(files: SimpleNamespace, name: str, text: str, kind: str, mess
         rs.evaluate(path if kind == "qrels" else files.qrels, files.run if kind == "qrels" else path, "AP")
 
 
-def test_a_guess_can_be_overruled(files: SimpleNamespace, capsys: Any) -> None:
+def test_a_detected_format_can_be_overridden(files: SimpleNamespace, capsys: Any) -> None:
     path = write_file(files, "grades.tsv", "1\td1\t1\n1\td2\t2\n1\td3\t3\n1\td4\t4\n1\td5\t5\n")
     with pytest.raises(InputError, match="run of MS MARCO"):
         rs.read_qrels(path)

@@ -20,7 +20,7 @@ MERGES = "-2,0=0;1=1;2,3=2;4=3"
 
 
 @given(st.dictionaries(st.integers(-3, 9), st.integers(0, 4), min_size=1))
-def test_text_and_table_say_the_same(table: dict[int, int]) -> None:
+def test_text_and_table_are_equivalent(table: dict[int, int]) -> None:
     rising = dict(zip(sorted(table), sorted(table.values()), strict=True))
     text = format_merges(rising)
     assert parse_merges(text) == rising and format_merges(parse_merges(text)) == text
@@ -87,7 +87,7 @@ def test_merging_twice() -> None:
         once.with_merged_grades("0=0;1=1")
 
 
-def test_judgments_taken_back_stay_taken_back() -> None:
+def test_removed_judgments_stay_removed() -> None:
     qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2}})
     fewer = qrels.with_grades(np.array([0, UNJUDGED, 2], np.int32)).with_merged_grades("0,1=0;2=1")
     assert fewer.grade.tolist() == [0, UNJUDGED, 1]

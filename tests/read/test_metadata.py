@@ -66,7 +66,7 @@ def test_a_name_that_another_run_has_is_not_taken(tmp_path: Path) -> None:
         "# ir_metadata.start\n# ir_metadata.end\n" + LINES,
     ],
 )
-def test_other_comments_name_nothing(tmp_path: Path, text: str) -> None:
+def test_other_comments_do_not_name_the_run(tmp_path: Path, text: str) -> None:
     run = rs.read_run(write_file(tmp_path, "r.run", text))
     assert (run.name, run.metadata) == ("r", {})
 

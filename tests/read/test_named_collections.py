@@ -25,10 +25,10 @@ def test_invalid_names_of_collections_raise(text: str) -> None:
         named_collection(text)
 
 
-def collection(place: Path) -> None:
-    place.mkdir()
-    (place / "qrels.txt").write_text("1 0 a 2\n1 0 b 1\n1 0 c 0\n")
-    (place / "run.txt").write_text("1 Q0 a 2 1 x\n1 Q0 b 1 0 x\n")
+def collection(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "qrels.txt").write_text("1 0 a 2\n1 0 b 1\n1 0 c 0\n")
+    (folder / "run.txt").write_text("1 Q0 a 2 1 x\n1 Q0 b 1 0 x\n")
 
 
 def test_a_file_of_collections(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from rankscope.scores import score
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("topics") / "made"
     rs.simulate(systems=3, topics=12, grades=3, depth=40, seed=5, pool_depth=20, aspects=3).write(root)
     return root
@@ -38,11 +38,11 @@ def test_names_ranges_and_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["qrels.txt", "qrels.diversity.txt"])
-def test_values_are_those_of_all_topics(place: Path, name: str) -> None:
+def test_values_are_those_of_all_topics(folder: Path, name: str) -> None:
     measures = [rs.measure(m) for m in ("AP", "Twist", "alpha_nDCG@10", "ERR_IA", "infAP")]
     diverse = name != "qrels.txt"
     measures = measures if diverse else [m for m in measures if not m.needs_aspects]
-    paths = place / name, place / "runs"
+    paths = folder / name, folder / "runs"
     complete = rs.evaluate(*paths, measures)
     collection = open_collection(*paths, needs_aspects=diverse, topics="303,305-308,312")
     assert collection.settings["chosen_topics"] == ["303", "305", "306", "307", "308", "312"]
@@ -54,13 +54,13 @@ def test_values_are_those_of_all_topics(place: Path, name: str) -> None:
     assert np.array_equal(complete.with_topics(scores.topics).values, scores.values, equal_nan=True)
 
 
-def test_a_run_that_lacks_the_chosen_topics_is_of_the_same_collection(place: Path, tmp_path: Path) -> None:
+def test_a_run_that_lacks_the_chosen_topics_is_of_the_same_collection(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("301 Q0 d1 1 1.0 t\n")
-    judged = judge(*open_collection(place / "qrels.txt", tmp_path / "one.txt", topics="302"))
+    judged = judge(*open_collection(folder / "qrels.txt", tmp_path / "one.txt", topics="302"))
     assert not judged.present.any()
     (tmp_path / "other.txt").write_text("999 Q0 d1 1 1.0 t\n")
     with pytest.raises(InputError, match="no topic in common"):
-        judge(*open_collection(place / "qrels.txt", tmp_path / "other.txt", topics="302"))
+        judge(*open_collection(folder / "qrels.txt", tmp_path / "other.txt", topics="302"))
 
 
 def test_a_file_of_many_overlapping_ranges_takes_time_in_proportion_to_its_lines(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from rankscope.reporting.page_data import payload
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("same") / "made"
     rs.simulate(systems=5, topics=12, grades=2, depth=60, seed=3, pool_depth=20).write(root)
     return root
@@ -29,9 +29,9 @@ def command(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 
 @pytest.mark.parametrize("measures", ["", "AP", "P@5 AP", "Twist nDCG@10", "RR AP NumRet", "Twist@30 P@5"])
 def test_page_and_terminal_give_the_same_findings(
-    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], measures: str
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], measures: str
 ) -> None:
-    files, options = [str(place / "qrels.txt"), str(place / "runs")], ["-m", measures] if measures else []
+    files, options = [str(folder / "qrels.txt"), str(folder / "runs")], ["-m", measures] if measures else []
     terminal = command(capsys, "findings", *files, *options)["findings"]
     assert main(["report", *files, *options, "-o", str(tmp_path / "page.html")]) == 0
     text = (tmp_path / "page.html").read_text("utf-8")
@@ -42,9 +42,9 @@ def test_page_and_terminal_give_the_same_findings(
 
 
 def test_twist_of_a_list_is_one_number_under_one_name(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    qrels, run = str(place / "qrels.txt"), str(min((place / "runs").iterdir()))
+    qrels, run = str(folder / "qrels.txt"), str(min((folder / "runs").iterdir()))
     judged = judge(rs.read_qrels(qrels), rs.read_runs(run))
     topic = judged.topics[0]
     length_of_list = int(judged.length[0])

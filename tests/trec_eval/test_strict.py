@@ -17,10 +17,10 @@ def run_command(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int
     return code, *capsys.readouterr()
 
 
-def files(place: Path, qrels: str, run: str) -> tuple[Path, Path]:
-    (place / "q").write_text(qrels)
-    (place / "r").write_text(run)
-    return place / "q", place / "r"
+def files(folder: Path, qrels: str, run: str) -> tuple[Path, Path]:
+    (folder / "q").write_text(qrels)
+    (folder / "r").write_text(run)
+    return folder / "q", folder / "r"
 
 
 def test_a_repeated_judgment_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

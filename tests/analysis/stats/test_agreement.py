@@ -89,7 +89,7 @@ def test_two_judges_need_only_their_counts():
     np.testing.assert_allclose(coincidences(pairs, 3), counts + counts.T)
 
 
-def test_many_tables_at_once_are_each_of_them():
+def test_statistics_of_many_tables_equal_those_of_each_table():
     counts = np.random.default_rng(1).integers(0, 9, (7, 4, 4)).astype(float)
     for function in (
         kappa,
@@ -100,7 +100,7 @@ def test_many_tables_at_once_are_each_of_them():
         np.testing.assert_allclose(function(counts), [float(function(one)) for one in counts])
 
 
-def test_one_grade_only_is_neither_agreement_nor_disagreement():
+def test_agreement_on_a_single_grade_is_undefined():
     assert math.isnan(kappa([[4, 0], [0, 0]]))
     assert math.isnan(krippendorff_alpha([[8, 0], [0, 0]]))
     assert math.isnan(exact_agreement(np.zeros((2, 2))))

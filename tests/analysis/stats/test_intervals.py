@@ -73,7 +73,7 @@ def test_all_runs_share_the_resampled_topics_and_blocks_change_nothing(monkeypat
     np.testing.assert_allclose(bootstrap_means(values, 50, seed=2), drawn, rtol=1e-15)
 
 
-def test_bootstrap_means_leave_undefined_topics_out_and_know_infinity():
+def test_bootstrap_means_leave_undefined_topics_out_and_handle_infinity():
     rng = np.random.default_rng(0)
     values = rng.random((3, 6))
     values[1, 2] = math.nan
@@ -148,7 +148,7 @@ def ranges_by_counting(values, drawn, alpha):
 
 @pytest.mark.parametrize("apart", [0.0, 0.05, 0.3])
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_rank_intervals_hold_what_is_nearest_to_the_level_by_counting(apart, alpha):
+def test_rank_intervals_contain_the_share_nearest_to_the_level(apart, alpha):
     rng = np.random.default_rng(int(100 * apart))
     values = rng.random((6, 12)) + apart * rng.standard_normal((6, 1))
     drawn = bootstrap_means(values, 120, seed=3)
@@ -156,7 +156,7 @@ def test_rank_intervals_hold_what_is_nearest_to_the_level_by_counting(apart, alp
     assert (low.tolist(), high.tolist()) == ranges_by_counting(values, drawn, alpha)
 
 
-def test_runs_that_chance_alone_tells_apart_may_have_nearly_every_rank():
+def test_runs_that_differ_by_chance_alone_may_have_nearly_every_rank():
     rng = np.random.default_rng(4)
     topics = rng.random((1, 20))
     noise = rng.standard_normal((8, 20))

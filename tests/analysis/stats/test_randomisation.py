@@ -25,7 +25,7 @@ def test_all_signs_are_those_of_scipy(topics):
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
-def test_ties_count_whatever_rounding_does(whole):
+def test_ties_count_despite_rounding(whole):
     # tenths: their sums are equal on paper, not in binary
     sums = [
         abs(sum(s * z for s, z in zip(signs, whole, strict=True)))

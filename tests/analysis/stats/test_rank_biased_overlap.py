@@ -112,7 +112,7 @@ def test_variants_are_ordered_and_b_agrees_with_itself(both):
 
 
 @given(rankings(max_items=10), st.integers(1, 6), st.integers(1, 6), st.sampled_from([0.5, 0.9, 0.98]))
-def test_the_bounds_hold_however_rankings_go_on(both, first, second, p):
+def test_the_bounds_hold_for_every_continuation(both, first, second, p):
     prefixes = both[0][:first], both[1][:second]
     untied = [begun + flat(whole[len(begun) :]) for begun, whole in zip(prefixes, both, strict=True)]
     for ties in TIES:
@@ -124,7 +124,7 @@ def test_the_bounds_hold_however_rankings_go_on(both, first, second, p):
     assert whole.high <= prefix.high + 1e-12
 
 
-def test_bounds_are_reached():
+def test_bounds_are_attained():
     # nothing in common afterwards, and everything: hundreds of ranks bring the ends to the bounds
     prefix = rank_biased_overlap("abc", "bcd", 0.9)
     apart = rank_biased_overlap([*"abc", *range(300)], [*"bcd", *range(1000, 1300)], 0.9)
@@ -146,7 +146,7 @@ def test_scores_become_rankings():
 
 
 @pytest.mark.parametrize("p", [0, 1, -0.5, 2, float("nan")])
-def test_persistence_outside_is_refused(p):
+def test_a_persistence_outside_its_range_is_rejected(p):
     with pytest.raises(SettingsError, match="persistence"):
         rank_biased_overlap("ab", "ba", p)
 

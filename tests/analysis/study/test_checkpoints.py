@@ -16,7 +16,7 @@ def settings(measures: str, **more: Any) -> rs.StudySettings:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("parts") / "made"
     rs.simulate(systems=4, topics=5, grades=2, depth=30, seed=4, pool_depth=10).write(root)
     return root
@@ -33,10 +33,10 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     monkeypatch.setattr(Experiments, f"_{at}", stop)
 
 
-def test_finished_parts_are_not_computed_again(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_finished_experiments_are_not_computed_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = rs.Collection(place / "qrels.txt", place / "runs")
+    files = rs.Collection(folder / "qrels.txt", folder / "runs")
     rs.study(files, settings("AP nDCG Twist"), output=tmp_path / "whole")
     with monkeypatch.context() as patch:
         interrupted(patch, "power")
@@ -51,23 +51,25 @@ def test_finished_parts_are_not_computed_again(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "whole"]
 
 
-def test_nothing_is_read_when_all_parts_are_there(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_no_file_is_read_if_all_checkpoints_exist(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = rs.Collection(place / "qrels.txt", place / "runs")
+    files = rs.Collection(folder / "qrels.txt", folder / "runs")
     result = rs.study(files, settings("AP nDCG"), resume=tmp_path / "later")
     with monkeypatch.context() as patch:
         patch.setattr("rankscope.scores.judge_with_options", lambda *_, **__: pytest.fail("read again"))
         again = rs.study(
-            rs.Collection(place / "qrels.txt", place / "runs"), settings("AP nDCG"), resume=tmp_path / "later"
+            rs.Collection(folder / "qrels.txt", folder / "runs"),
+            settings("AP nDCG"),
+            resume=tmp_path / "later",
         )
     assert again.files() == result.files()
     again.write(tmp_path / "later")
     assert not (tmp_path / ".later.parts").exists()
 
 
-def test_other_settings_and_other_files_have_other_parts(place: Path, tmp_path: Path) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_other_settings_or_files_have_other_checkpoints(folder: Path, tmp_path: Path) -> None:
+    files = folder / "qrels.txt", folder / "runs"
 
     def parts() -> set[str]:
         return {path.name for path in (tmp_path / ".x.parts").iterdir()}
@@ -77,14 +79,14 @@ def test_other_settings_and_other_files_have_other_parts(place: Path, tmp_path: 
     rs.study(rs.Collection(*files), settings("AP nDCG", seed=2), resume=tmp_path / "x")
     second = parts() - first
     assert len(first) == len(second) == 7
-    run = next((place / "runs").iterdir())
+    run = next((folder / "runs").iterdir())
     run.write_text(run.read_text() + "999 Q0 none 1 0.1 tag\n")
     rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x")
     assert len(parts()) == 21
 
 
-def test_damaged_parts_are_made_again(place: Path, tmp_path: Path) -> None:
-    files = place / "qrels.txt", place / "runs"
+def test_damaged_checkpoints_are_recomputed(folder: Path, tmp_path: Path) -> None:
+    files = folder / "qrels.txt", folder / "runs"
     result = rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x")
     for number, path in enumerate(sorted((tmp_path / ".x.parts").iterdir())):
         text = path.read_text()
@@ -101,8 +103,8 @@ def test_a_study_of_data_in_memory_writes_no_checkpoint(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_study_with_invalid_settings_writes_nothing(place: Path, tmp_path: Path) -> None:
+def test_a_study_with_invalid_settings_writes_nothing(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(rs.errors.SettingsError):
-        collection = rs.Collection(place / "qrels.txt", place / "runs")
+        collection = rs.Collection(folder / "qrels.txt", folder / "runs")
         rs.study(collection, settings("AP nDCG", ratios=[50, -1]), output=tmp_path / "x")
     assert list(tmp_path.iterdir()) == []

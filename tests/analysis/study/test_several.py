@@ -218,7 +218,7 @@ def test_every_field_of_the_manifest_is_checked(
     assert re.search(message, err)
 
 
-def test_commands_that_make_no_sense(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_contradictory_commands_are_rejected(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["-o", str(files / "a")]
     mixed = [str(files / "first" / "qrels.txt"), str(files / "first" / "runs"), *named(files, "second")]
     for arguments, message in (

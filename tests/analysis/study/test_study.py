@@ -97,7 +97,7 @@ def test_intervals_are_shown_at_the_requested_length_and_repeated(files, small, 
     assert "Interval(measure='AP@10')@10" in (tmp_path / "two" / "tables" / "scale_effect.csv").read_text()
 
 
-def test_the_manifest_says_what_went_in_and_out(files, tmp_path):
+def test_the_manifest_lists_inputs_and_outputs(files, tmp_path):
     command(files, tmp_path / "s", "--seed", "7")
     content = read_manifest(tmp_path / "s")
     assert content["settings"]["seed"] == 7
@@ -167,7 +167,7 @@ def test_a_study_of_data_in_memory_cannot_be_repeated(small, tmp_path):
         repeat_study(tmp_path / "s")
 
 
-def test_the_directory_appears_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_the_directory_is_written_atomically(tmp_path, monkeypatch):
     target = tmp_path / "s"
     first, second = (
         {**files, MANIFEST: manifest_text({}, {}, files)} for files in ({"a/b.csv": b"1"}, {"c.csv": b"2"})
