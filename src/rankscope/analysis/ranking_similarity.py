@@ -49,6 +49,18 @@ class Rankings:
         document = np.fromiter(chain.from_iterable(documents), np.int64)
         return cls({topic: i for i, topic in enumerate(topics)}, start, document, top, bottom)
 
+    def padded(self, rows: Ints, width: int) -> tuple[Ints, Groups]:
+        """Return documents and groups of some rankings as arrays of one width; beyond an end, there is document -1."""
+        start, length = self.start[rows], np.diff(self.start)[rows]
+        rank = np.arange(1, width + 1)
+        is_inside = rank <= length[:, None]
+        index = np.where(is_inside, start[:, None] + rank - 1, 0)
+        if not len(self.document):
+            none = np.broadcast_to(rank, index.shape)
+            return np.full(index.shape, -1), Groups(none, none, length)
+        top, bottom = (np.where(is_inside, side[index], rank) for side in (self.top, self.bottom))
+        return np.where(is_inside, self.document[index], -1), Groups(top, bottom, length)
+
 
 _MAX_CELLS = 1 << 16
 """Ranks that are compared at once: their arrays fit the cache of a processor."""
@@ -62,8 +74,8 @@ class Documents:
         self.by_topic: dict[str, dict[bytes, int]] = defaultdict(lambda: defaultdict(numbers.__next__))
 
     def relevant(self, qrels: Qrels) -> Bools:
-        """Return whether documents are relevant, by number."""
-        is_relevant = np.zeros(sum(map(len, self.by_topic.values())), np.bool_)
+        """Return whether documents are relevant, by number, and False at the end, for no document."""
+        is_relevant = np.zeros(sum(map(len, self.by_topic.values())) + 1, np.bool_)
         for topic, documents in self.by_topic.items():
             names = (to_bytes(name) for name, grade in qrels.judgments(topic).items() if grade > 0)
             is_relevant[[documents[name] for name in names if name in documents]] = True
@@ -113,39 +125,34 @@ class Comparison:
     p: float
     ties: str
     relevant: Bools | None
-    """Whether documents are relevant, by number; None without judgments."""
+    """Whether documents are relevant, by number, and False at the end; None without judgments."""
     indices: Int32s
-    """Working memory, by number of a document: its index in a ranking, or -1."""
+    """Working memory, by number of a document: its index in a ranking, or -1; -1 at the end."""
 
     def topics(self, a: Rankings, b: Rankings) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
         topics = sort_naturally(topic for topic in a.index if topic in b.index)
         rows = np.array([(a.index[topic], b.index[topic]) for topic in topics], np.int64).reshape(-1, 2)
         lengths = np.column_stack([np.diff(a.start)[rows[:, 0]], np.diff(b.start)[rows[:, 1]]])
-        values: dict[int, tuple[float, ...]] = {}
+        values: list[tuple[float, ...]] = []
         counts = np.zeros((len(rows), len(self.at)), np.int64)
-        for pair in np.unique(lengths, axis=0):  # Rankings of the same lengths are compared at once.
-            alike = np.flatnonzero((lengths == pair).all(axis=1))
-            step = max(1, _MAX_CELLS // max(1, int(pair.max())))
-            for part in (alike[start : start + step] for start in range(0, len(alike), step)):
-                sides = (
-                    (run, run.start[rows[part, side]][:, None] + np.arange(pair[side]))
-                    for side, run in enumerate((a, b))
-                )
-                more, counts[part] = self._compare(*sides)
-                values.update(zip(part.tolist(), more, strict=True))
+        step = max(1, _MAX_CELLS // max(1, int(lengths.max(initial=0))))
+        for part in (slice(start, start + step) for start in range(0, len(rows), step)):
+            width = int(lengths[part].max())
+            sides = (run.padded(rows[part, side], width) for side, run in enumerate((a, b)))
+            more, counts[part] = self._compare(*sides)
+            values += more
         either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts
-        ordered = [values[row] for row in range(len(rows))]
-        return Similarities(topics, ordered, counts, _jaccard(counts, either))
+        return Similarities(topics, values, counts, _jaccard(counts, either))
 
     def _compare(
-        self, a: tuple[Rankings, Ints], b: tuple[Rankings, Ints]
+        self, a: tuple[Ints, Groups], b: tuple[Ints, Groups]
     ) -> tuple[Iterable[tuple[float, ...]], Ints]:
-        """Compare rankings of equal lengths, given as indices of shape (topics, ranks)."""
-        documents, others = (run.document[index] for run, index in (a, b))
-        groups, others_groups = (Groups(run.top[index], run.bottom[index]) for run, index in (a, b))
+        """Compare rankings, given as documents of shape (topics, ranks), -1 beyond their ends, and groups."""
+        (documents, groups), (others, others_groups) = a, b
         n_topics = len(documents)
         self.indices[documents] = np.arange(documents.shape[1])
+        self.indices[-1] = -1  # no document
         index_in_a = self.indices[others]
         self.indices[documents] = -1
         row, in_b = np.nonzero(index_in_a >= 0)
@@ -156,7 +163,7 @@ class Comparison:
         common = np.bincount(row, minlength=n_topics)
         later = row * self.depth + np.maximum(in_a, in_b)
         by_depth = np.bincount(later, minlength=n_topics * self.depth).reshape(n_topics, self.depth)
-        columns = [*rbo, tau, common, _jaccard(common, documents.shape[1] + others.shape[1] - common)]
+        columns = [*rbo, tau, common, _jaccard(common, groups.length + others_groups.length - common)]
         if self.relevant is not None:
             n_relevant, n_others = (self.relevant[side].sum(axis=1) for side in (documents, others))
             both = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)

@@ -47,8 +47,11 @@ def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[Top]:
     for topic, documents, first in _tops(run, qrels, depth):
         starts = np.flatnonzero(np.diff(first, prepend=0))
         if len(starts) < len(first):
-            for start, stop in zip(starts, [*starts[1:], len(first)], strict=True):
-                documents[start:stop] = sorted(documents[start:stop], reverse=ties_descend(run.order))
+            sizes = np.diff(starts, append=len(first))
+            tied = np.flatnonzero(sizes > 1)
+            for start, size in zip(starts[tied].tolist(), sizes[tied].tolist(), strict=True):
+                part = slice(start, start + size)
+                documents[part] = sorted(documents[part], reverse=ties_descend(run.order))
         yield topic, documents[:depth], first[:depth]
 
 

@@ -57,10 +57,12 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
     0.9775
     """
     check_settings(p, ties)
-    (items, groups), (others, others_groups) = _write_out(a), _write_out(b)
+    (items, bottom), (others, others_bottom) = _write_out(a), _write_out(b)
     rank_of = {item: rank for rank, item in enumerate(others)}
     common = np.array([(0, i, rank_of[item]) for i, item in enumerate(items) if item in rank_of], np.int64)
-    values = overlaps(groups, others_groups, common.reshape(-1, 3).T, p, ties)
+    width = max(len(items), len(others))
+    sides = (Groups.from_groups(*bounds, width) for bounds in (bottom, others_bottom))
+    values = overlaps(*sides, common.reshape(-1, 3).T, p, ties)
     return RankBiasedOverlap(*(float(value[0]) for value in values))
 
 
@@ -83,39 +85,41 @@ def ranking_by_score(scores: ArrayLike) -> list[frozenset[int]]:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Rankings of one length: the first and the last rank of the group at each rank, of shape (rankings, ranks)."""
+    """Rankings: the first and the last rank of the group at each rank, of shape (rankings, ranks), and their lengths.
+
+    Ranks beyond the length of a ranking are groups of one, assuming no ties among unseen items.
+    """
 
     top: Ints
     bottom: Ints
+    length: Ints
 
-    def continued(self, depth: int) -> Groups:
-        """Return the groups of the ranks 1, ..., depth, assuming no ties among unseen items."""
-        rows, n = self.top.shape
-        if n == depth:
-            return self
-        more = np.broadcast_to(np.arange(n + 1, depth + 1), (rows, max(0, depth - n)))
-        return Groups(*(np.concatenate([side[:, :depth], more], axis=1) for side in (self.top, self.bottom)))
+    @classmethod
+    def from_groups(cls, top: Ints, bottom: Ints, width: int) -> Groups:
+        """Return one ranking, given the groups at its ranks, continued to a width."""
+        more = np.arange(len(top) + 1, width + 1)
+        top, bottom = (np.concatenate([side, more])[None] for side in (top, bottom))
+        return cls(top, bottom, np.array([width - len(more)]))
 
     def share(self, depth: Ints) -> Floats:
         """Return c(d) of the items in the group that holds rank d."""
-        groups = self.continued(len(depth))
-        return np.asarray((depth - groups.top + 1) / (groups.bottom - groups.top + 1))
+        return np.asarray((depth - self.top + 1) / (self.bottom - self.top + 1))
 
 
-def _write_out(ranking: Ranking) -> tuple[list[Hashable], Groups]:
-    """Return the items of a ranking by rank, and their groups."""
+def _write_out(ranking: Ranking) -> tuple[list[Hashable], tuple[Ints, Ints]]:
+    """Return the items of a ranking by rank, and first and last ranks of their groups."""
     groups = [entry if isinstance(entry, set | frozenset) else (entry,) for entry in ranking]
     items: list[Hashable] = [item for group in groups for item in group]
     if len(set(items)) < len(items):
         raise InputError("an item occurs twice in a ranking", hint="rank every item once")
     sizes = np.array([len(group) for group in groups], np.int64)
-    bottom = np.repeat(np.cumsum(sizes), sizes)[None]
-    return items, Groups(bottom - np.repeat(sizes, sizes) + 1, bottom)
+    bottom = np.repeat(np.cumsum(sizes), sizes)
+    return items, (bottom - np.repeat(sizes, sizes) + 1, bottom)
 
 
 @dataclass(frozen=True, eq=False)
 class _Prefixes:
-    """Pairs of rankings of one length each, and their common items: row and index in the shorter and the longer."""
+    """Pairs of rankings, and their common items: row and index in the shorter and the longer."""
 
     short: Groups
     long: Groups
@@ -158,12 +162,11 @@ class _Prefixes:
         depth = self.depth
         if ties == "a":
             return np.broadcast_to(depth.astype(np.float64), self.long.top.shape)
-        short, long = (groups.continued(len(depth)) for groups in (self.short, self.long))
         if ties == "w":
-            return np.asarray((short.bottom + long.bottom) / 2)
+            return np.asarray((self.short.bottom + self.long.bottom) / 2)
         square, others = (
             side.top - 1 + (depth - side.top + 1) ** 2 / (side.bottom - side.top + 1)
-            for side in (short, long)
+            for side in (self.short, self.long)
         )
         return np.asarray(np.sqrt(square * others))  # one root: without ties this is exactly d
 
@@ -172,55 +175,69 @@ class _Prefixes:
 
         At best, they are the first items of the longer ranking that the shorter one lacks.
         """
-        if self.short.top.shape == self.long.top.shape:
+        if np.array_equal(self.short.length, self.long.length):
             return np.zeros(1), np.ones(1)
-        is_new = np.ones(self.long.top.shape, np.bool_)
+        is_new = self.depth <= self.long.length[:, None]
         is_new[self.row, self.in_long] = False
         row = np.nonzero(is_new)[0]
         share = np.ones(is_new.shape) if ties == "w" else self.long.share(self.depth)
         wholly = self.covering(self.long.bottom[is_new], row=row)
         partly = self.covering(self.long.top[is_new], self.long.bottom[is_new], row)
-        unseen = np.maximum(self.depth - self.short.top.shape[1], 0)
+        unseen = np.maximum(self.depth - self.short.length[:, None], 0)
         possible = np.minimum(unseen, wholly) + share * np.clip(unseen - wholly, 0, partly)
         present = np.maximum(wholly + partly, 1)
         return possible, (wholly + share * partly) / present
 
 
 def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[Floats, Floats, Floats]:
-    """Return value, low and high of :func:`rank_biased_overlap` for each row of two arrays of rankings.
+    """Return value, low and high of :func:`rank_biased_overlap` for each row of two arrays of rankings of one width.
 
     ``common`` has the row of each common item and its indices in both rankings, of shape (3, items).
     """
-    row, *indices = common
-    (s, short, in_short), (n, long, in_long) = sorted(
-        ((side.top.shape[1], side, index) for side, index in zip((a, b), indices, strict=True)),
-        key=lambda side: side[0],
-    )
-    if n == 0:
-        rows = len(a.top)
+    row, in_a, in_b = common
+    rows, width = a.top.shape
+    if width == 0:
         return np.full(rows, nan), np.zeros(rows), np.ones(rows)
-    pairs = _Prefixes(short, long, row, in_short, in_long)
+    is_longer = a.length > b.length
+    short, long = a, b
+    if is_longer.any():
+        short, long = (
+            Groups(np.where(swap[:, None], b.top, a.top), np.where(swap[:, None], b.bottom, a.bottom),
+                   np.where(swap, b.length, a.length))
+            for swap in (is_longer, ~is_longer)
+        )  # fmt: skip
+        in_a, in_b = np.where(is_longer[row], in_b, in_a), np.where(is_longer[row], in_a, in_b)
+    s, n = short.length, long.length
+    pairs = _Prefixes(short, long, row, in_a, in_b)
     depth = pairs.depth
     overlap, size = pairs.overlap(ties), pairs.size(ties)
-    weight = (1 - p) * p ** (depth - 1.0)
-    unseen = np.maximum(depth - s, 0)
+    weight = (1 - p) * p ** (depth - 1.0) * (depth <= n[:, None])
     possible, share = pairs.new(ties)
     n_common = overlap[:, -1]
 
     low = overlap / size
     # after the longer one ends: X(d) = n_common, and the sum of p^d/d over all d is -ln(1 - p)
-    beyond_low = n_common * max(0.0, -log1p(-p) - float(np.sum(p**depth / depth))) * (1 - p) / p
-    high = (overlap + possible) / size
+    seen = np.concatenate([[0.0], np.cumsum(p**depth / depth)])[n]
+    beyond_low = n_common * np.maximum(0.0, -log1p(-p) - seen) * (1 - p) / p
     # from the depth n + s - n_common on both can agree in full
-    beyond_high = np.array([_beyond_high(n, n + s - round(count), p) for count in n_common.tolist()])
-    value = np.full(len(overlap), nan)
-    if s:
-        agreement = low[:, s - 1]
+    ends = zip(n.tolist(), (n + s - np.rint(n_common).astype(np.int64)).tolist(), strict=True)
+    beyond_high = np.array([_beyond_high(end, whole, p) for end, whole in ends])
+    agreement = np.where(s > 0, low[np.arange(rows), np.maximum(s, 1) - 1], nan)
+    extrapolated = low
+    if (s < n).any():
+        unseen = np.maximum(depth - s[:, None], 0)
         extrapolated = (overlap + unseen * agreement[:, None] * share) / size
-        value = np.sum(weight * extrapolated, axis=1) + (n_common + (n - s) * agreement) / n * p**n
-    bounds = np.sum(weight * low, axis=1) + beyond_low, np.sum(weight * high, axis=1) + beyond_high
+    value = _sum_in_order(weight * extrapolated)
+    value += (n_common + (n - s) * agreement) / np.maximum(n, 1) * p**n
+    lowest = _sum_in_order(weight * low) + beyond_low
+    highest = _sum_in_order(weight * ((overlap + possible) / size)) + beyond_high
     # Sums of weights miss 0 and 1 by rounding errors.
-    return np.clip(value, 0.0, 1.0), np.clip(bounds[0], 0.0, 1.0), np.clip(bounds[1], 0.0, 1.0)
+    return np.clip(value, 0.0, 1.0), np.clip(lowest, 0.0, 1.0), np.clip(highest, 0.0, 1.0)
+
+
+def _sum_in_order(terms: Floats) -> Floats:
+    """Return the sums of rows, added one by one: zeros beyond the end of a ranking change no bit, unlike in np.sum."""
+    return np.asarray(np.cumsum(terms, axis=1)[:, -1])
 
 
 @lru_cache(maxsize=1 << 14)
