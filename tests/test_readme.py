@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,41 @@ def test_the_install_makes_the_program_known() -> None:
     listed = re.search(r"or one of (.*?)\.", README)
     assert listed is not None
     assert extras["all"] == [f"rankscope[{','.join(re.findall(r'`(.+?)`', listed[1]))}]"]
+
+
+def test_the_first_output_is_that_of_the_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "--quiet"]) == 0
+    shown = re.findall(r"^```text\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)[0].splitlines()
+    printed = capsys.readouterr().out.splitlines()
+    assert shown[-1] == "..." and printed[: len(shown) - 1] == shown[:-1]
+
+
+def test_the_comparison_states_what_other_packages_have() -> None:
+    pytrec_eval, ir_measures = (pytest.importorskip(name) for name in ("pytrec_eval", "ir_measures"))
+    ranx = find_spec("ranx")
+    if ranx is None or ranx.origin is None:
+        pytest.skip("ranx is not installed")
+    rows = {row[0]: row[1:] for row in re.findall(r"^\| " + r"([^|]*) \| " * 6 + "*$", README, re.MULTILINE)}
+    package = Path(ranx.origin).parent  # An import takes seconds.
+    assert {path.stem for path in (package / "statistical_tests").glob("[!_]*.py")} == {
+        "paired_student_t_test", "fisher_randomization_test", "tukey_hsd_test",
+    }  # fmt: skip
+    assert rows["significance tests"][1:] == ("no", "no", "no", "t, Fisher, Tukey")
+    assert (package / "meta" / "fuse.py").is_file() and (package / "meta" / "optimize_fusion.py").is_file()
+    assert rows["fusion of runs"] == ("no", "no", "no", "no", "yes, with tuning")
+    assert hasattr(ir_measures, "define") and not hasattr(pytrec_eval, "define")
+    assert rows["measures of your own"][2:] == ("no", "yes", "no")
+    scripts = {name: [e.name for e in distribution(name).entry_points] for name in ("ir_measures", "ranx")}
+    assert scripts == {"ir_measures": ["ir_measures"], "ranx": []}
+    assert rows["interface"][3:] == ("command, Python", "Python")
+    track = (ROOT / "BENCHMARKS.md").read_text("utf-8").split("## W2")[1].split("## W3")[0]
+    seconds = dict(re.findall(r"^\| ([\w-]+) \| ([\d.]+) \|", track, re.MULTILINE))
+    times = [seconds[name] for name in ("Rankscope", "pytrec_eval-terrier", "ir_measures", "ranx")]
+    [row] = [values for name, values in rows.items() if "BENCHMARKS.md" in name]
+    assert [value for value in row if value != "not measured"] == [f"{float(time):.1f}" for time in times]
 
 
 def official() -> dict[str, str]:
