@@ -3,7 +3,7 @@
 import type { Agreement } from "./data/agreement";
 import type { Collection, Listed } from "./data/collection";
 import type { FindingData } from "./data/types";
-import type { Settings } from "./measures/list";
+import type { Label, Settings } from "./measures/list";
 import { palette, type Palette } from "./ui/canvas";
 import { queryStems } from "./ui/words";
 
@@ -96,6 +96,20 @@ export class State {
   /** The archetype whose lists are named, and what runs are sorted by in that view. */
   archetype = $state("");
   byShare = $state("");
+  /** What-if for one list, or for the collection. */
+  scope = $state<"list" | "collection">("list");
+  /** Topics that what-if excludes, its labels of unjudged documents, and its gains (of every grade, highest first). */
+  excluded = $state.raw<number[]>([]);
+  labels = $state.raw<Label[]>([]);
+  gains = $state.raw<number[] | null>(null);
+  /** The settings with the changes of what-if. */
+  readonly changed = $derived.by<Settings>(() => {
+    const { data: d, settings, excluded, labels, gains } = this;
+    const topics = d.topicsOf(settings).filter((t) => !excluded.includes(t));
+    const subset = excluded.length > 0 ? { key: `${settings.subset?.key ?? ""} without ${excluded.join(" ")}`, topics } : settings.subset;
+    const changes = labels.length > 0 || gains ? { key: JSON.stringify([labels, gains]), labels, gains } : undefined;
+    return { ...settings, subset, changes };
+  });
   /** A note of the reader, stored in the address. */
   note = $state("");
   /** Parts of the data in which the page of the opened address differs; empty: none, null: unknown. */
@@ -315,6 +329,10 @@ export class State {
     if (this.archetype) q.set("archetype", this.archetype);
     if (this.byShare) q.set("share", this.byShare);
     if (this.edits) q.set("edits", this.edits);
+    if (this.scope !== "list") q.set("scope", this.scope);
+    for (const t of this.excluded) q.append("exclude", d.topics[t]);
+    for (const { topic, name, grade } of this.labels) q.append("label", [d.topics[topic], name, grade].join("\t"));
+    if (this.gains) q.set("gains", this.gains.join(","));
     if (this.note) q.set("note", this.note);
     q.set("data", Object.values(d.fingerprint).join("."));
     return q.toString();
@@ -392,6 +410,16 @@ export class State {
     this.byShare = shapes.find((a) => a === q.get("share")) ?? "";
     this.unknown = unknown;
     this.edits = q.get("edits") ?? "";
+    this.scope = q.get("scope") === "collection" ? "collection" : "list";
+    this.excluded = [...new Set(q.getAll("exclude").map((name) => place(d.topics, name)))].filter((t) => t >= 0).slice(0, Math.max(0, d.topics.length - 2));
+    this.labels = q.getAll("label").flatMap((text) => {
+      const [name, document, grade] = text.split("\t");
+      const topic = place(d.topics, name);
+      return topic >= 0 && grade !== undefined && (grade === "0" || d.grades.includes(Number(grade))) ? [{ topic, name: document, grade: Number(grade) }] : [];
+    });
+    const gains = (q.get("gains") ?? "").split(",").map(Number);
+    const falls = gains.every((gain, k) => Number.isFinite(gain) && gain >= 0 && (k === 0 || gain <= gains[k - 1]));
+    this.gains = q.has("gains") && falls && gains.length === d.grades.length ? gains : null;
     this.note = (q.get("note") ?? "").slice(0, MAX_NOTE);
     const hashes = q.get("data")?.split(".");
     const parts = Object.entries(d.fingerprint);

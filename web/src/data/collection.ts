@@ -2,7 +2,8 @@
 
 import { dependsOn, FORMULAS, sign, type Measure } from "../measures/catalogue";
 import { ARCHETYPES, effort, type Effort } from "../measures/effort";
-import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
+import { DEFAULTS, Topic, type Changes, type Crossing, type List, type Settings } from "../measures/list";
+import { relabelled, withLabels } from "../measures/whatif";
 import { drawTopics, holm, interval, linearised, paired, rankRanges, rounded, terms, tiers, widened, type Interval, type Paired, type Range } from "../stats/statistics";
 import { shortened } from "../ui/format";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
@@ -34,6 +35,9 @@ export interface Listed {
   name?: string;
   grade?: number | null;
 }
+
+/** Beginning of the keys of values under hypothetical changes. */
+const CHANGED = "changed ";
 
 export class Collection {
   readonly title: string;
@@ -454,6 +458,7 @@ export class Collection {
   }
 
   private key(name: string, settings: Settings): string {
+    if (settings.changes) return `${CHANGED}${name}\0${settings.changes.key} ${this.key(name, { ...settings, changes: undefined })}`;
     return this.recomputed(name, settings)
       ? `${name} ${settings.length} ${settings.crossing} ${settings.dcg}`
       : `${name} as given`;
@@ -469,10 +474,38 @@ export class Collection {
     const key = this.key(name, settings);
     let values = this.cache.get(key);
     if (values) return values;
+    if (settings.changes) {
+      values = this.changed(name, settings, settings.changes);
+      // Readers try many changes: only the values of the last ones are kept.
+      for (const old of this.cache.keys()) if (old.startsWith(`${CHANGED}${name}\0`)) this.cache.delete(old);
+      this.cache.set(key, values);
+      return values;
+    }
     const given = this.given.get(name);
     if (this.recomputed(name, settings)) values = this.computed(this.measure(name)!, settings);
     else values = given ? this.numbers(given.values) : new Float64Array(this.size).fill(NaN);
     this.cache.set(key, values);
+    return values;
+  }
+
+  /** Values under hypothetical labels and gains: those of the affected lists are computed again. */
+  private changed(name: string, settings: Settings, { labels, gains }: Changes): Float64Array {
+    const values = this.values(name, { ...settings, changes: undefined }).slice();
+    const formula = this.measure(name)?.formula;
+    if (!formula) return values;
+    const regained = gains !== null && formula.depends.includes("dcg");
+    for (let t = 0; t < this.topics.length; t++) {
+      const own = labels.filter((one) => one.topic === t);
+      if (own.length === 0 && !regained) continue;
+      const topic = relabelled(this.judgments[t], own, regained ? gains : this.grades);
+      for (let r = 0; r < this.runs.length; r++) {
+        const i = this.index(r, t);
+        if (this.skips(i)) continue;
+        const ranks = own.length === 0 ? [] : this.topRanks(i);
+        const found = own.flatMap(({ name, grade }) => ranks.filter((one) => one.name === name).map(({ rank }) => ({ rank, grade })));
+        values[i] = formula.of(withLabels(this.list(i), topic, found, this.grades), settings);
+      }
+    }
     return values;
   }
 
@@ -536,7 +569,7 @@ export class Collection {
   means(name: string, settings: Settings): Float64Array {
     const given = this.given.get(name);
     return this.once(`means ${this.part(name, settings)}`, () => {
-      if (given && !settings.subset && !this.recomputed(name, settings)) return this.numbers(given.means);
+      if (given && !settings.subset && !settings.changes && !this.recomputed(name, settings)) return this.numbers(given.means);
       return Float64Array.from(this.intervals(name, settings), (i) => i.mean);
     });
   }
@@ -550,7 +583,7 @@ export class Collection {
       const weights = this.weightsOf(topics);
       const summary = this.measure(name)?.summary ?? "mean";
       const found = this.runs.map((_, r) => interval(this.row(values, r, topics), summary, weights));
-      if (!given || settings.subset || this.recomputed(name, settings)) return found;
+      if (!given || settings.subset || settings.changes || this.recomputed(name, settings)) return found;
       const [means, low, high] = [given.means, given.mean_low, given.mean_high].map((part) => this.numbers(part));
       return found.map(({ n }, r) => ({ n, mean: means[r], low: low[r], high: high[r] }));
     });

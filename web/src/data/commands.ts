@@ -104,9 +104,33 @@ export function exampleCommands(
   ];
 }
 
+/** The commands that compute the means under the changes of what-if: the judgments are written first. */
+export function changedCommands(s: State): string[] {
+  const { data: d, excluded, labels } = s;
+  const qrels = quoted(d.source?.qrels ?? "QRELS");
+  const lines = labels.filter(({ topic }) => !excluded.includes(topic)).map(({ topic, name, grade }) => `${d.topics[topic]} 0 ${name} ${grade}\n`);
+  const left = excluded.map((t) => `$1 != "${d.topics[t].replace(/["\\]/g, "\\$&")}"`).join(" && ");
+  const kept = left ? `awk ${quoted(left)} ${qrels}` : `cat ${qrels}`;
+  const added = lines.length > 0 ? `; printf '%b' ${quoted(lines.join("").replaceAll("\n", "\\n"))}` : "";
+  const files = [...(d.source?.runs ?? ["RUNS"]), ...(d.source?.options ?? [])];
+  const words = ["rankscope", "eval", "whatif-qrels.txt", ...files, "-m", named(s, s.measure), "--ci"].map(quoted);
+  return [...(left || added ? [`{ ${kept}${added}; } > whatif-qrels.txt`] : [`cp ${qrels} whatif-qrels.txt`]), words.join(" ")];
+}
+
+/** Gains of the grades from 0 to the highest; a grade that does not occur has the gain of the next lower one. */
+function gainList(grades: readonly number[], gains: readonly number[]): string {
+  const found = [0];
+  for (let g = 1; g <= Math.max(1, ...grades); g++) found.push(grades.includes(g) ? gains[grades.indexOf(g)] : found[g - 1]);
+  return found.join(",");
+}
+
 /** The measure as a command has to name it: with the settings that were changed here. */
 export function named(s: State, measure: string): string {
   const { settings, data } = s;
+  const own = data.measure(measure)?.formula?.name ?? "";
+  if (s.view === "whatif" && s.gains && own.startsWith("nDCG") && settings.dcg === "trec_eval") {
+    return `nDCG(gains='${gainList(data.grades, s.gains)}')${own === "nDCG@10" ? "@10" : ""}`;
+  }
   if (!data.recomputed(measure, settings)) return measure;
   const formula = data.measure(measure)!.formula!.name;
   if (formula.startsWith("nDCG")) {

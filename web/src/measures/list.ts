@@ -13,6 +13,23 @@ export interface Settings {
   dcg: Discount;
   /** Topics that means, intervals and tests use; absent: all. */
   subset?: Subset;
+  /** Hypothetical labels and gains; absent: the judgments as they are. */
+  changes?: Changes;
+}
+
+/** A hypothetical grade of an unjudged document. */
+export interface Label {
+  topic: number;
+  name: string;
+  grade: number;
+}
+
+/** Changes of the judgments; equal keys mean equal changes. */
+export interface Changes {
+  key: string;
+  labels: readonly Label[];
+  /** Gain of every grade of the collection in DCG, highest grade first; null: the grades. */
+  gains: readonly number[] | null;
 }
 
 /** Some of the topics; equal keys mean equal topics. */

@@ -1,6 +1,6 @@
-// Editing one list, and what an edit ought to do to a measure that respects swap and replacement.
+// Editing one list, and what an edit ought to do to a measure that respects swap and replacement; labels of unjudged documents.
 
-import type { List, Topic } from "./list";
+import { Topic, type Label, type List } from "./list";
 
 /** One rank of the list: grade index (-1: not relevant), and whether the document is judged. */
 export interface Item {
@@ -100,5 +100,46 @@ export function asList(items: readonly Item[], topic: Topic, judgments: boolean)
     retrieved: items.length,
     judged10: NaN,
     below: judgments ? { rank: Uint32Array.from(below), from: 0, to: below.length } : undefined,
+  };
+}
+
+/** The judgments of a topic with labels; `gains` replace the grades in DCG. */
+export function relabelled(topic: Topic, labels: readonly Label[], gains: readonly number[]): Topic {
+  const counts = Int32Array.from(topic.counts);
+  let { nonrelevant } = topic;
+  for (const { grade } of labels) {
+    const g = topic.grades.indexOf(grade);
+    if (g >= 0) counts[g]++;
+    else nonrelevant++;
+  }
+  return new Topic(gains, counts, nonrelevant, topic.negative);
+}
+
+/** A list under other judgments, in which documents at some ranks have labels; `grades` are those of the collection. */
+export function withLabels(list: List, topic: Topic, labels: readonly { rank: number; grade: number }[], grades: readonly number[]): List {
+  if (labels.length === 0) return { ...list, topic };
+  const hits = [
+    ...Array.from(list.rank.subarray(list.from, list.to), (rank, k) => ({ rank, g: list.grade[list.from + k] })),
+    ...labels.flatMap(({ rank, grade }) => (grade > 0 ? [{ rank, g: grades.indexOf(grade) }] : [])),
+  ].sort((a, b) => a.rank - b.rank);
+  const { below } = list;
+  const others = below && [
+    ...Array.from(below.rank.subarray(below.from, below.to), (rank, k) => ({ rank, negative: below.negative?.[below.from + k] ?? 0 })),
+    ...labels.flatMap(({ rank, grade }) => (grade > 0 ? [] : [{ rank, negative: 0 }])),
+  ].sort((a, b) => a.rank - b.rank);
+  return {
+    topic,
+    rank: Uint32Array.from(hits, (one) => one.rank),
+    grade: Uint16Array.from(hits, (one) => one.g),
+    from: 0,
+    to: hits.length,
+    retrieved: list.retrieved,
+    judged10: list.judged10 + labels.filter(({ rank }) => rank <= 10).length,
+    below: others && {
+      rank: Uint32Array.from(others, (one) => one.rank),
+      negative: Uint8Array.from(others, (one) => one.negative),
+      from: 0,
+      to: others.length,
+    },
   };
 }
