@@ -260,6 +260,9 @@ def test_command(collection: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "huge gain" in text and "Archetypes of 48 rankings" in text and "Effort indicators" not in text
     assert main(["effort", *paths, "-q", "-f", "csv"]) == 0
     assert "indicators" in capfd.readouterr().out
+    spaced = ["-m", "RBP(p=0.8,rel=2)", "--cell", "RBP(p=0.8, rel=2) low low"]
+    assert main(["effort", *paths, "-f", "json", *spaced]) == 0
+    assert "points" in json.loads(capfd.readouterr().out)["tables"]
     assert main(["effort", *paths, "--cell", "AP"]) == 2
     assert "names no cell" in capfd.readouterr().err
 

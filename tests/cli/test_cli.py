@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -421,3 +422,51 @@ def test_topics_that_a_run_lacks_are_named(tmp_path: Path, capsys: pytest.Captur
             f"'run' has nothing for 2 of 3 judged topics (such as '1'), {meaning} (--missing {missing})"
         )
         assert err == f"rankscope: {expected}\n"
+
+
+def test_sentences_are_at_most_120_columns_wide(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankscope.cli.scales import _write_sentences
+
+    monkeypatch.setenv("COLUMNS", "300")
+    fits, longer = f"{'a' * 60} {'b' * 59}", f"{'a' * 60} {'b' * 60}"
+    _write_sentences(SimpleNamespace(sentences=[fits, longer]))  # type: ignore[arg-type]
+    assert capsys.readouterr().out == f"{fits}\n\n{'a' * 60}\n  {'b' * 60}\n\n"
+
+
+def test_the_stored_source_of_a_plugin_is_loaded_under_the_name_of_its_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from rankscope.cli import plugins
+
+    loaded: list[Path] = []
+    monkeypatch.setattr(plugins, "load_plugin", lambda name: loaded.append(Path(name)))
+    digest = hashlib.sha256(b"x = 1\n").hexdigest()
+    for name in ("package.module", "folder/mine.py"):
+        plugins._load_source({"name": name, "source": "x = 1\n", "sha256": digest})
+    assert [(path.name, path.read_text()) for path in loaded] == [
+        ("module.py", "x = 1\n"),
+        ("mine.py", "x = 1\n"),
+    ]
+
+
+def test_an_example_is_wrapped_only_where_it_exceeds_the_width() -> None:
+    from rankscope.cli.parser import _wrap_example
+
+    line = "  rankscope evaluation --long-option value"
+    assert list(_wrap_example(line, 25)) == ["  rankscope evaluation \\", "      --long-option value"]
+    assert next(_wrap_example(line, 24)) == "  rankscope \\"
+
+
+def test_a_measure_that_requires_a_cutoff_is_explained_at_10(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "weights of the ranks of P@10: 0.1, 0.1, 0.1," in run(capsys, "measures", "P")[1]
+
+
+def test_a_manifest_stores_sources_of_up_to_a_mebibyte(tmp_path: Path) -> None:
+    from rankscope.cli.plugins import describe_plugin
+
+    file = tmp_path / "mine.py"
+    for size, is_stored in ((1 << 20, True), ((1 << 20) + 1, False)):
+        file.write_text("#" * size)
+        assert ("source" in describe_plugin(str(file))) == is_stored

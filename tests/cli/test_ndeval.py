@@ -57,6 +57,13 @@ def test_both_orderings(files: dict[str, str], capsys: pytest.CaptureFixture[str
     assert whole["P-IA@5"] == "0.200000" and by_rank["P-IA@5"] == "0.100000"
 
 
+@pytest.mark.parametrize("end", ["0", "1"])
+def test_alpha_and_beta_may_be_the_ends_of_their_range(
+    end: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert printed(capsys, "-alpha", end, "-beta", end, files["qrels"], files["run"])
+
+
 def test_alpha_changes_the_measures_that_use_it(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,6 +36,11 @@ def python_kind(declared: Any) -> str:
     return names.get(declared, "pointer")
 
 
+def test_the_module_of_dicts_has_the_version_that_is_asked_for() -> None:
+    """With another version it would be ignored, and dicts would be read slowly."""
+    assert f'PyModule_AddIntConstant(module, "VERSION", {memory.VERSION})' in c_text("memory.c")
+
+
 @pytest.mark.parametrize(
     ("file", "signatures"),
     [
