@@ -127,10 +127,10 @@ class Declaration:
             value = value.collection
         expected = Scores if self.input_name == "scores" else Collection
         if not isinstance(value, expected):
-            how = ".evaluate(measures)" if self.input_name == "scores" else ""
+            suffix = ".evaluate(measures)" if self.input_name == "scores" else ""
             raise SettingsError(
-                f"{name} takes {'Scores' if how else 'a Collection'}, not a value of type {type(value).__name__}",
-                hint=f"give it rs.Collection(qrels, runs){how}",
+                f"{name} takes {'Scores' if suffix else 'a Collection'}, not a value of type {type(value).__name__}",
+                hint=f"give it rs.Collection(qrels, runs){suffix}",
             )
         if isinstance(value, Scores) and self.needs_rankings:
             value.require_judged(name)

@@ -57,9 +57,11 @@ class InputError(RankscopeError):
         super().__init__(message)
 
     def __str__(self) -> str:
-        where = "" if self.path is None else self.path + ("" if self.line is None else f":{self.line}") + ": "
-        what_to_do = "" if self.hint is None else f"; {self.hint}"
-        return printable(f"{where}{self.message}{what_to_do}")
+        location = (
+            "" if self.path is None else self.path + ("" if self.line is None else f":{self.line}") + ": "
+        )
+        remedy = "" if self.hint is None else f"; {self.hint}"
+        return printable(f"{location}{self.message}{remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors are pickled between processes, and the default reduction would lose keyword arguments.

@@ -206,9 +206,9 @@ def _check_scores(run: Mapping[Any, Any]) -> None:
         raise TypeError("Unable to extract query/object scores.")
 
 
-def _all_instances(things: Iterable[Any], kind: Any) -> bool:
+def _all_instances(values: Iterable[Any], kind: Any) -> bool:
     """Return whether all things are instances of a type; tests each distinct type once, which is fast."""
-    return all(issubclass(type_, kind) for type_ in set(map(type, things)))
+    return all(issubclass(type_, kind) for type_ in set(map(type, values)))
 
 
 def _expand_nicknames(measures: Iterable[str]) -> set[str]:

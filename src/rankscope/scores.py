@@ -119,8 +119,8 @@ class MeasureValues(dict[str, float]):
 
 def _find_measure(measures: Sequence[Measure], measure: str | Measure) -> int:
     """Return the index of a measure, by any of its names."""
-    for index, known in enumerate(measures):
-        if measure == (str(known) if isinstance(measure, str) else known):
+    for index, candidate in enumerate(measures):
+        if measure == (str(candidate) if isinstance(measure, str) else candidate):
             return index  # Names of external measures cannot be parsed.
     parsed = parse(measure) if isinstance(measure, str) else measure
     if parsed not in measures:
@@ -326,10 +326,11 @@ class Scores(Result):
             name in row for row in self.topic_data.values()
         )
         if derived and name == "difficulty":
-            known = ~np.isnan(self.values[0])
-            totals = np.where(known, self.values[0], 0.0).sum(axis=0)
+            is_defined = ~np.isnan(self.values[0])
+            totals = np.where(is_defined, self.values[0], 0.0).sum(axis=0)
             return [
-                x / n if n else None for x, n in zip(totals.tolist(), known.sum(axis=0).tolist(), strict=True)
+                x / n if n else None
+                for x, n in zip(totals.tolist(), is_defined.sum(axis=0).tolist(), strict=True)
             ]
         if derived:
             pool = self.require_judged(f"the attribute {name}").pool

@@ -378,8 +378,8 @@ class Table(FrameMixin):
             + "</tr>"
             for r, row in enumerate(row for cells in part._cells() for row in cells)
         )
-        more = len(self) - len(part)
-        note = f"<p>and {more:,} more row{'s' if more > 1 else ''}</p>" if more > 0 else ""
+        n_more = len(self) - len(part)
+        note = f"<p>and {n_more:,} more row{'s' if n_more > 1 else ''}</p>" if n_more > 0 else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
 
@@ -454,9 +454,9 @@ def _shorten(table: Table, rest: str) -> tuple[Table, str]:
     """Return a table shortened for a terminal, and a note on its remaining rows."""
     if len(table) <= _MAX_ROWS_IN_TERMINAL:
         return table, ""
-    which = f"the {ROWS_SHOWN} strongest" if table.ranked_by else f"the first {ROWS_SHOWN}"
+    selection = f"the {ROWS_SHOWN} strongest" if table.ranked_by else f"the first {ROWS_SHOWN}"
     by = f" by {table.ranked_by[0]}" if table.ranked_by else ""
-    return table.strongest_rows(ROWS_SHOWN), f"{which} of {len(table):,} rows{by}; {rest}"
+    return table.strongest_rows(ROWS_SHOWN), f"{selection} of {len(table):,} rows{by}; {rest}"
 
 
 def _terminal_width() -> int:

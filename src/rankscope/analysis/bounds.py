@@ -109,16 +109,16 @@ class Bounds(TypedResult):
                 # lower bound gives these ranks the smallest gain, which is 0 unless gains are negative.
                 ends = measure.open_range(reduced.lists, depths, max_grade=max_grade)
                 shape = (len(judged.runs), len(judged.topics), len(depths))
-                both = np.array([end.reshape(shape)[runs] for end in ends])
+                bounds_of_lists = np.array([end.reshape(shape)[runs] for end in ends])
                 name, p = str(measure), measure.settings.get("p")
-                is_present = np.broadcast_to(is_kept, both.shape[1:3])
+                is_present = np.broadcast_to(is_kept, bounds_of_lists.shape[1:3])
                 with np.errstate(invalid="ignore"):  # a run may have no topic at all
-                    total = both.sum(axis=2, where=is_present[None, :, :, None])
+                    total = bounds_of_lists.sum(axis=2, where=is_present[None, :, :, None])
                     means = total / is_present.sum(axis=1)[None, :, None]
                 rows += [
                     ListBound(judged.runs[runs[r]], judged.topics[t], p, depth, lower, upper, name, pool)
                     for r, t in np.argwhere(is_present).tolist()
-                    for depth, (lower, upper) in zip(depths, both[:, r, t].T.tolist(), strict=True)
+                    for depth, (lower, upper) in zip(depths, bounds_of_lists[:, r, t].T.tolist(), strict=True)
                 ]
                 run_rows += [
                     RunBound(judged.runs[run], name, p, pool, depth, *ends)

@@ -113,8 +113,8 @@ class CertainPairs:
         merit = merits(matrix.values)
         means = merit.mean(axis=1)
         first, second = _ordered(means, *choose_pairs(runs, baseline))
-        done = run_test(test, matrix.values, first, second, correction=correction, alpha=alpha, seed=seed)
-        topics_verdict = (done.adjusted < alpha).astype(np.float64)
+        outcome = run_test(test, matrix.values, first, second, correction=correction, alpha=alpha, seed=seed)
+        topics_verdict = (outcome.adjusted < alpha).astype(np.float64)
         difference = means[first] - means[second]
         is_equal = np.abs(difference) <= SLACK
         intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(runs)
@@ -127,7 +127,7 @@ class CertainPairs:
             unbounded = Differences(np.full(len(runs), -np.inf), np.zeros(len(runs), np.bool_))
             return cls(
                 measure, matrix, first, second, difference, unknown, unknown, topics_verdict,
-                np.where(topics_verdict == 0, 0.0, np.nan), unknown, np.zeros(len(first), np.bool_), done.p, labels,
+                np.where(topics_verdict == 0, 0.0, np.nan), unknown, np.zeros(len(first), np.bool_), outcome.p, labels,
                 (unbounded, unbounded), [], baseline is None, intervals,
             )  # fmt: skip
         joint = _Joint.from_matrix(judged, hits, matrix, merit)
@@ -136,12 +136,12 @@ class CertainPairs:
         # The opposite direction is needed for equal means, and for all pairs if their ranges are listed.
         pairs = np.arange(len(first))
         backward_pairs = pairs if is_listed else np.flatnonzero(is_equal)
-        none, every = np.full(len(runs), len(runs)), np.arange(len(runs))
+        no_run, all_runs = np.full(len(runs), len(runs)), np.arange(len(runs))
         forward, backward, low, high = joint.lowest(
             (first, second),
             (second[backward_pairs], first[backward_pairs]),
-            (every, none),
-            (none, every),
+            (all_runs, no_run),
+            (no_run, all_runs),
             ties=False,
         )
         unjudged = _verdicts(forward, backward, is_equal, is_equal[backward_pairs])
@@ -168,7 +168,7 @@ class CertainPairs:
         ] if is_listed else []  # fmt: skip
         return cls(
             measure, matrix, first, second, difference, ties, unjudged, topics_verdict, combined, forward.lowest,
-            forward.exact, done.p, labels, (low, high), limits, baseline is None, intervals,
+            forward.exact, outcome.p, labels, (low, high), limits, baseline is None, intervals,
         )  # fmt: skip
 
     @property
@@ -290,11 +290,11 @@ class _Joint:
     def lowest(self, *sides: tuple[Indices, Indices], ties: bool) -> list[Differences]:
         """Return the lowest differences of several sets of pairs; the index ``len(runs)`` stands for no run."""
         first, second = (np.concatenate(column) for column in zip(*sides, strict=True))
-        none = np.zeros((len(self.merit), len(self.undefined)))
+        no_run = np.zeros((len(self.merit), len(self.undefined)))
         ends = (self.extremes.worst, self.extremes.best) if ties else (self.merit, self.merit)
         differences = lowest_differences(
             self.judged, self.measure, [*self.kept, *self.undefined],
-            (np.hstack([ends[0], none]), np.hstack([ends[1], none])), first, second, ties=ties,
+            (np.hstack([ends[0], no_run]), np.hstack([ends[1], no_run])), first, second, ties=ties,
             is_undefined=np.arange(len(self.kept) + len(self.undefined)) >= len(self.kept),
         )  # fmt: skip
         if ties and not self.extremes.exact:  # the ends of a sample of orders prove nothing

@@ -91,9 +91,9 @@ class Comparison(TypedResult):
     @property
     def display(self) -> Sequence[Table]:
         """Means with marks, pairs, and the tables that were requested."""
-        more: list[Table | None] = [self.intervals, self.changes, self.topics if self.per_topic else None]
-        more += [self.interactions, self.slices, self.slice_means]
-        return [self.marked_means, self.shown_pairs, *(extra for extra in more if extra is not None)]
+        flags: list[Table | None] = [self.intervals, self.changes, self.topics if self.per_topic else None]
+        flags += [self.interactions, self.slices, self.slice_means]
+        return [self.marked_means, self.shown_pairs, *(extra for extra in flags if extra is not None)]
 
     @property
     def marked_means(self) -> Table:
@@ -348,9 +348,9 @@ def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> lis
     """
     groups = [(1 << len(means)) - 1]  # Bit r of a group says whether run r belongs to it.
     for i, j in different:
-        both = (1 << i) | (1 << j)
-        split = [group for group in groups if group & both == both]
-        groups = [group for group in groups if group & both != both]
+        pair_mask = (1 << i) | (1 << j)
+        split = [group for group in groups if group & pair_mask == pair_mask]
+        groups = [group for group in groups if group & pair_mask != pair_mask]
         for group in (g & ~(1 << k) for g in split for k in (i, j)):
             if not any(group & other == group for other in groups):
                 groups = [other for other in groups if other & group != other] + [group]
@@ -405,9 +405,9 @@ def _marks(
     is_significant = adjusted < alpha
     different = list(zip(first[is_significant].tolist(), second[is_significant].tolist(), strict=True))
     if baselines:
-        both = {*different, *((b, a) for a, b in different)}
+        symmetric_pairs = {*different, *((b, a) for a, b in different)}
         for run, (k, b) in product(range(len(marks)), enumerate(baselines)):
-            if (run, b) in both:
+            if (run, b) in symmetric_pairs:
                 marks[run] += ("↓" if merits[run] < merits[b] else "") + _sign(k)
         return marks
     return marks if len(marks) > _MAX_LETTERED_RUNS else letters(merits.tolist(), different)

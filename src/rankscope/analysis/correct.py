@@ -131,7 +131,7 @@ def correct(
     human
         Human labels of a random sample of documents; a fifth column has their inclusion probabilities.
     pi
-        Inclusion probability of the sample, if it has none of its own.
+        Inclusion probability of the sample, if the labels have no probabilities.
     strata
         Compute the probabilities as the labelled share of each stratum; some of topic, band (of ranks: 1-10, 11-30,
         31-100, others) and grade (of the machine), separated by commas.

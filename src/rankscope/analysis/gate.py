@@ -227,9 +227,9 @@ def gate(
             slices = {
                 attribute: {
                     label: np.array([t for t, topic in enumerate(topics) if topic in members], np.intp)
-                    for label, members in some.items()
+                    for label, members in part_slices.items()
                 }
-                for attribute, some in parts.items()
+                for attribute, part_slices in parts.items()
             }
             rows = compare_slices(name, [(run, other)], difference[None, :], slices, weights, alpha=alpha)
             sliced += rows[0]
@@ -313,8 +313,8 @@ def _describe_plan(check: Check) -> str:
     )
     if check.pass_probability >= _TARGET:
         return f"{line}."
-    more = "" if check.topics_80 is None else f", or {check.topics_80:,} topics with this margin"
-    return f"{line}; 80 % takes a margin of {check.margin_80:.4f}{more}."
+    alternative = "" if check.topics_80 is None else f", or {check.topics_80:,} topics with this margin"
+    return f"{line}; 80 % takes a margin of {check.margin_80:.4f}{alternative}."
 
 
 def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -> dict[Measure, float]:

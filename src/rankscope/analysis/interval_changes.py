@@ -50,12 +50,14 @@ def interval_changes(scores: Scores, length: int, compare: Callable[[Scores], Co
     for measure in scores.measures:
         try:
             plain, mapped, scales = on_both_scales(scores.judged, measure, length)
-            both = score(scores.judged, [plain, mapped], missing=scores.settings.get("missing", "zero"))
-            both = replace(both, weights=scores.weights)
+            both_scores = score(
+                scores.judged, [plain, mapped], missing=scores.settings.get("missing", "zero")
+            )
+            both_scores = replace(both_scores, weights=scores.weights)
         except MeasureError as error:
             counts.append(IntervalCount(str(measure), note=error.message))
             continue
-        pairs = list(compare(both).pairs)
+        pairs = list(compare(both_scores).pairs)
         half = len(pairs) // 2  # The pairs of the first measure come first, in the same order.
         turns = [(x, y, _turn(x, y)) for x, y in zip(pairs[:half], pairs[half:], strict=True)]
         lost, gained, turned = (

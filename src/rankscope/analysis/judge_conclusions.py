@@ -64,8 +64,8 @@ class Panel:
         for pair in disputed[:_MAX_NAMED]:
             yield "depends", self._describe(pair)
         if len(disputed) > _MAX_NAMED:
-            more = len(disputed) - _MAX_NAMED
-            yield "depends", f"{more:,} more pair{'s depend' if more > 1 else ' depends'} on the judge"
+            n_more = len(disputed) - _MAX_NAMED
+            yield "depends", f"{n_more:,} more pair{'s depend' if n_more > 1 else ' depends'} on the judge"
         if len(self.judges) > 2 and len(self.runs) > 2:
             groups = [self._listed(group) for group in self._alike()]
             alike = "; ".join(group for group in groups if " and " in group) or "none"
@@ -77,8 +77,8 @@ class Panel:
         sides = [(a, "above", b, order > 0), (b, "above", a, order < 0), (a, "level with", b, order == 0)]
         return ", ".join(f"{x} {word} {y} under {self._listed(m)}" for x, word, y, m in sides if m.any())
 
-    def _listed(self, chosen: Bools) -> str:
-        names = [judge for judge, is_chosen in zip(self.judges, chosen, strict=True) if is_chosen]
+    def _listed(self, mask: Bools) -> str:
+        names = [judge for judge, is_chosen in zip(self.judges, mask, strict=True) if is_chosen]
         return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
     def _alike(self) -> list[Bools]:

@@ -430,18 +430,18 @@ def _statistics(levels: AnyArray, distance: str) -> dict[str, Callable[[Floats],
 
 def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
     """Return the grades that occur, and the documents by pair of grades, shape (topics, grades, grades)."""
-    both = (panel.grades[a] != UNJUDGED) & (panel.grades[b] != UNJUDGED)
-    x, y = panel.grades[a][both], panel.grades[b][both]
+    is_common = (panel.grades[a] != UNJUDGED) & (panel.grades[b] != UNJUDGED)
+    x, y = panel.grades[a][is_common], panel.grades[b][is_common]
     levels = np.unique(np.concatenate([x, y]))
     counts = np.zeros((len(panel.qrels.topics), len(levels), len(levels)))
-    np.add.at(counts, (panel.topic[both], np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
+    np.add.at(counts, (panel.topic[is_common], np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
     return levels, counts
 
 
 def _count_grade_pairs(panel: _Panel, a: int, b: int) -> list[tuple[int | None, int | None, int]]:
     """Return every pair of grades that occurs, and its number of documents; None if a judge has no grade."""
-    both = np.stack([panel.grades[a], panel.grades[b]])[:, (panel.grades[[a, b]] != UNJUDGED).any(axis=0)]
-    pairs, numbers = np.unique(both, axis=1, return_counts=True)
+    grades = np.stack([panel.grades[a], panel.grades[b]])[:, (panel.grades[[a, b]] != UNJUDGED).any(axis=0)]
+    pairs, numbers = np.unique(grades, axis=1, return_counts=True)
     return [(_grade(x), _grade(y), n) for (x, y), n in zip(pairs.T.tolist(), numbers.tolist(), strict=True)]
 
 
@@ -476,11 +476,11 @@ def _compare_leaderboards(
             if is_defined.sum() < 2:
                 problem = f"{measure} is defined on {is_defined.sum()} topics for both judges"
                 raise InputError(problem, hint="leave the measure out, or give judgments of more topics")
-            both = Leaderboards(measure, scored[a].runs, first[:, is_defined], second[:, is_defined])
-            if len(both.runs) > 1:
-                statistics: list[tuple[Any, ...]] = both.similarity(top=top, **options)
+            boards = Leaderboards(measure, scored[a].runs, first[:, is_defined], second[:, is_defined])
+            if len(boards.runs) > 1:
+                statistics: list[tuple[Any, ...]] = boards.similarity(top=top, **options)
                 leaderboards += [LeaderboardStatistic(*label, *row) for row in statistics]
-            bias += [RunGain(*label, *row) for row in both.gains(options["alpha"])]
+            bias += [RunGain(*label, *row) for row in boards.gains(options["alpha"])]
     caption = "Similarity of the leaderboards under two judges"
     return {
         "leaderboards": LeaderboardStatistic.table("leaderboards", leaderboards, caption=caption),

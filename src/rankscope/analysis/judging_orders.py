@@ -52,8 +52,8 @@ def measure_influence(
         problem = f"{measure} is not a sum of gains with fixed weights, so that influence is undefined"
         raise MeasureError(problem, hint="use nDCG@10, P@10, DCG@10 or RBP")
     values = np.nan_to_num(values[:, topics])
-    every = hits_by_topic(judged)
-    hits = [every[topic] for topic in topics.tolist()]
+    all_hits = hits_by_topic(judged)
+    hits = [all_hits[topic] for topic in topics.tolist()]
     first, second = all_pairs(len(values))
     can_reverse = [
         lowest_differences(judged, measure, hits, (values, values), *pair, ties=False).lowest < -SLACK

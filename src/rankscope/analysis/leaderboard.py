@@ -116,7 +116,7 @@ def leaderboard(
 
     check_level(alpha, replicates)
     rows: list[Standing] = []
-    known = () if scores.uncertainty is None else scores.uncertainty.columns
+    uncertainty_columns = () if scores.uncertainty is None else scores.uncertainty.columns
     for index, measure in enumerate(scores.measures):
         means = scores.mean(measure)
         columns = _columns(scores.matrix(measure), means, alpha, replicates, seed)
@@ -126,9 +126,9 @@ def leaderboard(
         for r in measure.best_first(means):
             more = scores.uncertainty
             limits = () if more is None else more.for_mean(measure, index, r, scores.weights)
-            named: dict[str, Any] = dict(zip(known, limits, strict=True))
+            named: dict[str, Any] = dict(zip(uncertainty_columns, limits, strict=True))
             rows.append(Standing(scores.runs[r], str(measure), *cells[r], **named))
-    without = [name for name in _UNCERTAINTY if name not in known]
+    without = [name for name in _UNCERTAINTY if name not in uncertainty_columns]
     settings = {
         "alpha": alpha,
         "tied_for_first": FIRST,
@@ -303,5 +303,5 @@ def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> 
 
 
 def _shorten(names: list[str], max_names: int = 4) -> str:
-    more = f" and {len(names) - max_names} more" if len(names) > max_names else ""
-    return ", ".join(names[:max_names]) + more
+    suffix = f" and {len(names) - max_names} more" if len(names) > max_names else ""
+    return ", ".join(names[:max_names]) + suffix

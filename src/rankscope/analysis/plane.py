@@ -201,17 +201,17 @@ def estimate_density(twist: Floats, gain: Floats, low: float, high: float) -> De
     # A stable order separates equally dense rankings, so that a contour encloses its share exactly.
     order = np.argsort(-heights, kind="stable")
     ends = [int(np.ceil(share * len(twist))) for share in HELD]
-    held: list[float | None] = [None] * len(twist)
+    contour: list[float | None] = [None] * len(twist)
     for share, end in reversed(list(zip(HELD, ends, strict=True))):
         for index in order[:end].tolist():
-            held[index] = share
+            contour[index] = share
     middle = (np.arange(_BINS) + 0.5) / _BINS
     return Density(
         middle,
         low + middle * (high - low),
         height,
         tuple(float(heights[order[end - 1]]) for end in ends),
-        held,
+        contour,
     )
 
 

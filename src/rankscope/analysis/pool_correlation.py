@@ -124,7 +124,7 @@ def pool_correlation(
     pool_depth
         Depths of further pools: every measure and pool is correlated with the measures under all judgments.
     orders
-        Orderings of the run files to show side by side, such as trec_eval,file (default: that of the collection).
+        Orderings of the run files to show side by side, such as trec_eval,file (default: the order of the collection).
     method
         Correlation coefficient, or several.
     top

@@ -160,8 +160,8 @@ def power(
     tests = (test,) if isinstance(test, str) else tuple(test)
     alphas = (alpha,) if isinstance(alpha, int | float) else tuple(alpha)
     if not tests or not alphas:
-        what = "level" if tests else "test"
-        raise SettingsError(f"no {what} is named", hint=f"name a {what}, such as {0.05 if tests else 't'}")
+        noun = "level" if tests else "test"
+        raise SettingsError(f"no {noun} is named", hint=f"name a {noun}, such as {0.05 if tests else 't'}")
     scores = best_runs(scores, top, by)
     matrices = [complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
@@ -174,16 +174,16 @@ def power(
         for name in tests:
             label = (str(matrix.measure), name)
             for level in alphas:
-                done = run_test(
+                outcome = run_test(
                     name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
                 )
                 if name == "bootstrap":
-                    done = replace(done, p=_asl(done.p, replicates or REPLICATES[name]))
-                count, delta = int(np.count_nonzero(done.p < level)), float(done.delta.max())
+                    outcome = replace(outcome, p=_asl(outcome.p, replicates or REPLICATES[name]))
+                count, delta = int(np.count_nonzero(outcome.p < level)), float(outcome.delta.max())
                 pairs, topics = len(first), len(matrix.topics)
                 separated.append(Separation(*label, level, pairs, count, count / pairs, delta, topics))
-            asl.append(Columns([*_labels(label, len(first)), *names, done.p, done.difference]))
-            levels, cumulated = _curve(done)
+            asl.append(Columns([*_labels(label, len(first)), *names, outcome.p, outcome.difference]))
+            levels, cumulated = _curve(outcome)
             curve.append(Columns([*_labels(label, len(levels)), levels, cumulated]))
     caption = f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(test_name, tests))}"
     legend = "power: share of the pairs of runs that differ significantly; delta: difference that is needed"
@@ -228,7 +228,7 @@ def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
     return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
 
 
-def _curve(done: PairTests) -> tuple[Floats, Indices]:
+def _curve(outcome: PairTests) -> tuple[Floats, Indices]:
     """Return the number of pairs up to each significance level that occurs."""
-    levels, counts = np.unique(done.p, return_counts=True)
+    levels, counts = np.unique(outcome.p, return_counts=True)
     return levels, np.cumsum(counts)

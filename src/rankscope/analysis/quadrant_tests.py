@@ -102,12 +102,12 @@ def quadrant_significance(
         gain, twist = (effort.judged.grid(values) for values in (effort.gain[number], effort.twist))
         for part, topics in _parts(cell[first], cell[second]):
             tested = topics.sum(axis=1)
-            enough = tested >= min_topics
-            by_gain, by_effort = (_t_tests(v[first] - v[second], topics, enough) for v in (gain, twist))
+            has_enough = tested >= min_topics
+            by_gain, by_effort = (_t_tests(v[first] - v[second], topics, has_enough) for v in (gain, twist))
             label = (str(measure), *part)
             merit = by_gain._replace(difference=measure.merit(by_gain.difference))
-            counts.append(PartCount(*label, *_count(merit, by_effort, tested, enough, alpha)))
-            for i in np.flatnonzero(enough).tolist():
+            counts.append(PartCount(*label, *_count(merit, by_effort, tested, has_enough, alpha)))
+            for i in np.flatnonzero(has_enough).tolist():
                 names = runs[first[i]], runs[second[i]]
                 values = (by_gain.difference[i], by_gain.p[i], by_effort.difference[i], by_effort.p[i])
                 pairs.append(PartPair(*label, *names, int(tested[i]), *map(float, values)))
@@ -133,7 +133,7 @@ def _parts(a: Ints, b: Ints) -> Iterator[tuple[tuple[str, str | None, str | None
             yield ("cell", gain, cost), is_defined & (a == 4 * row + index) & (b == 4 * row + index)
 
 
-def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
+def _t_tests(difference: Floats, topics: Bools, has_enough: Bools) -> _Tested:
     """Return Student's paired t test of every pair on its own topics; p is 1 if there is no difference."""
     from scipy.stats import t as student
 
@@ -147,14 +147,14 @@ def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(mean == 0, 0.0, np.abs(mean) / error)
     p = 2 * student.sf(statistic, np.maximum(size - 1, 1))
-    return _Tested(mean, np.where(enough, p, np.nan))
+    return _Tested(mean, np.where(has_enough, p, np.nan))
 
 
-def _count(gain: _Tested, effort: _Tested, topics: Ints, enough: Bools, alpha: float) -> tuple[Any, ...]:
+def _count(gain: _Tested, effort: _Tested, topics: Ints, has_enough: Bools, alpha: float) -> tuple[Any, ...]:
     more, less = (gain.p < alpha), (effort.p < alpha)
     same = np.sign(gain.difference) == np.sign(effort.difference)
     kinds = (more & less & same, more & less & ~same, more & ~less, ~more & less, ~more & ~less)
-    counts = [int((kind & enough).sum()) for kind in kinds]
-    total = int(enough.sum())
-    mean = float(topics[enough].mean()) if total else None
+    counts = [int((kind & has_enough).sum()) for kind in kinds]
+    total = int(has_enough.sum())
+    mean = float(topics[has_enough].mean()) if total else None
     return (total, mean, *counts, (counts[0] + counts[4]) / total if total else None)

@@ -29,7 +29,7 @@ class Rankings:
     index: Mapping[str, int]
     """Topics, and the indices of their rankings."""
     start: Ints
-    """Where each ranking starts; the last one is the end."""
+    """First document of each ranking, and the number of documents."""
     document: Ints
     """Numbers of pairs of topic and document."""
     top: Ints
@@ -166,8 +166,8 @@ class Comparison:
         columns = [*rbo, tau, common, _jaccard(common, groups.length + others_groups.length - common)]
         if self.relevant is not None:
             n_relevant, n_others = (self.relevant[side].sum(axis=1) for side in (documents, others))
-            both = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)
-            columns += [n_relevant, n_others, both, _jaccard(both, n_relevant + n_others - both)]
+            n_common = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)
+            columns += [n_relevant, n_others, n_common, _jaccard(n_common, n_relevant + n_others - n_common)]
         values = zip(*(column.tolist() for column in columns), strict=True)
         return values, np.cumsum(by_depth, axis=1)[:, np.array(self.at) - 1]
 

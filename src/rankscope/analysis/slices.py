@@ -168,13 +168,13 @@ def compare_slices(
     from rankscope.measures.base import weighted_means
 
     pairs, values = len(names), np.concatenate([z, np.zeros((1, z.shape[1]))])
-    both = np.arange(pairs), np.full(pairs, pairs)
+    pair_indices = np.arange(pairs), np.full(pairs, pairs)
     if overall is None:
         plain = np.ones(z.shape[1]) if weights is None else weights
         overall = sign * rounded(weighted_means(z, plain))
     tests = {
         (attribute, name): run_test(
-            "t", values[:, topics], *both, correction="none", alpha=alpha,
+            "t", values[:, topics], *pair_indices, correction="none", alpha=alpha,
             weights=None if weights is None else weights[topics],
         )
         for attribute, parts in slices.items() for name, topics in parts.items() if len(topics)

@@ -68,8 +68,8 @@ class Leaderboards:
         pairs = all_pairs(len(self.runs))
         signs = []
         for values in (self.first, self.second):
-            done = run_test("t", self.measure.merit(values), *pairs, alpha=alpha)
-            signs.append(np.where(adjust(done.p, "holm") < alpha, np.sign(done.difference), 0))
+            outcome = run_test("t", self.measure.merit(values), *pairs, alpha=alpha)
+            signs.append(np.where(adjust(outcome.p, "holm") < alpha, np.sign(outcome.difference), 0))
         x, y = signs
         return {
             "agree": int(((x == y) & (x != 0)).sum()),

@@ -67,8 +67,8 @@ def by_orders(
             if sampled.any():
                 centre = np.repeat(mean[m, part], n_orders)
                 # One infinite value makes the mean infinite, without an error.
-                away = np.where(np.isinf(centre), 0.0, values - np.where(np.isinf(centre), 0.0, centre))
-                spread = np.add.reduceat(away**2, starts)
+                deviation = np.where(np.isinf(centre), 0.0, values - np.where(np.isinf(centre), 0.0, centre))
+                spread = np.add.reduceat(deviation**2, starts)
                 variance = spread / np.maximum(n_orders - 1, 1)
                 error[m, part] = np.where(sampled, np.sqrt(variance / n_orders), 0.0)
             alike = lowest[m, part] == highest[m, part]

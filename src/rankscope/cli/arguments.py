@@ -115,8 +115,10 @@ def several_collections(args: argparse.Namespace, measures: Iterable[Measure]) -
     """Return the collections of --collections and --collection by name, with the options of evaluation."""
     from rankscope.scores import Collection
 
-    how = _present(args, "missing", "ties", "unjudged", "seed", "jobs")
-    return {name: Collection(*files, **how) for name, files in open_named_collections(args, measures).items()}
+    options = _present(args, "missing", "ties", "unjudged", "seed", "jobs")
+    return {
+        name: Collection(*files, **options) for name, files in open_named_collections(args, measures).items()
+    }
 
 
 def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:

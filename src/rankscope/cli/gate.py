@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
         common = set(scores.topics).intersection(baseline.topics)
         baseline = baseline.with_topics(common or baseline.topics)
     result = gate(scores, **{**derived.parameter_values(args, gate), "baseline": baseline})
-    chosen = choose_format(args)
-    if chosen == "markdown" or (args.format is None and chosen in ("table", "tsv")):
+    output_format = choose_format(args)
+    if output_format == "markdown" or (args.format is None and output_format in ("table", "tsv")):
         emit_text(args, result.report())
     else:
         emit(args, result)

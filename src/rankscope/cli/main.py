@@ -61,8 +61,8 @@ def _run_safely(arguments: list[str], run: Callable[[list[str]], int]) -> int:
     except Exception as error:  # A bug: still reported in one line, with a way to see the traceback.
         if os.environ.get("RANKSCOPE_TRACEBACK"):
             raise
-        where = f"{type(error).__name__}: {error}".splitlines()[0]
-        fail(f"internal error ({where}); please report it (RANKSCOPE_TRACEBACK=1 shows where it happened)")
+        location = f"{type(error).__name__}: {error}".splitlines()[0]
+        fail(f"internal error ({location}); please report it (RANKSCOPE_TRACEBACK=1 shows where it happened)")
         return 1
 
 
@@ -166,8 +166,8 @@ def _prepare_streams() -> None:
 def _describe(error: OSError | MemoryError) -> str:
     if isinstance(error, MemoryError):
         return "not enough memory; evaluate fewer runs at a time"
-    where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}; check the path and its permissions"
+    location = f"{error.filename}: " if error.filename else ""
+    return f"{location}{error.strerror or error}; check the path and its permissions"
 
 
 @contextmanager

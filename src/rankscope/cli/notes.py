@@ -49,16 +49,16 @@ def _worst(judged: Judged, shares: Floats, limit: float) -> tuple[str, float, st
     """Return the run with the largest share, its share, and a text about other runs above the limit."""
     first = int(shares.argmax())
     count = int((shares >= limit).sum()) - 1
-    more = f" ({count} other run{'s' if count > 1 else ''}: {limit:.0%} or more)" if count else ""
-    return f"{judged.runs[first]!a}", float(shares[first]), more
+    suffix = f" ({count} other run{'s' if count > 1 else ''}: {limit:.0%} or more)" if count else ""
+    return f"{judged.runs[first]!a}", float(shares[first]), suffix
 
 
 def _note_on_ignored_topics(judged: Judged) -> Iterator[str]:
     if judged.ignored_topics:
         name, topics = next(iter(judged.ignored_topics.items()))
-        more = f" and {len(judged.ignored_topics) - 1} other runs" if len(judged.ignored_topics) > 1 else ""
+        suffix = f" and {len(judged.ignored_topics) - 1} other runs" if len(judged.ignored_topics) > 1 else ""
         count = f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
-        yield f"{count} without judgments ignored in {name!a}{more}"
+        yield f"{count} without judgments ignored in {name!a}{suffix}"
 
 
 def _note_on_missing_topics(judged: Judged, missing: str) -> Iterator[str]:
@@ -68,9 +68,9 @@ def _note_on_missing_topics(judged: Judged, missing: str) -> Iterator[str]:
         first = int(lacking.argmax())
         topic = judged.topics[int(absent[first].argmax())]
         count = int((lacking > 0).sum())
-        more = f", {count - 1} other runs lack some too" if count > 1 else ""
+        suffix = f", {count - 1} other runs lack some too" if count > 1 else ""
         meaning = "counted as empty rankings" if missing == "zero" else "left out of its means"
         yield (
             f"{judged.runs[first]!a} has nothing for {lacking[first]} of {len(judged.topics)} judged topics"
-            f" (such as {topic!a}), {meaning} (--missing {missing}){more}"
+            f" (such as {topic!a}), {meaning} (--missing {missing}){suffix}"
         )

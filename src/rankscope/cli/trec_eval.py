@@ -111,10 +111,10 @@ def _note_on_32_bits(results: Results, rounded: Results) -> None:
     ]
     if changed:
         (name, _, value), (_, _, other) = changed[0]
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        suffix = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         sys.stderr.write(
             f"rankscope: trec_eval 9 reads scores as 32-bit numbers and has other ties: {name.strip()} is {other} there"
-            f" and {value} here{more}; --order trec_eval9 prints its values\n"
+            f" and {value} here{suffix}; --order trec_eval9 prints its values\n"
         )
 
 

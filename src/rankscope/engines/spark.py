@@ -83,10 +83,10 @@ def unpickle_once(pickled: bytes) -> Any:
     return _last[1]
 
 
-def _pickle(thing: Any) -> bytes:
+def _pickle(value: Any) -> bytes:
     from pyspark import cloudpickle
 
-    pickled: bytes = cloudpickle.dumps(thing)
+    pickled: bytes = cloudpickle.dumps(value)
     return pickled
 
 

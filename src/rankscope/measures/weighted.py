@@ -236,7 +236,7 @@ class GradedGains(Gains, abstract=True):
     )
     unjudged: str = parameter(
         "nonrelevant",
-        "gain of a document without a judgment or with a negative grade: that of a non-relevant one, or zero as in "
+        "whether a document without a judgment or with a negative grade gains as a non-relevant one, or 0 as in "
         "trec_eval",
         choices=("nonrelevant", "zero"),
     )
@@ -415,7 +415,7 @@ class nDCG(Condensable, Normalised, DCG):
     nDCG = DCG / DCG(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
     0 for a topic without relevant documents. Parameters as for DCG.
 
-    User: The user of DCG, whose gain is compared with what the ideal order of all judged documents would have given.
+    User: The user of DCG, whose gain is compared with that of the ideal order of all judged documents.
     """
 
     aliases = ("NDCG",)

@@ -47,26 +47,26 @@ def check_format(name: str | None) -> str | None:
     return name
 
 
-def detect_format(source: Source, kind: str, chosen: str | None = None) -> str:
-    """Return the format of a ``run`` or ``qrels`` file, or the ``chosen`` one.
+def detect_format(source: Source, kind: str, requested: str | None = None) -> str:
+    """Return the format of a ``run`` or ``qrels`` file, or the ``requested`` one.
 
     A file that is clearly of the other kind is an error.
     """
-    return detect_format_and_head(source, kind, chosen)[0]
+    return detect_format_and_head(source, kind, requested)[0]
 
 
-def detect_format_and_head(source: Source, kind: str, chosen: str | None = None) -> tuple[str, bytes]:
+def detect_format_and_head(source: Source, kind: str, requested: str | None = None) -> tuple[str, bytes]:
     """Return the format of a file as :func:`detect_format`, and its first bytes."""
     if source.is_directory:
         assert source.path is not None
-        file_format = check_format(chosen) or dataset_format(source.path)
+        file_format = check_format(requested) or dataset_format(source.path)
         if file_format is None:
             hint = "name a file in it" if kind == "qrels" else "use read_runs to read all runs in it"
             raise InputError("this is a directory", path=source.label, hint=hint)
         return file_format, b""
     head = source.head()
-    if check_format(chosen):
-        return str(chosen), head
+    if check_format(requested):
+        return str(requested), head
     with error_path(source.label):
         return detect_format_of_head(head, kind), head
 

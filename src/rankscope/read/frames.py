@@ -52,8 +52,8 @@ def column_meaning(name: Any) -> str | None:
     ('doc_id', None)
     """
     lower = str(name).strip().lower()
-    chosen = {column.lower(): meaning for meaning, column in _CHOSEN.get().items()}
-    return chosen.get(lower, _MEANINGS.get(lower))
+    overrides = {column.lower(): meaning for meaning, column in _CHOSEN.get().items()}
+    return overrides.get(lower, _MEANINGS.get(lower))
 
 
 @contextmanager
@@ -67,14 +67,14 @@ def using_columns(columns: str | Mapping[str, str] | None) -> Iterator[None]:
     if isinstance(columns, str):
         parts = [part.partition("=") for part in columns.split(",")]
         columns = {meaning.strip(): name.strip() for meaning, _, name in parts}
-    chosen = {}
+    overrides = {}
     for key, name in (columns or {}).items():
         meaning = _MEANINGS.get(key.lower())
         if meaning is None or not name:
             hint = "write topic=query,doc=item_id,grade=label; also score, rank, run and subtopic"
             raise SettingsError(f"columns cannot have {key}={name}", hint=hint)
-        chosen[meaning] = name
-    token = _CHOSEN.set(chosen)
+        overrides[meaning] = name
+    token = _CHOSEN.set(overrides)
     try:
         yield
     finally:
@@ -163,8 +163,8 @@ def find_column(meaning: str, names: Sequence[Any]) -> Any:
     ('score', None)
     """
     lower = {str(name).strip().lower(): name for name in reversed(names)}
-    for chosen, column in _CHOSEN.get().items():
-        if chosen == meaning and column.lower() in lower:
+    for meaning_of_override, column in _CHOSEN.get().items():
+        if meaning_of_override == meaning and column.lower() in lower:
             return lower[column.lower()]
         lower.pop(column.lower(), None)
     name = next((lower[alias] for alias in COLUMNS[meaning] if alias in lower), None)

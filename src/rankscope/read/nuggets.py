@@ -68,7 +68,7 @@ def iterate_nuggets(objects: Iterable[tuple[int, Any]], path: str) -> Iterator[N
             invalid = next(((name, value) for name, value in values if value not in _ALLOWED[name]), None)
             if invalid:
                 problem = (
-                    f"{invalid[0]} {invalid[1]!r} of a nugget is none of {', '.join(_ALLOWED[invalid[0]])}"
+                    f"{invalid[0]} {invalid[1]!r} of a nugget is not one of {', '.join(_ALLOWED[invalid[0]])}"
                 )
         if topic is None or problem:
             raise InputError(str(problem), path=path, line=line, hint=_HINT)

@@ -60,7 +60,7 @@ def read_run(
     raise InputError(problem, path=source, hint="name one of them, or use read_runs")
 
 
-def _read_file(source: str | Path, order: str, name: str | None, chosen: str | None) -> list[Run]:
+def _read_file(source: str | Path, order: str, name: str | None, requested: str | None) -> list[Run]:
     """Read the runs of a file; ``name`` is the name of a run that the file does not name."""
     path = expand_path(source)
     kind = file_kind(path) if str(source) != "-" else "standard input"
@@ -75,7 +75,7 @@ def _read_file(source: str | Path, order: str, name: str | None, chosen: str | N
     run = run if name is None else replace(run, name=name)
     assert run.source is not None
     text = Source.open(run.source, run.label)
-    file_format, head = detect_format_and_head(text, "run", chosen)
+    file_format, head = detect_format_and_head(text, "run", requested)
     if file_format == "trec":
         return [replace(run, metadata=read_metadata(text, head))]
     run = replace(run, format=file_format)

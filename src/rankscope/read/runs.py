@@ -318,8 +318,8 @@ def _is_single_run(values: Sequence[Any]) -> bool:
     return not any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, firsts)))
 
 
-def _is_frame(thing: Any) -> bool:
-    return not isinstance(thing, Mapping | list | tuple) and is_table(thing)
+def _is_frame(value: Any) -> bool:
+    return not isinstance(value, Mapping | list | tuple) and is_table(value)
 
 
 def _as_container(ranking: Any) -> Any:

@@ -127,8 +127,8 @@ def match_arrays(scores: Floats, offsets: Ints, order: str, name: str, ties: boo
     sizes = np.diff(offsets)
     group = np.repeat(np.arange(len(sizes)), sizes)
     rank = (np.arange(1, len(scores) + 1) - offsets[group]).astype(np.int32)
-    found = native.sort_groups(scores, offsets, not ties_descend(order))
-    if found is None:
+    sorted_groups = native.sort_groups(scores, offsets, not ties_descend(order))
+    if sorted_groups is None:
         position = np.arange(len(scores))
         judgment = np.lexsort((-position if ties_descend(order) else position, -scores, group)).astype(
             np.int32
@@ -141,7 +141,7 @@ def match_arrays(scores: Floats, offsets: Ints, order: str, name: str, ties: boo
         first, size = np.repeat(rank[starts], size), np.repeat(size, size)
         tied = np.bincount(group[size > 1], minlength=len(sizes)).astype(np.int32)
     else:
-        judgment, first, size, tied = found
+        judgment, first, size, tied = sorted_groups
     present = np.flatnonzero(sizes)
     starts = np.append(offsets[present], len(scores))
     length = sizes[present].astype(np.int32)

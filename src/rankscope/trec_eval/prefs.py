@@ -88,8 +88,8 @@ def _count_preferences(prefs: Preferences, topic: str, retrieved: list[bytes]) -
                 _group_from_levels(next(iter(subgroups.values())), position, len(retrieved_judged))
             )
         else:
-            where = f"group {name!r} of topic {topic!r}"
-            merged = _merge_subgroups(subgroups, position, len(retrieved_judged), where, prefs.path)
+            location = f"group {name!r} of topic {topic!r}"
+            merged = _merge_subgroups(subgroups, position, len(retrieved_judged), location, prefs.path)
             preference_groups.append(merged)
     return PreferenceCounts(preference_groups, len(order), len(retrieved_judged))
 
@@ -107,7 +107,7 @@ def _group_from_levels(levels: Levels, position: dict[bytes, int], retrieved: in
 
 
 def _merge_subgroups(
-    subgroups: dict[str, Levels], position: dict[bytes, int], retrieved: int, where: str, path: str
+    subgroups: dict[str, Levels], position: dict[bytes, int], retrieved: int, location: str, path: str
 ) -> PreferenceGroup:
     """Return the group of several subgroups, each a partial order."""
     size = len(position)
@@ -117,13 +117,13 @@ def _merge_subgroups(
         subgroup_level = _level_array(subgroups[name], position, size)
         if ((subgroup_level == 0) & (level > 0)).any() or ((subgroup_level > 0) & (level == 0)).any():
             hint = "level 0 means not relevant"
-            raise InputError(f"{where} has a document both at level 0 and above", path=path, hint=hint)
+            raise InputError(f"{location} has a document both at level 0 and above", path=path, hint=hint)
         level = np.where(np.isnan(subgroup_level), level, subgroup_level)
         prefers |= subgroup_level[:, np.newaxis] > subgroup_level
     prefers = _transitive_closure(prefers)
     if (prefers & prefers.T).any():
         hint = "put the contradicting preferences into another group"
-        raise InputError(f"{where} contradicts itself", path=path, hint=hint)
+        raise InputError(f"{location} contradicts itself", path=path, hint=hint)
     return PreferenceGroup(prefers, level, retrieved, partial=True)
 
 

@@ -94,8 +94,8 @@ def bootstrap_pairs(
     results = run_pieces(work, pieces, label="bootstrap")
     if not results:
         return Bootstrap(np.empty(0), np.empty(0), np.empty(0))
-    exceeding, chosen, ratio = (np.concatenate([part[k] for part in results]) for k in range(3))
-    delta = _replicate_means(work.centred, first, second, resampled, chosen)
+    exceeding, replicate, ratio = (np.concatenate([part[k] for part in results]) for k in range(3))
+    delta = _replicate_means(work.centred, first, second, resampled, replicate)
     delta[delta <= work.negligible] = 0.0
     ratio[ratio > 1 - _RELATIVE] = 1.0
     with np.errstate(divide="ignore"):
@@ -218,8 +218,8 @@ class _Work:
         for start in range(0, len(first), _PAIRS_AT_ONCE):
             a, b = first[start : start + _PAIRS_AT_ONCE], second[start : start + _PAIRS_AT_ONCE]
             results.append(self._block(a, b, space[:, : len(a)], mask[: len(a)]))
-        exceeding, chosen, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
-        return exceeding, chosen, critical
+        exceeding, replicate, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
+        return exceeding, replicate, critical
 
     def _block(
         self, first: Indices, second: Indices, space: Floats, mask: Bools
@@ -237,8 +237,8 @@ class _Work:
             exceeding = np.count_nonzero(mask[turn], axis=1)
             np.copyto(spare[turn], ratio[turn])
             results.append((exceeding, *_holding(ratio[turn], spare[turn], mask[turn], self.rank)))
-        exceeding, chosen, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
-        return exceeding, chosen, critical
+        exceeding, replicate, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
+        return exceeding, replicate, critical
 
     def observed(self, first: Indices, second: Indices) -> Floats:
         """Return the statistic of some pairs."""
@@ -294,7 +294,7 @@ def _holding(ratio: Floats, copy: Floats, mask: Bools, rank: int) -> tuple[Indic
     copy.partition(split, axis=1)
     critical = copy[:, split].copy()
     np.equal(ratio, critical[:, None], out=mask)
-    chosen = np.argmax(mask, axis=1)
+    column = np.argmax(mask, axis=1)
     low, high = critical * (1 - _RELATIVE), critical * (1 + _RELATIVE)
     tied = (copy[:, :split].max(axis=1, initial=-1.0) >= low) | (
         copy[:, split + 1 :].min(axis=1, initial=np.inf) <= high
@@ -302,17 +302,17 @@ def _holding(ratio: Floats, copy: Floats, mask: Bools, rank: int) -> tuple[Indic
     for row in np.flatnonzero(tied):
         larger = np.count_nonzero(ratio[row] > high[row])
         columns = np.flatnonzero((ratio[row] >= low[row]) & (ratio[row] <= high[row]))
-        chosen[row] = columns[rank - 1 - larger]
-    return chosen, critical
+        column[row] = columns[rank - 1 - larger]
+    return column, critical
 
 
 def _replicate_means(
-    centred: Floats, first: Indices, second: Indices, resampled: Ints, chosen: Indices
+    centred: Floats, first: Indices, second: Indices, resampled: Ints, replicate: Indices
 ) -> Floats:
     """Return |mean| of the chosen replicate of each pair; the largest are summed exactly, so every machine agrees."""
 
     def differences(pairs: slice) -> Floats:
-        topics = resampled[chosen[pairs]]
+        topics = resampled[replicate[pairs]]
         result: Floats = centred[first[pairs, None], topics] - centred[second[pairs, None], topics]
         return result
 

@@ -121,10 +121,10 @@ def _refined(wholes: Sequence[int], low: Fraction, high: Fraction, sign: int) ->
     """Return the root in an interval, within the finest distance; an inseparable cluster is its middle."""
     while (high - low) * 2**FINEST > 1:
         middle = (low + high) / 2
-        here = _sign_at(wholes, middle)
-        if here == 0:
+        middle_sign = _sign_at(wholes, middle)
+        if middle_sign == 0:
             return middle
-        low, high = (middle, high) if here == sign else (low, middle)
+        low, high = (middle, high) if middle_sign == sign else (low, middle)
     return (low + high) / 2
 
 

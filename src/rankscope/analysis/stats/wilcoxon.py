@@ -38,8 +38,8 @@ def wilcoxon_p(differences: Floats) -> Floats:
     limit = np.where((ties == 0) & (count == topics), _EXACT_UP_TO, _FEW)
     plain = (ties == 0) & (count > 0) & (count <= limit)
     for size_left in np.unique(count[plain]).tolist():
-        chosen = plain & (count == size_left)
-        p[chosen] = _exact_plain(positive[chosen], size_left)
+        selected = plain & (count == size_left)
+        p[selected] = _exact_plain(positive[selected], size_left)
     tied = (ties > 0) & (count <= _FEW)
     for row in np.flatnonzero(tied):
         p[row] = _exact_tied(ranks[row][nonzero[row]], positive[row])

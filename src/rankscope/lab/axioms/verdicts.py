@@ -227,8 +227,8 @@ class PropertiesResult(Result):
     def _about(self) -> str:
         measures, rankings = len(self.settings["measures"]), self.settings["rankings"]
         broken = sum(f.violations > 0 for f in self.verdicts)
-        what = f"{measures} measure{'s' if measures > 1 else ''}, {rankings:,} rankings"
-        return f"{what}, {broken} of {len(self.verdicts)} properties violated"
+        summary = f"{measures} measure{'s' if measures > 1 else ''}, {rankings:,} rankings"
+        return f"{summary}, {broken} of {len(self.verdicts)} properties violated"
 
 
 _OPPOSITES = {"lower": "raise", "raise": "lower", "lowered": "raised", "raised": "lowered"}

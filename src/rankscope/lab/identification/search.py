@@ -273,14 +273,14 @@ class _Column:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._values = np.zeros(len(_all_lists()))
-        self._known = np.zeros(len(_all_lists()), bool)
+        self._is_computed = np.zeros(len(_all_lists()), bool)
 
     def values_at(self, indices: Indices) -> Floats:
         """Return the values for the rankings with these indices."""
         lists = _all_lists()
-        for index in np.unique(indices[~self._known[indices]]).tolist():
+        for index in np.unique(indices[~self._is_computed[indices]]).tolist():
             self._values[index] = self._core(lists[index])
-        self._known[indices] = True
+        self._is_computed[indices] = True
         return self._values[indices]
 
 
@@ -413,10 +413,10 @@ class _RegistryFormula:
         self.measure = measure
 
     def __call__(self, lists: TopicLists) -> float:
-        return self._known[lists]
+        return self._values[lists]
 
     @cached_property
-    def _known(self) -> dict[TopicLists, float]:
+    def _values(self) -> dict[TopicLists, float]:
         try:
             values = self.measure.evaluate(_judged_lists().lists)
         except MeasureError:

@@ -48,11 +48,11 @@ class Watch:
     def record_sums(self, world: World, marked: Bools, table: Floats) -> None:
         """Record that the sums of a table [level, tree, letter, ordinal] were read."""
         # A document that counts in two trees is added twice, and rounding could depend on the order.
-        once = bool((marked.sum(axis=0) <= 1).all())
+        counts_once = bool((marked.sum(axis=0) <= 1).all())
         for aspects, letters in world.renamings:
             trees = list(aspects) if len(marked) > 1 else [0]
             same = np.array_equal(marked[trees][:, letters], marked)
-            self.symmetric &= once and same and np.array_equal(table[:, trees][:, :, letters], table)
+            self.symmetric &= counts_once and same and np.array_equal(table[:, trees][:, :, letters], table)
 
 
 class _Slots:
