@@ -298,3 +298,7 @@ def test_nothing_is_read_ahead_without_a_second_worker(
     qrels.write_bytes(b"1 0 b 1\n")
     with readahead.read_ahead(str(qrels), [], sorted, 0, False, jobs) as ahead:
         assert ahead is None
+
+
+def test_a_scan_returns_documents_only_down_to_a_requested_depth() -> None:
+    assert scans.ScanRequest(0, ties=False).depth == 0

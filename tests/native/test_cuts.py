@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import BinaryIO
 
@@ -121,3 +122,10 @@ def test_the_first_line_from_any_offset_on_is_found(tmp_path: Path) -> None:
             assert cuts._find_line(file, offset, size) == expected, offset
         for start, _ in starts[:-1]:
             assert cuts._next_line(file, start, size) == next(pair for pair in starts if pair[0] > start)
+
+
+def test_a_topic_is_found_after_comments_of_the_longest_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuts, "_MAX_SEARCH", 10)
+    assert cuts._topic_from(io.BytesIO(b"#234\n#234\nq 0 d 1\n"), 18) == (10, b"q")
+    with pytest.raises(cuts._NoTopic):
+        cuts._topic_from(io.BytesIO(b"#234\n#2345\nq 0 d 1\n"), 19)

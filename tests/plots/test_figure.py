@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import FILES as EVERY_FILE
 from rankscope.plots.figure import Figure
+from rankscope.plots.marks import name_columns
 from rankscope.plots.palette import series
 from rankscope.plots.style import DOUBLE, SINGLE, apply_style, shorten
 
@@ -339,3 +341,10 @@ def test_plot_on_commands_without_data(tmp_path: Path, capfd: pytest.CaptureFixt
     assert main(["scales", *length, "-m", "RBP(p=0.5)", "--plot", str(tmp_path / "nothing.pdf")]) == 2
     assert "no counterexample to draw" in capfd.readouterr().err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["intervals.pdf", "tree.pdf"]
+
+
+def test_names_of_up_to_twelve_letters_are_written_whole_below_columns() -> None:
+    written: list[str] = []
+    axes = SimpleNamespace(set_xticks=lambda ticks, texts, **style: written.extend(texts))
+    name_columns(axes, ["abcdefghijkl", "ABCDEFGHIJKLM"], 3.3)
+    assert written[0] == "abcdefghijkl" and len(written[1]) <= 12 and "…" in written[1]
