@@ -20,6 +20,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
+from tests.web.conftest import chromium  # noqa: F401
 
 import rankscope as rs
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
@@ -189,6 +190,42 @@ def test_search_needs_no_server(site: Path) -> None:
     index = (site / "searchindex.js").read_text("utf-8")
     assert index.startswith("Search.setIndex(") and "twist" in index
     assert "searchindex.js" in (site / "search.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_search_ranks_pages_with_snippets_and_without_errors(site: Path, chromium: Any) -> None:  # noqa: F811
+    tab = chromium.new_page()
+    errors: list[str] = []
+    tab.on(
+        "console",
+        lambda message: errors.append(message.text) if message.type in ("error", "warning") else None,
+    )
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    expected = {
+        "confidence interval": "certainty.html",
+        "confidence intervals": "certainty.html",
+        "unjudged documents": "certainty.html",
+        "twist": "effort.html",
+        "leaderboard tasks": "leaderboards.html",
+        "machine judge": "correct.html",
+    }
+    first = {}
+    for query in expected:
+        tab.goto(f"{(site / 'search.html').as_uri()}?q={query.replace(' ', '+')}")
+        tab.wait_for_selector("#search-results li")
+        items = tab.query_selector_all("#search-results li")
+        scores = [float(item.query_selector("a").get_attribute("data-score")) for item in items]
+        assert scores == sorted(scores, reverse=True) and len(scores) > 3
+        first[query] = items[0].query_selector("a").get_attribute("href").partition("#")[0]
+        marked = {mark.inner_text().lower() for mark in items[0].query_selector_all(".context mark")}
+        assert any(mark.startswith(word[:5]) for mark in marked for word in query.split()), (query, marked)
+        assert (site / first[query]).is_file()
+    tab.goto(f"{(site / 'search.html').as_uri()}?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+zyzzyva")
+    tab.wait_for_function("document.querySelector('.search-summary').innerText.includes('No page')")
+    assert not tab.query_selector_all("#search-results img")
+    tab.close()
+    assert errors == []
+    assert first == expected
 
 
 @pytest.mark.slow

@@ -43,10 +43,18 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", api.complete)
     app.connect("missing-reference", api.public)
     app.connect("html-page-context", share_sidebar, priority=400)  # before the theme renders it
+    app.connect("html-page-context", add_search)
     # Cache word stems for the search index: pages repeat the same words.
     SearchEnglish.stem = cache(SearchEnglish.stem)  # type: ignore[method-assign]
     # Skip the source lines of definitions: autodoc parses whole modules for them, and only source links need them.
     Parser.parse_definition = lambda self: None  # type: ignore[method-assign]
+
+
+def add_search(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Load the own search on its page, after that of Sphinx; the build writes sections.js at its end."""
+    if page == "search":
+        for script in ("sections.js", "search.js"):
+            app.add_js_file(script, loading_method="defer", priority=900)
 
 
 SIDEBARS: dict[tuple[Any, ...], str] = {}

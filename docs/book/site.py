@@ -9,6 +9,7 @@ from pathlib import Path
 
 from book import api, commands, measures, schemas, tutorials
 from book.pages import DOCS, ROOT, for_the_site, pictures, written_pages
+from book.search import write_sections
 
 HERE = Path(__file__).resolve().parent
 GENERATED = {
@@ -76,6 +77,7 @@ def build(target: Path, *, quiet: bool = True) -> int:
         words = ["-b", "html", "-W", "--keep-going", "-n", "-c", str(HERE), "-d", f"{temporary}/doctrees"]
         code = sphinx([*words, *(["-q"] if quiet else []), str(sources), str(site)])
         if code == 0:
+            write_sections(site)
             for unneeded in (".buildinfo", "objects.inv"):
                 (site / unneeded).unlink(missing_ok=True)
             if target.exists():
