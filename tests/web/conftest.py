@@ -271,7 +271,10 @@ def study_page(
         settings = ["-m", "AP nDCG Twist", "--repeats", "2", "--replicates", "50", "--p", "0.8"]
         assert main(["study", *files, *settings, "-o", str(folder / "study")]) == 0
         page = folder / "report.html"
-        more = ["-m", "AP ERR@20", "--study", str(folder / "study"), "--groups", "^[a-g][a-z]*"]
+        attributes = [f"{topic},{'odd' if topic % 2 else 'even'},{topic % 5}" for topic in range(301, 313)]
+        (folder / "topics.csv").write_text("\n".join(["topic,parity,length", *attributes]))
+        by = ["--topic-data", str(folder / "topics.csv"), "--by", "parity", "--by", "length:2"]
+        more = ["-m", "AP ERR@20", "--study", str(folder / "study"), "--groups", "^[a-g][a-z]*", *by]
         assert main(["report", *files, *more, "-o", str(page)]) == 0
         return page
 

@@ -182,7 +182,7 @@ def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Place
 
 
 @pytest.mark.also("indicators")
-@pytest.mark.without("study", "whatif")  # which have several figures, or edited ones
+@pytest.mark.without("slices", "study", "whatif")  # which have several figures, or edited ones
 def test_the_command_reproduces_the_data(
     open_page: Open,
     collection_page: Path,

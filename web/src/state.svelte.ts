@@ -11,6 +11,7 @@ import { queryStems } from "./ui/words";
 export const VIEWS = [
   ["runs", "Leaderboard", "Leaderboard"],
   ["map", "Heat map", "Topics"],
+  ["slices", "Slices", "Topics"],
   ["coverage", "Aspect coverage", "Topics"],
   ["orders", "Rank stability", "Rank stability"],
   ["plane", "Effort and gain", "Effort"],
@@ -21,7 +22,7 @@ export const VIEWS = [
   ["whatif", "What if", "What if"],
 ] as const;
 /** Views of values alone, which a report of scores has. */
-const WITHOUT_RANKINGS: ReadonlySet<string> = new Set(["runs", "map", "study"]);
+const WITHOUT_RANKINGS: ReadonlySet<string> = new Set(["runs", "map", "slices", "study"]);
 /** Parts of views that were views: where they are now, and the heading to show. */
 const MOVED: Record<string, [View, string]> = {
   findings: ["runs", "findings-title"],
@@ -75,6 +76,9 @@ export class State {
   relative = $state(true);
   /** The only group of runs that views show. */
   group = $state<number | null>(null);
+  /** The attribute whose slices are shown, and the only slice of topics that views use. */
+  attribute = $state(0);
+  slice = $state.raw<{ attribute: number; slice: number } | null>(null);
   /** Attributes that colour and split the points of the plane. */
   tint = $state<Kind>("");
   facet = $state<Kind>("");
@@ -154,6 +158,7 @@ export class State {
     const topic = d.topics.indexOf(one.topic ?? "");
     if (topic >= 0) this.topic = topic;
     if (one.kind === "unjudged") this.columns = d.namesOf(["Judged@10"]);
+    if (one.view === "slices") [this.baseline] = this.runs;
     this.open(one.view);
     this.finding = one.kind;
     this.edits = "";
@@ -191,8 +196,8 @@ export class State {
 
   /** The views there is something to show for. */
   get views(): readonly (typeof VIEWS)[number][] {
-    const { study, aspects, onlyScores } = this.data;
-    const absent = { study: Object.keys(study).length === 0, coverage: aspects === undefined };
+    const { study, aspects, onlyScores, slices } = this.data;
+    const absent = { study: Object.keys(study).length === 0, coverage: aspects === undefined, slices: slices.length === 0 };
     return VIEWS.filter(([view]) => !absent[view as keyof typeof absent] && (!onlyScores || WITHOUT_RANKINGS.has(view)));
   }
 
@@ -210,8 +215,9 @@ export class State {
 
   /** Lists that pass the group filter and the brush of the plane, with their runs and topics; null: all. */
   readonly kept = $derived.by(() => {
-    const { data: d, brush, group } = this;
-    if (!brush && group === null) return null;
+    const { data: d, brush, group, slice } = this;
+    if (!brush && group === null && slice === null) return null;
+    const inside = slice && new Set(d.slices[slice.attribute].slices[slice.slice].topics);
     const [effort, gain] = brush ? [d.values(d.twist, this.settings), d.values(brush.measure, this.settings)] : [];
     const lists = new Uint8Array(d.size);
     const runs = d.runs.map(() => 0);
@@ -221,6 +227,7 @@ export class State {
     for (let i = 0; i < lists.length; i++) {
       const r = Math.floor(i / T);
       if (group !== null && d.groupOf(r) !== group) continue;
+      if (inside && !inside.has(i - r * T)) continue;
       if (brush && !(within(effort![i], brush.x0, brush.x1) && within(gain![i], brush.y0, brush.y1))) continue;
       lists[i] = 1;
       runs[r]++;
@@ -237,6 +244,13 @@ export class State {
   keepsRun = (r: number): boolean => !this.kept || this.kept.runs[r] > 0;
   keepsTopic = (t: number): boolean => !this.kept || this.kept.topics[t] > 0;
   keepsList = (i: number): boolean => !this.kept || this.kept.lists[i] > 0;
+
+  /** Use only a slice of the topics in every view, or all. */
+  setSlice(slice: { attribute: number; slice: number } | null): void {
+    this.slice = slice;
+    if (slice) this.attribute = slice.attribute;
+    this.settings = { ...this.settings, subset: slice ? this.data.subset(slice.attribute, slice.slice) : undefined };
+  }
 
   /** A name for charts, with the mark of the baseline. */
   label(run: number): string {
@@ -307,6 +321,8 @@ export class State {
     if (this.baseline !== null) q.set("baseline", d.runs[this.baseline]);
     if (!this.relative) q.set("values", "absolute");
     if (this.group !== null) q.set("group", d.groups!.names[this.group]);
+    if (this.attribute) q.set("by", d.slices[this.attribute].name);
+    if (this.slice) q.set("slice", d.slices[this.slice.attribute].slices[this.slice.slice].name);
     if (this.brush && this.brush.measure !== this.measure) q.set("brushed", this.brush.measure);
     if (this.facet) q.set("facet", this.facet);
     if (this.contours !== null) q.set("contours", this.contours ? "on" : "off");
@@ -381,6 +397,9 @@ export class State {
     };
     this.baseline = named(d.runs, "baseline");
     this.group = named(d.groups?.names ?? [], "group");
+    this.attribute = named(d.slices.map((one) => one.name), "by") ?? 0;
+    const slice = named(d.slices[this.attribute]?.slices.map((one) => one.name) ?? [], "slice");
+    this.setSlice(slice === null ? null : { attribute: this.attribute, slice });
     this.relative = q.get("values") !== "absolute";
     const contours = q.get("contours");
     this.contours = contours === "on" ? true : contours === "off" ? false : null;

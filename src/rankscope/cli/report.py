@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that report and explore share."""
-    options.add_collection(parser)
-    options.add_topic_data(parser)
+    options.add_collection(parser, ("order", "missing", "weights"))
     options.add_topics(parser)
     options.add_measures(parser, FINDINGS_MEASURES)
     derived.add_parameters(parser, _PARAMETERS)

@@ -27,6 +27,7 @@ _REOPENED = (
     ("grades", None),
     ("topics", None),
     ("topic_data", None),
+    ("weights", None),
 )
 """Options with which the same collection is opened again, and their defaults."""
 StudyTables = Annotated["Mapping[str, Table] | str | Path | None", Option("DIR")]
@@ -180,7 +181,9 @@ def build_document(
     from rankscope.reporting.page_data import payload, top_documents
     from rankscope.reporting.study import read_study
 
-    collection.check_options("report", ("order", "missing"))
+    collection.check_options("report", ("order", "missing", "weights"))
+    if bounds and collection.weights is not None:
+        raise SettingsError("bounds have no weights of topics", hint="leave out bounds or weights")
     if cutoff < 1:
         raise SettingsError(f"a cutoff of {cutoff}", hint="N is a number of ranks from 1 on")
     tables = read_study(study) if isinstance(study, str | Path) else study
@@ -195,6 +198,7 @@ def build_document(
             bounds=bounds,
             groups=groups,
             topic_data=collection.topic_data,
+            weights=collection.weights,
             by=by,
         )
         if documents is not False and (top := top_documents(collection.qrels, collection.runs)) is not None:

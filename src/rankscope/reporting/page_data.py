@@ -44,6 +44,7 @@ from rankscope.reporting.schema import (
     RankingArrays,
     RunGroups,
     TopDocuments,
+    TopicSlices,
 )
 from rankscope.reporting.standings import open_ranges, tied_first
 from rankscope.reporting.study import for_report
@@ -95,6 +96,7 @@ def payload(
     bounds: bool = False,
     groups: Mapping[str, str] | str | Path | None = None,
     topic_data: Any = None,
+    weights: str | Mapping[Any, float] | None = None,
     by: str | Sequence[str] = (),
 ) -> Document:
     """Return the data of the report.
@@ -104,7 +106,7 @@ def payload(
     small. With ``bounds`` every mean has bounds over orders of tied documents and over labels of unjudged ones,
     which needs lists judged with ``ties=True``. ``groups`` are groups of runs
     (:func:`rankscope.read.groups.run_groups`). ``by`` are attributes of ``topic_data`` whose slices
-    the findings compare.
+    the report compares. ``weights`` are weights of the topics for means, intervals and tests.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -124,8 +126,8 @@ def payload(
         m @ options["length"] if m.family == "effort" else m for m in map(parse, FINDINGS_MEASURES)
     ]
     teams = None if groups is None else run_groups(judged.runs, groups)  # Fails early if groups are invalid.
-    scores = _evaluate(judged, selected, options)
-    document = _describe_scores(scores.with_topic_data(topic_data), selected, title, options, by)
+    scores = _evaluate(judged, selected, options).with_topic_data(topic_data, weights)
+    document = _describe_scores(scores, selected, title, options, by)
     grades = _grades(judged)
     document["grades"] = grades.tolist()
     document["topic"] = {
@@ -137,9 +139,9 @@ def payload(
     document["archetypes"] = [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()]
     document["archetype"] = _archetypes(judged, options)
     document["warnings"] = notes(judged)
-    document["orders"] = other_orders(
-        judged, _select_followed(scores, requested), str(options.get("missing", "zero"))
-    )
+    if scores.weights is None:  # Means at other cutoffs and from smaller pools have no weights.
+        missing = str(options.get("missing", "zero"))
+        document["orders"] = other_orders(judged, _select_followed(scores, requested), missing)
     if teams is not None:
         document["groups"] = _groups(judged.runs, teams)
     if (aspects := first_ranks(judged)) is not None:
@@ -219,6 +221,11 @@ def _describe_scores(
     }
     if 0 < n_topics * SAMPLES * 2 <= SMALL:
         document["samples"] = _narrow(np.concatenate(list(drawn_topics(n_topics, SAMPLES))).ravel())
+    if by:
+        sliced = scores.with_measures(list(selected))
+        document["slices"] = [_slices(sliced, name) for name in ([by] if isinstance(by, str) else by)]
+    if scores.weights is not None:
+        document["weights"] = scores.weights
     return document
 
 
@@ -284,6 +291,16 @@ def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> RunGroups:
     names = list(dict.fromkeys(teams.values()))
     index = {name: k for k, name in enumerate(names)}
     return {"names": names, "of": [index[teams[run]] if run in teams else None for run in runs]}
+
+
+def _slices(scores: Scores, attribute: str) -> TopicSlices:
+    """Return the slices of an attribute, and the slice of each topic."""
+    slices = scores.by(attribute)
+    index = np.full(len(scores.topics), 65535, np.uint16)
+    position = {topic: t for t, topic in enumerate(scores.topics)}
+    for k, part in enumerate(slices.values()):
+        index[[position[topic] for topic in part.topics]] = k
+    return {"attribute": attribute, "names": list(slices), "of": index}
 
 
 def _lists(judged: Judged, grades: Array) -> RankingArrays:
@@ -386,7 +403,7 @@ def _measure_data(scores: Scores, measure: Measure, length: int) -> Measured:
     """Return a measure with its values, and its means and intervals as in ``leaderboard``."""
     values = scores.matrix(measure).values
     terms, back = averaged(measure, values)
-    low, high = (back(end) for end in t_intervals(terms))
+    low, high = (back(end) for end in t_intervals(terms, weights=scores.weights))
     always = measure in standard_measures(length)
     plain = measure.name if measure.family == "effort" else measure.canonical_name
     data: Measured = {

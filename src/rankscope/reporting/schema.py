@@ -198,6 +198,14 @@ class Order(TypedDict):
     means: Annotated[Array, "columns x runs: the values of the topics as one number"]
 
 
+class TopicSlices(TypedDict):
+    """Slices of the topics by an attribute."""
+
+    attribute: Annotated[str, "attribute that divides the topics, as named by --by"]
+    names: Annotated[list[str], "names of the slices"]
+    of: Annotated[Array, "topics: index of the name, 65535 if the topic is in no slice"]
+
+
 class Document(TypedDict):
     """Data of the report."""
 
@@ -253,6 +261,8 @@ class Document(TypedDict):
         list[Order],
         "means of the runs at other cutoffs and from smaller pools; none for a single run, or where large",
     ]
+    slices: NotRequired[Annotated[list[TopicSlices], "slices of the topics (--by)"]]
+    weights: NotRequired[Annotated[Array, "topics: weights (--weights)"]]
     texts: NotRequired[Annotated[TextExcerpts, "texts of documents and topics (--texts)"]]
     warnings: Annotated[list[Note], "notes about the data"]
     study: NotRequired[Annotated[dict[str, StudyTable], "the tables of rankscope study, by name"]]

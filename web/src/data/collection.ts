@@ -2,9 +2,9 @@
 
 import { dependsOn, FORMULAS, sign, type Measure } from "../measures/catalogue";
 import { ARCHETYPES, effort, type Effort } from "../measures/effort";
-import { DEFAULTS, Topic, type Changes, type Crossing, type List, type Settings } from "../measures/list";
+import { DEFAULTS, Topic, type Changes, type Crossing, type List, type Settings, type Subset } from "../measures/list";
 import { relabelled, withLabels } from "../measures/whatif";
-import { drawTopics, holm, interval, linearised, paired, rankRanges, rounded, terms, tiers, widened, type Interval, type Paired, type Range } from "../stats/statistics";
+import { drawTopics, freedom, holm, interval, linearised, paired, rankRanges, rounded, terms, tiers, widened, type Interval, type Paired, type Range } from "../stats/statistics";
 import { shortened } from "../ui/format";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
 import { VERSION, type FindingData, type RunGroups, type Order, type Measured, type OpenRange, type Packed, type Payload, type SourceFiles, type TextExcerpts, type TopDocuments } from "./types";
@@ -70,6 +70,8 @@ export class Collection {
   /** There are no rankings: views of them are left out. */
   readonly onlyScores: boolean;
   readonly server: boolean;
+  /** Slices of the topics by attribute, with the indices of their topics. */
+  readonly slices: readonly { name: string; slices: readonly { name: string; topics: readonly number[] }[] }[];
   /** Weights of the topics; absent: equal. */
   readonly weights?: ArrayLike<number>;
   /** Groups of runs, such as teams. */
@@ -150,6 +152,12 @@ export class Collection {
     this.texts = payload.texts;
     this.groups = payload.groups;
     this.orders = payload.orders;
+    if (payload.weights) this.weights = read(payload.weights);
+    this.slices = (payload.slices ?? []).map(({ attribute, names, of }) => {
+      const places = Array.from(read(of));
+      const topics = (k: number): number[] => places.flatMap((place, t) => (place === k ? [t] : []));
+      return { name: attribute, slices: names.map((name, k) => ({ name, topics: topics(k) })) };
+    });
     if (payload.coverage) {
       const { names, first } = payload.coverage;
       this.aspects = names;
@@ -209,8 +217,7 @@ export class Collection {
         const better = pairs.map(([x, y]) => (Math.abs(x - y) <= 1e-12 * largest ? 0 : Math.sign(sign * (x - y))));
         const wins = better.filter((b) => b > 0).length;
         const losses = better.filter((b) => b < 0).length;
-        const differences = linearised(Float64Array.from(pairs, ([x, y]) => x - y), weights);
-        return { ...paired(differences, largest), wins, losses, adjusted: NaN, adjustedLow: NaN, adjustedHigh: NaN };
+        return { ...paired(pairs.map(([x, y]) => x - y), largest, weights), wins, losses, adjusted: NaN, adjustedLow: NaN, adjustedHigh: NaN };
       });
       const others = Array.from(this.runs.keys()).filter((r) => r !== baseline);
       holm(others.map((r) => found[r].p)).forEach((adjusted, k) => {
@@ -221,12 +228,35 @@ export class Collection {
     });
   }
 
+  /** A slice of the topics as a setting. */
+  subset(attribute: number, slice: number): Subset {
+    return { key: `${attribute}:${slice}`, topics: this.slices[attribute].slices[slice].topics };
+  }
+
+  /** Every run against a baseline on every slice, by attribute, slice and run, as rs.compare does it with `by`. */
+  againstBySlice(name: string, settings: Settings, baseline: number): (Interval & { p: number; strong: boolean })[][][] {
+    return this.once(`slices ${baseline} ${this.key(name, settings)}`, () => {
+      const found = this.slices.map(({ slices }, a) => slices.map((_, k) => this.against(name, { ...settings, subset: this.subset(a, k) }, baseline)));
+      const others = found.flat().flatMap((runs) => runs.filter((_, r) => r !== baseline));
+      const adjusted = new Map(holm(others.map((one) => one.p)).map((p, k) => [others[k], p]));
+      return found.map((slices) =>
+        slices.map((runs) =>
+          runs.map((one) => {
+            const p = adjusted.get(one) ?? NaN;
+            return { ...one, ...widened(one, p), p, strong: p < 0.05 };
+          }),
+        ),
+      );
+    });
+  }
+
   /** The topics of the settings: all, or a subset. */
   topicsOf(settings: Settings): number[] {
     return settings.subset ? [...settings.subset.topics] : Array.from(this.topics.keys());
   }
 
-  private weightsOf(topics: readonly number[]): number[] | undefined {
+  /** Weights of some topics; undefined where all weigh the same. */
+  weightsOf(topics: readonly number[]): number[] | undefined {
     return this.weights && topics.map((t) => this.weights![t]);
   }
 
@@ -243,7 +273,7 @@ export class Collection {
     const values = this.values(name, settings);
     const means = this.means(name, settings);
     const order = this.bestFirst(name, rounded(Float64Array.from(runs, (r) => means[r])));
-    const found = tiers(runs.map((r) => linearised(this.row(values, r, topics), weights)), order);
+    const found = tiers(runs.map((r) => linearised(this.row(values, r, topics), weights)), order, freedom(topics, weights));
     const byRun: number[] = [];
     found.tiers.forEach((tier, k) => (byRun[runs[k]] = tier));
     return { tiers: byRun, separated: found.separated };

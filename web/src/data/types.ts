@@ -215,6 +215,16 @@ export interface Order {
   means: Packed;
 }
 
+/** Slices of the topics by an attribute. */
+export interface TopicSlices {
+  /** attribute that divides the topics, as named by --by */
+  attribute: string;
+  /** names of the slices */
+  names: string[];
+  /** topics: index of the name, 65535 if the topic is in no slice */
+  of: Packed;
+}
+
 /** First characters of texts of documents and topics. */
 export interface TextExcerpts {
   /** by name, for documents that the report names */
@@ -291,6 +301,10 @@ export interface Payload {
   coverage?: Coverage;
   /** means of the runs at other cutoffs and from smaller pools; none for a single run, or where large */
   orders: Order[];
+  /** slices of the topics (--by) */
+  slices?: TopicSlices[];
+  /** topics: weights (--weights) */
+  weights?: Packed;
   /** texts of documents and topics (--texts) */
   texts?: TextExcerpts;
   /** notes about the data */

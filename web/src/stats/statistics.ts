@@ -90,7 +90,7 @@ function tFor(p: number, df: number): number {
  */
 export function widened(one: Paired, adjusted: number): { low: number; high: number } {
   if (!(adjusted > one.p) || !Number.isFinite(one.high)) return one;
-  const half = ((one.high - one.mean) * tFor((0.05 * one.p) / adjusted, one.n - 1)) / tCritical(one.n - 1);
+  const half = ((one.high - one.mean) * tFor((0.05 * one.p) / adjusted, one.df)) / tCritical(one.df);
   return { low: one.mean - half, high: one.mean + half };
 }
 
@@ -129,6 +129,19 @@ export function linearised(values: Float64Array, weights?: ArrayLike<number>): F
   return values.map((v, t) => mean + ((weights[t] * n) / total) * (v - mean));
 }
 
+/** Degrees of freedom of the variance of a mean, fewer with weights (Satterthwaite 1946); as in Python. */
+export function freedom(values: ArrayLike<number>, weights?: ArrayLike<number>): number {
+  let [n, squares, fourths] = [0, 0, 0];
+  for (let t = 0; t < values.length; t++) {
+    if (Number.isNaN(values[t])) continue;
+    const w = weights ? weights[t] : 1;
+    n++;
+    squares += w * w;
+    fourths += w ** 4;
+  }
+  return weights && n > 1 ? Math.max(1, (((n - 1) / n) * squares * squares) / fourths) : n - 1;
+}
+
 /** The values of topics as one number; undefined ones are left out. */
 export function summarised(values: Float64Array, summary: Summary): number {
   return interval(values, summary).mean;
@@ -153,7 +166,7 @@ export function interval(raw: Float64Array, summary: Summary, weights?: ArrayLik
   if (n === 0) return { n, mean: summary === "sum" ? 0 : NaN, low: NaN, high: NaN };
   if (!Number.isFinite(sum)) return { n, mean: back(sum), low: NaN, high: NaN };
   if (n === 1) return { n, mean: back(mean), low: NaN, high: NaN };
-  const half = tCritical(n - 1) * Math.sqrt(squares / (n - 1) / n);
+  const half = tCritical(freedom(raw, weights)) * Math.sqrt(squares / (n - 1) / n);
   return { n, mean: back(mean), low: back(mean - half), high: back(mean + half) };
 }
 
@@ -200,7 +213,8 @@ export async function rankRanges(
     for (let r = 0; r < runs; r++) merits[b * runs + r] = sign * meanOf(values, r * topics, drawn, weights);
     if (await pause()) return null;
   }
-  rankedBy(merits, means, counts);
+  const reach = Array.from(counts, (n, r) => tCritical(Math.max(1, freedom(values.subarray(r * topics, (r + 1) * topics), n > 0 ? weights : undefined))));
+  rankedBy(merits, means, counts, reach);
   const firsts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
   const lasts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
   const digits = 10 ** (12 - Math.ceil(Math.log10(largest(merits))));
@@ -239,7 +253,7 @@ function largest(numbers: Float64Array): number {
 }
 
 /** Replace the means of the samples by the ranking criterion: shrunk towards each other, with the spread of Student's t. */
-function rankedBy(merits: Float64Array, means: Float64Array, counts: Int32Array): void {
+function rankedBy(merits: Float64Array, means: Float64Array, counts: Int32Array, reach: readonly number[]): void {
   const runs = means.length;
   const replicates = merits.length / runs;
   const several = Array.from(counts, (n) => Math.max(n, 2));
@@ -255,8 +269,7 @@ function rankedBy(merits: Float64Array, means: Float64Array, counts: Int32Array)
     if (i + 1 < order.length) {
       const [r, next] = [order[i], order[i + 1]];
       const error = Math.sqrt(full.reduce((sum, b) => sum + (moved(b, next) - moved(b, r)) ** 2, 0) / full.length);
-      const reach = tCritical(Math.min(several[r], several[next]) - 1);
-      if (means[next] - means[r] <= reach * error) continue;
+      if (means[next] - means[r] <= Math.max(reach[r], reach[next]) * error) continue;
     }
     if (group.length > 1) {
       const spread = variance(group.map((r) => means[r]));
@@ -269,7 +282,7 @@ function rankedBy(merits: Float64Array, means: Float64Array, counts: Int32Array)
   }
   for (let b = 0; b < replicates; b++)
     for (let r = 0; r < runs; r++) {
-      const by = closer[r] + (tCritical(several[r] - 1) / NORMAL_CRITICAL) * moved(b, r);
+      const by = closer[r] + (reach[r] / NORMAL_CRITICAL) * moved(b, r);
       if (Number.isFinite(by)) merits[b * runs + r] = by;
     }
 }
@@ -336,12 +349,11 @@ export function drawTopics(topics: number, replicates: number): Uint32Array {
  * members (paired t tests of all pairs, Holm's correction, 5%). `rows` are the values on the same topics, `order` the runs from the
  * best to the worst. Empty with fewer than two topics. `separated` is the number of pairs that differ.
  */
-export function tiers(rows: readonly Float64Array[], order: readonly number[]): { tiers: number[]; separated: number } {
+export function tiers(rows: readonly Float64Array[], order: readonly number[], df = (rows[0]?.length ?? 0) - 1): { tiers: number[]; separated: number } {
   const topics = rows[0]?.length ?? 0;
   if (topics < 2) return { tiers: [], separated: 0 };
   const zero = 1e-12 * rows.reduce((most, row) => row.reduce((m, v) => Math.max(m, Math.abs(v)), most), 0);
   const R = order.length;
-  const df = topics - 1;
   // of every pair t^2 of the paired differences
   const squares = new Float64Array((R * (R - 1)) / 2);
   const at = (i: number, j: number): number => (j * (j - 1)) / 2 + i;
@@ -354,7 +366,8 @@ export function tiers(rows: readonly Float64Array[], order: readonly number[]): 
       mean /= topics;
       let spread = 0;
       for (let t = 0; t < topics; t++) spread += (a[t] - b[t] - mean) ** 2;
-      const error = Math.sqrt(spread / df) <= zero ? 0 : spread / df / topics;
+      const square = spread / (topics - 1);
+      const error = Math.sqrt(square) <= zero ? 0 : square / topics;
       squares[at(i, j)] = Math.abs(mean) <= zero ? 0 : (mean * mean) / error;
     }
   }
@@ -402,6 +415,8 @@ export function holm(p: readonly number[]): number[] {
 }
 
 export interface Paired extends Interval {
+  /** Degrees of freedom. */
+  df: number;
   /** Two-sided p of Student's paired t test; 1 for identical runs. */
   p: number;
   /** Cohen's d of the paired differences: mean over standard deviation. */
@@ -409,19 +424,26 @@ export interface Paired extends Interval {
 }
 
 /** Student's paired t test of differences, as in rs.compare: differences within rounding are exactly zero. */
-export function paired(differences: ArrayLike<number>, largest: number): Paired {
-  const z = Array.from(differences).filter(Number.isFinite);
+export function paired(differences: readonly number[], largest: number, weights?: readonly number[]): Paired {
+  const known = differences.map(Number.isFinite);
+  const own = weights?.filter((_, t) => known[t]);
+  const plain = differences.filter((_, t) => known[t]);
+  const df = freedom(plain, own);
+  const z = Array.from(linearised(Float64Array.from(plain), own));
   const zero = largest * 1e-12;
   const n = z.length;
   let mean = z.reduce((sum, v) => sum + v, 0) / n;
   const squares = z.reduce((sum, v) => sum + (v - mean) ** 2, 0);
   if (Math.abs(mean) <= zero) mean = 0;
-  if (n < 2) return { n, mean, low: NaN, high: NaN, p: mean === 0 ? 1 : NaN, effect: mean === 0 ? 0 : NaN };
+  if (n < 2) return { n, df, mean, low: NaN, high: NaN, p: mean === 0 ? 1 : NaN, effect: mean === 0 ? 0 : NaN };
   let spread = Math.sqrt(squares / (n - 1));
   if (spread <= zero) spread = 0;
   const error = spread / Math.sqrt(n);
+  // d is about the distribution of weighted topics, not about the error of the mean
+  const total = own?.reduce((a, b) => a + b, 0) ?? n;
+  const deviation = own && spread > 0 ? Math.sqrt(plain.reduce((sum, v, k) => sum + ((own[k] * n) / total) * (v - mean) ** 2, 0) / (n - 1)) : spread;
   const t = Math.abs(mean) / error;
-  const half = tCritical(n - 1) * error;
-  const p = Number.isNaN(t) ? 1 : Number.isFinite(t) ? incompleteBeta((n - 1) / 2, 0.5, (n - 1) / (n - 1 + t * t)) : 0;
-  return { n, mean, low: mean - half, high: mean + half, p, effect: mean === 0 ? 0 : mean / spread };
+  const half = tCritical(df) * error;
+  const p = Number.isNaN(t) ? 1 : Number.isFinite(t) ? incompleteBeta(df / 2, 0.5, df / (df + t * t)) : 0;
+  return { n, df, mean, low: mean - half, high: mean + half, p, effect: mean === 0 ? 0 : mean / deviation };
 }

@@ -57,4 +57,4 @@ def slices(basis: Basis) -> Finding | None:
         "measure": str(matrix.measure),
         "run": [scores.runs[best], str(numbers.get("other", tests[0].b))],
     }
-    return Finding("slices", "Slices of topics", pattern, numbers, rows, chart, "runs", state)
+    return Finding("slices", "Slices of topics", pattern, numbers, rows, chart, "slices", state)

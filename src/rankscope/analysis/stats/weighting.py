@@ -29,7 +29,8 @@ def linearise(values: Floats, weights: Floats | None) -> Floats:
     if weights is None:
         return values
     mean = weighted_means(values, weights)[:, None]
-    return mean + _relative(values, weights) * (values - mean)
+    with np.errstate(invalid="ignore"):  # Infinite values have no variance.
+        return np.asarray(mean + _relative(values, weights) * (values - mean))
 
 
 def contributions(values: Floats, weights: Floats | None) -> Floats:

@@ -1,0 +1,106 @@
+"""Slices of the topics on the page: means and differences by slice, the filter, and weights; numbers of Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.errors import SettingsError
+from rankscope.simulation import simulate
+
+BY = ["lang", "length:2"]
+_CELLS = """([name, baseline]) => {
+    const {data: d, state: s} = rankscope, settings = {...s.settings, subset: undefined};
+    const runs = baseline === null ? null : d.againstBySlice(name, settings, d.runs.indexOf(baseline));
+    return d.slices.flatMap(({name: attribute, slices}, a) => slices.flatMap((slice, k) => {
+        const cells = runs ? runs[a][k] : d.intervals(name, {...settings, subset: d.subset(a, k)});
+        return cells.map((c, r) => [attribute, slice.name, d.runs[r], c.n, c.mean, c.low, c.high, c.p, c.strong]);
+    }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def weighted(tmp_path_factory: pytest.TempPathFactory) -> tuple[rs.Scores, Path]:
+    """Return scores with slices and weights of topics, and their report."""
+    made = simulate(systems=6, topics=40, grades=3, depth=60, seed=9)
+    data = {
+        topic: {"lang": ("en", "it", "de")[k % 3], "length": 1 + k * 7 % 11, "traffic": 1 + k % 4}
+        for k, topic in enumerate(made.qrels)
+    }
+    collection = rs.Collection(made.qrels, made.runs, topic_data=data, weights="traffic")
+    scores = collection.evaluate("AP nDCG@10 Twist")
+    return scores, rs.report(scores, tmp_path_factory.mktemp("slices") / "r.html", by=BY)
+
+
+def test_slices_have_the_means_and_differences_of_python(weighted: Any, open_page: Any, until: Any) -> None:
+    scores, path = weighted
+    page = open_page(path, "view=slices&measure=nDCG@10")
+    means = {
+        (attribute, name, run): (part, r)
+        for attribute in BY
+        for name, part in scores.by(attribute).items()
+        for r, run in enumerate(part.runs)
+    }
+    cells = page.evaluate(_CELLS, ["nDCG@10", None])
+    assert len(cells) == len(means) == 6 * 5
+    for attribute, name, run, n, mean, *_ in cells:
+        part, r = means[attribute, name, run]
+        assert (n, mean) == (len(part.topics), pytest.approx(part.mean("nDCG@10")[r], abs=1e-12))
+    shown = page.locator("section tbody tr").first.locator("td .n").all_inner_texts()
+    best = scores.runs[scores.best_first("nDCG@10")[0]]
+    assert shown == [f"{p.mean('nDCG@10')[scores.runs.index(best)]:.3f}" for p in scores.by("lang").values()]
+    base = scores.runs[2]
+    result = rs.compare(scores.with_measures(["nDCG@10"]), base, by=BY)
+    expected = {(row.attribute, row.slice, row.a): row for row in result.slices}
+    compared = [cell for cell in page.evaluate(_CELLS, ["nDCG@10", base]) if cell[2] != base]
+    assert len(compared) == len(expected)
+    for attribute, name, run, n, mean, low, high, p, strong in compared:
+        row = expected[attribute, name, run]
+        assert (n, strong) == (row.topics, row.significant)
+        assert (mean, p) == (pytest.approx(row.difference, abs=1e-9), pytest.approx(row.adjusted, abs=1e-7))
+        assert low <= row.low + 1e-12 and high >= row.high - 1e-12
+        assert (low > 0 or high < 0) == row.significant, "an interval excludes zero if the runs differ"
+
+
+def test_means_intervals_ranks_and_tiers_are_weighted(weighted: Any, open_page: Any, until: Any) -> None:
+    scores, path = weighted
+    page = open_page(path, "view=runs")
+    for measure in ("AP", "Twist"):
+        page.evaluate("measure => { rankscope.state.measure = measure; }", measure)
+        until(page, "document.querySelector('td.ranks').textContent !== ''")
+        rows = page.locator(".board tbody tr").evaluate_all(
+            "all => all.map(r => ['th', '.mean', '.tier', '.ranks'].map(c => r.querySelector(c).textContent.trim()))"
+        )
+        board = {row.run: row for row in rs.leaderboard(scores.with_measures([measure])).leaderboard}
+        assert [row[0] for row in rows] == list(board)
+        for run, *shown in rows:
+            row = board[run]
+            assert shown == [f"{row.value:.4f}", str(row.tier), row.rank_range]
+
+
+def test_a_slice_filters_every_view(weighted: Any, open_page: Any, read_state: Any, read_views: Any) -> None:
+    scores, path = weighted
+    page = open_page(path, "view=runs&measure=AP")
+    page.locator("label", has_text="Slice").locator("select").select_option(label="it (13)")
+    part = scores.by("lang")["it"]
+    shown = page.locator("td.mean").all_inner_texts()
+    assert shown == sorted((f"{value:.4f}" for value in part.mean("AP")), reverse=True)
+    assert read_state(page)["slice"] == ["it"]
+    kept = "rankscope.data.topics.filter((_, t) => rankscope.state.keepsTopic(t))"
+    assert page.evaluate(kept) == list(part.topics)
+    for view in read_views(page):
+        page.evaluate("view => rankscope.state.open(view)", view)
+        page.locator("main h2").first.wait_for()
+    again = open_page(path, f"view=map&slice=it&topic={part.topics[0]}")
+    assert again.locator("#topics ~ figure tbody tr").count() == 13
+    again.get_by_role("button", name="Show all topics").click()
+    assert again.locator("#topics ~ figure tbody tr").count() == 40
+
+
+def test_bounds_with_weights_are_rejected(tmp_path: Path) -> None:
+    collection = rs.Collection({"q": {"d": 1}}, {"q": ["d"]}, weights={"q": 2})
+    with pytest.raises(SettingsError, match="bounds have no weights"):
+        rs.report(collection, tmp_path / "r.html", bounds=True)
