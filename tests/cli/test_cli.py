@@ -83,7 +83,8 @@ def test_every_command_has_help_with_examples(command: str, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(("command", "given", "threads"), [
-    ("eval", None, "1"), ("eval", "3", "3"), ("power", None, "None"), ("--version", None, "None"),
+    ("eval", None, "1"), ("report", None, "1"), ("eval", "3", "3"), ("power", None, "None"),
+    ("--version", None, "None"),
 ])  # fmt: skip
 def test_commands_without_linear_algebra_use_one_blas_thread_unless_set(
     command: str, given: str | None, threads: str

@@ -7,6 +7,7 @@ from math import isinf, nan, sqrt
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import PERSISTENCE
+from rankscope.columns import CategoricalColumn, Columns
 from rankscope.declaration import MeasureName, Option, RunName, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import LazyModule
@@ -16,7 +17,7 @@ from rankscope.rows import MeasuredRunRow, RankingRow, Row, RowTable, column
 if TYPE_CHECKING:
     import numpy as np
 
-    from rankscope.arrays import Floats
+    from rankscope.arrays import AnyArray, Floats
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.measures.weighted import WeightedPrecision
@@ -100,7 +101,8 @@ class Bounds(TypedResult):
         sampled = () if ratios is None else (ratios,) if isinstance(ratios, int | float) else tuple(ratios)
         max_grade = judged.pool.max_grade
         is_kept = judged.grid(judged.present)[runs] if missing == "skip" else np.ones(1, np.bool_)
-        rows: list[ListBound] = []
+        evaluated: list[tuple[float | None, str, str]] = []  # parameter, measure and pool
+        parts: list[tuple[AnyArray, ...]] = []  # run, topic, lower and upper bound of each ranking and depth
         run_rows: list[RunBound] = []
         mean_rows: list[MeanBound] = []
         for pool, reduced in _pools(judged, pool_depth, sampled, seed):
@@ -115,11 +117,15 @@ class Bounds(TypedResult):
                 with np.errstate(invalid="ignore"):  # a run may have no topic at all
                     total = bounds_of_lists.sum(axis=2, where=is_present[None, :, :, None])
                     means = total / is_present.sum(axis=1)[None, :, None]
-                rows += [
-                    ListBound(judged.runs[runs[r]], judged.topics[t], p, depth, lower, upper, name, pool)
-                    for r, t in np.argwhere(is_present).tolist()
-                    for depth, (lower, upper) in zip(depths, bounds_of_lists[:, r, t].T.tolist(), strict=True)
-                ]
+                r, t = np.nonzero(is_present)
+                evaluated.append((p, name, pool))
+                parts.append(
+                    (
+                        np.repeat(r, len(depths)),
+                        np.repeat(t, len(depths)),
+                        *bounds_of_lists[:, r, t].reshape(2, -1),
+                    )
+                )
                 run_rows += [
                     RunBound(judged.runs[run], name, p, pool, depth, *ends)
                     for r, run in enumerate(runs)
@@ -132,8 +138,9 @@ class Bounds(TypedResult):
                     for depth, cells in zip(depths, bands.T.tolist(), strict=True)
                 ]
         vacuous = "" if has_nonrelevant(judged) else f"upper bounds are {VACUOUS}"
+        names = [judged.runs[r] for r in runs]
         return cls(
-            bounds=ListBound.table("bounds", rows),
+            bounds=ListBound.table("bounds", _as_columns(names, judged.topics, depths, evaluated, parts)),
             runs=RunBound.table(
                 "runs", run_rows, caption="Bounds of the means of runs by depth", legend=vacuous
             ),
@@ -152,6 +159,24 @@ class Bounds(TypedResult):
                 **({"bounds": VACUOUS} if vacuous else {}),
             },
         )
+
+
+def _as_columns(
+    runs: Sequence[str],
+    topics: Sequence[str],
+    depths: Sequence[int],
+    evaluated: Sequence[tuple[float | None, str, str]],
+    parts: Sequence[tuple[AnyArray, ...]],
+) -> Columns:
+    """Return the rows of :class:`ListBound` as columns; there may be a million."""
+    if not parts:
+        return Columns([[] for _ in ListBound.specs])
+    run, topic, lower, upper = map(np.concatenate, zip(*parts, strict=True))
+    number = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
+    p, measure, pool = (CategoricalColumn(values, number) for values in zip(*evaluated, strict=True))
+    depth = np.tile(depths, len(run) // len(depths))
+    ranking = CategoricalColumn(runs, run), CategoricalColumn(topics, topic)
+    return Columns([*ranking, p, depth, lower, upper, measure, pool])
 
 
 @analysis(figures={"curves": "bounds.plot_bounds"}, uses=("order", "missing"))

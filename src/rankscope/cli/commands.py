@@ -68,8 +68,8 @@ COMMANDS = {
 }
 OWN_GRAMMAR = ("trec_eval",)
 """Commands whose flags argparse cannot read."""
-NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve")
-"""Commands that multiply no large matrices: starting BLAS threads would only delay them."""
+NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve", "report", "explore", "findings", "overlap")
+"""Commands that multiply no large matrices: BLAS threads would only delay them, and wait busily for each other."""
 
 
 def program() -> str:

@@ -284,8 +284,11 @@ def _deficits(sums: Floats, inverse: Floats | None) -> Floats:
     if inverse is None:
         return np.concatenate([sums.max(axis=0) - sums, sums - sums.min(axis=0)], axis=1)
     runs, n_signs = sums.shape
-    deficits = np.empty((runs, 2 * n_signs))
+    deficits, difference = np.empty((runs, 2 * n_signs)), np.empty((runs, n_signs))
     for run in range(runs):
-        difference = (sums - sums[run]) * inverse[run][:, None]
-        deficits[run, :n_signs], deficits[run, n_signs:] = difference.max(axis=0), -difference.min(axis=0)
+        np.subtract(sums, sums[run], out=difference)
+        difference *= inverse[run][:, None]
+        difference.max(axis=0, out=deficits[run, :n_signs])
+        difference.min(axis=0, out=deficits[run, n_signs:])
+    np.negative(deficits[:, n_signs:], out=deficits[:, n_signs:])
     return deficits

@@ -57,12 +57,12 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
     0.9775
     """
     check_settings(p, ties)
-    (items, bottom), (others, others_bottom) = _write_out(a), _write_out(b)
+    (items, bounds_a), (others, bounds_b) = _write_out(a), _write_out(b)
     rank_of = {item: rank for rank, item in enumerate(others)}
     common = np.array([(0, i, rank_of[item]) for i, item in enumerate(items) if item in rank_of], np.int64)
     width = max(len(items), len(others))
-    sides = (Groups.from_groups(*bounds, width) for bounds in (bottom, others_bottom))
-    values = overlaps(*sides, common.reshape(-1, 3).T, p, ties)
+    groups, others_groups = (Groups.from_groups(*bounds, width) for bounds in (bounds_a, bounds_b))
+    values = overlaps(groups, others_groups, common.reshape(-1, 3).T, p, ties)
     return RankBiasedOverlap(*(float(value[0]) for value in values))
 
 
