@@ -3,8 +3,8 @@
 It takes the options of trec_eval and two more. ``-m judged.5,10`` adds the share of judged documents among the first 5
 and 10 rows of every topic, in the order of the file; ``-remove-unjudged`` evaluates the run without its unjudged
 documents. A run in the format of MS MARCO (topic, document, rank) is converted. As in Pyserini, scores are 32-bit
-floats (``--order trec_eval`` compares all bits). Judgments are a file or ``irds:ID``; nothing is downloaded by the
-names that Pyserini gives to its collections.
+floats (``--order trec_eval`` compares all bits). Judgments are a file or ``irds:ID``; names of
+collections, such as those of Pyserini, are not downloaded.
 """
 
 from __future__ import annotations

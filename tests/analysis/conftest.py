@@ -1,4 +1,4 @@
-"""A small collection in memory, and scores without one."""
+"""Fixtures: a small collection in memory, and scores without a collection."""
 
 from __future__ import annotations
 

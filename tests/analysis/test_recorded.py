@@ -71,7 +71,7 @@ def ranges(**options: str) -> rs.Scores:
 
 
 def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **options: Any) -> Any:
-    """An analysis of the collection, or of its scores; options of the collection are among those of the analysis."""
+    """Run an analysis of the collection, or of its scores; the options may contain those of the collection."""
     reading = {key: options.pop(key) for key in ("order", "missing", "topics", "jobs") if key in options}
     collection = rs.Collection(qrels, RUNS, **reading)
     return function(collection if measures is None else collection.evaluate(measures), **options)

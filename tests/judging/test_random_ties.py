@@ -24,7 +24,7 @@ lists = st.dictionaries(
     st.sampled_from(["1", "2", "3", "4"]), st.dictionaries(documents, st.integers(1, 3)), min_size=1
 )
 collections = st.tuples(judgments, st.lists(lists, min_size=1, max_size=3), st.sets(documents, max_size=4))
-"""Judgments, runs, and the documents whose judgments were taken back."""
+"""Judgments, runs, and the documents whose judgments were removed."""
 
 Group = list[tuple[int, int | None]]
 """The documents of a group: rank, and grade or None."""

@@ -84,7 +84,7 @@ def test_lists_of_a_length_and_condensed_ones(judged: Judged) -> None:
 
 
 def test_ordinals_among_documents_of_lower_grades(judged: Judged) -> None:
-    """Also where judgments were taken back: then those that are left are counted."""
+    """If judgments are removed, only the remaining ones are counted."""
     assert judged.lists.relevant(2).rank.tolist() == [2, 1]
     assert judged.lists.ordinal_among(2, 1).tolist() == [1, 1]
     assert judged.lists.ordinal_among(1, 0).tolist() == [1, 3, 1, 1, 2, 1]

@@ -65,7 +65,7 @@ def _comparable(length: int, equal: bool) -> list[tuple[int, int]]:
 
 
 def _brute_force(value: Any, length: int, equal: bool) -> tuple[int, int]:
-    """(comparable, violated) pairs of a measure that is a function of the ranking with exact values."""
+    """Return the numbers of comparable and violated pairs of a measure, a function of rankings with exact values."""
     result = _intervals(length, equal)
     rise = [value(s) - value(r) for r, s, _ in result]
     pairs = _comparable(length, equal)

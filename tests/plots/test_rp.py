@@ -16,7 +16,7 @@ from rankscope.plots.palette import ABOVE, BELOW
 
 
 def arrows(axes: Any) -> dict[int, tuple[tuple[float, float], str]]:
-    """For each rank that an arrow points to: where on the axis it begins and ends, and its colour."""
+    """Return, for each rank that an arrow points to, its start and end on the axis, and its colour."""
     ends_by_rank = {}
     for text in axes.texts:
         if (text.get_gid() or "").startswith("rank "):

@@ -202,7 +202,7 @@ def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
-    """Return the first and last positions of maximal groups of ascending mean ranks closer than a distance.
+    """Return the first and last index of each maximal group of ascending mean ranks within a distance.
 
     >>> cliques([1.0, 1.5, 2.8, 2.85], 1.4)
     [(0, 1), (1, 3)]

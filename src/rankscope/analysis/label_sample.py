@@ -46,7 +46,7 @@ def read_labels(human: Any) -> Labels:
     """Return the labels of a file, a dict or an object of judgments; a fifth column of a file has the probabilities.
 
     Lines of a template that still have ``?`` instead of a grade are skipped. Templates are in random order, so
-    that the filled part is a random part, and the probabilities are multiplied by its share.
+    that the filled lines are a random subset, and the probabilities are multiplied by their share.
 
     >>> read_labels({"q": {"d1": 1, "d2": (0, 0.5)}})
     {'q': {'d1': (1, None), 'd2': (0, 0.5)}}

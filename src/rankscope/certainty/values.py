@@ -133,8 +133,8 @@ def compute_values(
     if options.unjudged == "condense":
         judged = judged.condense()
     shape = (len(measures), len(judged.runs), len(judged.topics))
-    formed = [options.ties == "expected" and declared_form(measure) is not None for measure in measures]
-    values = _broken(judged, measures, missing, formed)
+    has_forms = [options.ties == "expected" and declared_form(measure) is not None for measure in measures]
+    values = _broken(judged, measures, missing, has_forms)
     if options == EvaluationOptions(seed=options.seed) or (
         options.unjudged == "condense" and options.ties == "break"
     ):
@@ -143,7 +143,7 @@ def compute_values(
     exact: AnyArray | None = None
     if options.ties != "break":
         error, exact = np.zeros(values.shape), np.ones(values.shape, np.bool_)
-        without_form = [index for index, has_form in enumerate(formed) if not has_form]
+        without_form = [index for index, has_form in enumerate(has_forms) if not has_form]
         for where, lists in _tied_blocks(judged) if without_form else ():
             remaining = [measures[index] for index in without_form]
             from rankscope.certainty.ties import tied_values
@@ -166,17 +166,17 @@ def compute_values(
     return values.reshape(shape), Uncertainty(error, exact, lowest, highest, tight)
 
 
-def _broken(judged: Judged, measures: Sequence[Measure], missing: str, formed: Sequence[bool]) -> Floats:
-    """Return the values of the order by document id, measures x lists; where ``formed``, the means over all orders."""
+def _broken(judged: Judged, measures: Sequence[Measure], missing: str, has_forms: Sequence[bool]) -> Floats:
+    """Return the values in the order by document id, measures x lists; with ``has_forms``, means over all orders."""
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
     if np.count_nonzero(judged.present) < judged.present.size:
         for index, measure in enumerate(measures):
             values[index] = np.nan if missing == "skip" else measure.evaluate(judged.empty)
     flat = values.reshape(len(measures), -1)
-    for where, lists in TiedLists.blocks(judged) if any(formed) else judged.blocks():
+    for where, lists in TiedLists.blocks(judged) if any(has_forms) else judged.blocks():
         for index, measure in enumerate(measures):
             value = measure.evaluate(lists)
-            form = declared_form(measure) if formed[index] else None
+            form = declared_form(measure) if has_forms[index] else None
             if form is not None and isinstance(lists, TiedLists):
                 value = form.expected(measure, lists, value)
             flat[index, where] = value

@@ -48,7 +48,7 @@ def reversing_labels(
     judged: Judged,
     measure: Measure,
     hits: Sequence[TopicHits],
-    now: Floats,
+    current: Floats,
     merits: Callable[[Floats], Floats],
     first: Ints,
     second: Ints,
@@ -60,7 +60,7 @@ def reversing_labels(
 
     Parameters
     ----------
-    now
+    current
         The merits without labels, runs x topics.
     merits
         Function from values of the measure to merits.
@@ -69,7 +69,7 @@ def reversing_labels(
     if measure.needs_aspects:
         return labels
     search = _Search(judged, measure, hits, merits, first, second)
-    difference = now[first] - now[second]
+    difference = current[first] - current[second]
     change, size = np.zeros(difference.shape), np.zeros(difference.shape, np.int64)
     for task, value in search.evaluate(search.candidates()):
         if value - difference[task.pair, task.topic] < change[task.pair, task.topic]:

@@ -142,12 +142,12 @@ class Parser(argparse.ArgumentParser):
             name = word.partition("=")[0]
             if name.startswith("--") and " " not in word and name not in self._option_string_actions:
                 self._reject(name)
-        args, left = self.parse_known_args(words)
-        for word in left:
+        args, unparsed = self.parse_known_args(words)
+        for word in unparsed:
             if word.startswith("-") and word != "-":
                 self._reject(word)
-        if left:
-            self.error(f"too many arguments: {' '.join(left)}")
+        if unparsed:
+            self.error(f"too many arguments: {' '.join(unparsed)}")
         return args
 
     def _reject(self, name: str) -> NoReturn:

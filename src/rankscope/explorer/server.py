@@ -164,8 +164,8 @@ def _parse_index(text: str, size: int) -> int | None:
 
 
 def _grades_by_document(qrels: Qrels, topic: int) -> dict[bytes, int]:
-    where = slice(int(qrels.topic_offsets[topic]), int(qrels.topic_offsets[topic + 1]))
-    pairs = zip(qrels.documents[where], qrels.grade[where].tolist(), strict=True)
+    rows = slice(int(qrels.topic_offsets[topic]), int(qrels.topic_offsets[topic + 1]))
+    pairs = zip(qrels.documents[rows], qrels.grade[rows].tolist(), strict=True)
     return {document: grade for document, grade in pairs if grade != UNJUDGED}
 
 

@@ -1,6 +1,6 @@
 """Measures of a user who decides at every document whether to go on: the C/W/L family (Moffat et al. 2017).
 
-    D(i) = C(1) C(2) ... C(i-1)        the probability of reading rank i, where C(i) is that of going on after it
+    D(i) = C(1) C(2) ... C(i-1)        the probability of reading rank i; C(i) is that of continuing after it
     M    = sum over ranks i of D(i) g(i) / sum over ranks i of D(i)        the expected gain per document read
 
 The gain of a document lies between 0 and 1: g = (grade - min_rel) / (max_rel - min_rel), and never outside. As in

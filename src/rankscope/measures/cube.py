@@ -83,14 +83,14 @@ class CT(Diversity):
         """Return the increment of each hit to its aspect."""
         hits = self._hits(lists)
         earlier = 1 if self.preset == "equation7" else 0
-        left = hits.at_ordinal(lambda ordinal: self.gamma ** (ordinal - earlier + 0.0))
+        remaining = hits.at_ordinal(lambda ordinal: self.gamma ** (ordinal - earlier + 0.0))
         if self.preset == "equation7":
             grade = hits.grade / lists.pool.max_grade
-            return left * grade * (hits.before(grade) < self.height)
+            return remaining * grade * (hits.before(grade) < self.height)
         if self.preset == "trec-dd-2014":
-            gain = left * hits.grade / _BEST_GRADE_2014
+            gain = remaining * hits.grade / _BEST_GRADE_2014
             return gain * (hits.before(gain) < 1.0)
-        gain = left * hits.grade
+        gain = remaining * hits.grade
         if lists.pool.max_grade * self.gamma <= self.height * (1 - self.gamma):
             return gain / self.height  # a geometric series that never reaches the top
         before = hits.before(gain)

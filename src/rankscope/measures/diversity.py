@@ -130,9 +130,9 @@ class _Redundancy(Condensable, Diversity, abstract=True):
     def total(self, lists: Lists) -> Floats:
         """Return the sum over ranks, not normalised."""
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        left = hits.at_ordinal(lambda ordinal: (1.0 - self.alpha) ** (ordinal - 1.0))
+        remaining = hits.at_ordinal(lambda ordinal: (1.0 - self.alpha) ** (ordinal - 1.0))
         counted = lists.pool.aspects_counted(self.rel).astype(np.float64)
-        return lists.by_aspect.sum_hits(hits, hits.at_rank(self.weight) * left, counted)
+        return lists.by_aspect.sum_hits(hits, hits.at_rank(self.weight) * remaining, counted)
 
     def rank_weights(self, depth: int) -> Floats | None:
         return None if self.judged_only else weights_down_to(depth, self.weight, self.cutoff)

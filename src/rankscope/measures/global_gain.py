@@ -133,7 +133,7 @@ class DS(D):
 def _global(pool: Pool) -> Pool:
     """Return the pool in which each document has its global gain as a grade."""
     grades = np.maximum(pool.aspect_grades, 0).astype(np.int64)
-    whole = np.array([_whole(weights) for weights in pool.aspect_weights().T], np.int64).reshape(
+    whole = np.array([_to_integers(weights) for weights in pool.aspect_weights().T], np.int64).reshape(
         len(pool), -1
     )
     gain = (grades * whole.T[:, pool.topic]).sum(axis=0)
@@ -142,10 +142,10 @@ def _global(pool: Pool) -> Pool:
     return Pool(pool.offsets, np.where(pool.grade == UNJUDGED, UNJUDGED, gain).astype(np.int32))
 
 
-def _whole(weights: Floats) -> list[int]:
+def _to_integers(weights: Floats) -> list[int]:
     """Return the smallest whole numbers in the ratio of the weights.
 
-    >>> _whole(np.array([0.5, 0.3, 0.2])), _whole(np.array([1 / 3] * 3)), _whole(np.zeros(2))
+    >>> _to_integers(np.array([0.5, 0.3, 0.2])), _to_integers(np.array([1 / 3] * 3)), _to_integers(np.zeros(2))
     ([5, 3, 2], [1, 1, 1], [0, 0])
     """
     from fractions import Fraction

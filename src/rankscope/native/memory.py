@@ -49,7 +49,7 @@ def match(
     ascending: bool,
     ties: bool,
 ) -> tuple[Any, ...] | None:
-    """Return topic, length, offsets, rank, judgment, tied, ties and ignored topics of a run; None as above."""
+    """Return topic, length, offsets, rank, judgment, tied, ties and ignored topics of a run, or None."""
     if index is None or not is_selected():
         return None
     result = _memory.match(lists, topic_index, index, by_score, in_32_bits, ascending, ties)
@@ -71,7 +71,7 @@ def sort_groups(scores: Floats, offsets: Ints, ascending: bool) -> tuple[Int32s,
 
 
 def join_texts(texts: Sequence[Any]) -> tuple[AnyArray, Ints] | None:
-    """Return the bytes of texts in UTF-8, and where each begins; None as above.
+    """Return the bytes of texts in UTF-8, and where each begins, or None.
 
     >>> join_texts(["d1", 2]) is None
     True

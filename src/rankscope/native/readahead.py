@@ -158,7 +158,7 @@ def _prepare(
 
 
 def _read_stable(path: str) -> tuple[Stamp, bytes]:
-    """Read a regular file of judgments; raise OSError if it is no such file or changes meanwhile."""
+    """Read a regular file of judgments; raise OSError for other files, and if it changes while it is read."""
     if not os.path.isfile(path):  # noqa: PTH113 (a pipe must not be opened)
         raise OSError("not a regular file")
     with Path(path).open("rb", buffering=0) as file:

@@ -123,7 +123,7 @@ def find_separator(line: str) -> str:
 
 
 def data_lines(head: bytes) -> list[bytes]:
-    """Return the lines that are neither blank nor comments; a truncated last line only if it is the only one."""
+    """Return the lines that are neither blank nor comments, without a truncated last line unless it is the only one."""
     text = head.removeprefix(BOM_UTF8)
     complete = text[: text.rfind(b"\n") + 1] if len(head) >= HEAD else text
     lines = [line.rstrip(b"\r") for line in (complete or text).split(b"\n")]

@@ -43,7 +43,7 @@ class Ties(NamedTuple):
 
     @classmethod
     def from_scores(cls, scores: npt.NDArray[np.floating] | None, rank: Int32s) -> Ties:
-        """Return the ties of the hits at ``rank``; ``scores`` are those from rank 1 on, or None if none are tied.
+        """Return the ties of the hits at ``rank``; ``scores`` are the scores from rank 1 on, or None without ties.
 
         >>> Ties.from_scores(np.array([3.0, 2.0, 2.0, 1.0]), np.array([1, 3], np.int32))
         Ties(first=array([1, 2], dtype=int32), size=array([1, 2], dtype=int32))
@@ -94,7 +94,7 @@ class TieGroups(NamedTuple):
         return (starts[size > 1] + 1).astype(np.int32), size[size > 1].astype(np.int32)
 
     def by_rank(self, number: int, length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the first rank and the size of the group of every rank of a ranking."""
+        """Return, for every rank of a ranking, the first rank and the size of its tie group."""
         part = slice(self.offsets[number], self.offsets[number + 1])
         first, size = np.arange(1, length + 1), np.ones(length, np.int64)
         for start, count in zip(self.first[part].tolist(), self.size[part].tolist(), strict=True):

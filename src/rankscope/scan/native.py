@@ -68,7 +68,7 @@ def scan_source(
 
 
 def scan_documents(source: Source, qrels: Qrels, order: str, depth: int) -> list[Top]:
-    """Return the documents of every judged topic down to a depth, and the others with the score of the last."""
+    """Return the documents of every judged topic down to a depth, including those tied with the last one."""
     request = ScanRequest(ORDERS.index(order), ties=False, depth=depth)
     return _scan(_table(qrels), request, lambda scan: _read(scan, source), Scan.documents)
 

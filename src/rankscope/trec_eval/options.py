@@ -94,14 +94,14 @@ def _apply(options: Options, flag: str, value: str) -> None:
         setattr(options, *_SWITCHES[flag])
     elif flag in _NUMBERS:
         name, minimum = _NUMBERS[flag]
-        setattr(options, name, _whole(flag, value, minimum))
+        setattr(options, name, _parse_whole(flag, value, minimum))
     elif flag in _TEXTS:
         setattr(options, _TEXTS[flag], value)
     elif flag == "m":
         options.measures.append(value)
 
 
-def _whole(flag: str, text: str, low: int) -> int:
+def _parse_whole(flag: str, text: str, low: int) -> int:
     try:
         number = int(text)
     except ValueError:

@@ -172,7 +172,7 @@ def reflected_interval(value: float, replicates: Floats, tail: float) -> tuple[f
 
 
 def ranks(merits: Floats) -> tuple[Ints, Ints]:
-    """Return the first and the last rank that each row can have in every column, most merit first; they differ in ties.
+    """Return the first and last rank of each row in every column, highest merit first; they differ for tied rows.
 
     Undefined merits rank last.
 

@@ -34,7 +34,7 @@ class Checkpoints:
 
     @classmethod
     def next_to(cls, output: str | Path, identity: Mapping[str, Any]) -> Checkpoints:
-        """Return the checkpoints of a study that will be written to a directory; none if an input has no digest."""
+        """Return the checkpoints of a study to be written to a directory; nothing is kept if an input has no digest."""
         target = Path(output)
         keep = target.name and _has_digests(identity)
         return cls(target.parent / f".{target.name}.parts" if keep else None, identity)
