@@ -109,8 +109,7 @@ def cover(
 ) -> tuple[Any, Any, Any]:
     """Return whether the intervals of the runs contain the truth, and their widths, tuned and human only."""
     corrector = Corrector(truth.judged, drawn, parse(measure))
-    n_labels = int((drawn.is_labelled & (corrector.importance > 0)).sum())
-    quantile = stdtrit(max(n_labels - 1, 1), 0.975)
+    quantile = stdtrit(max(corrector.label_counts[0] - 1, 1), 0.975)
     estimates = [corrector.correct(None)]
     if is_compared:
         estimates.append(corrector.correct(0.0, is_human_only=True))

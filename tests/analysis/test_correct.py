@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -464,3 +465,28 @@ def test_a_machine_that_confuses_grades_favours_no_run() -> None:
         plain += next(row for row in result.bias if row.run == "best").low > 0
     assert plain >= 8  # The error on its documents is larger indeed,
     assert flagged <= 1  # but not larger than on other documents that people gave the same grade.
+
+
+def test_too_few_labels_or_differences_make_intervals_rough() -> None:
+    human, runs = synthetic()
+    flipped = [(topic, d) for topic, of in human.items() for d in of if d in runs["r0"][topic][:10]]
+
+    def warn(n_labels: int, n_differing: int, pi: float = 0.5) -> bool:
+        machine = {topic: dict(of) for topic, of in human.items()}
+        for topic, d in flipped[:n_differing]:
+            machine[topic][d] = int(not human[topic][d])
+        sample: dict[str, dict[str, int]] = {}
+        for topic, d in flipped[:n_labels]:
+            sample.setdefault(topic, {})[d] = human[topic][d]
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            rs.correct(rs.evaluate(machine, runs, "P@10"), sample, pi=pi)
+        text = f"{n_labels} human labels count for the runs, and {n_differing} of them differ"
+        return any(
+            "intervals over labels are rough" in str(w.message) and text in str(w.message) for w in found
+        )
+
+    assert not warn(30, 5)
+    assert warn(29, 5)
+    assert warn(30, 4)
+    assert not warn(30, 4, pi=1.0)  # All documents that can be drawn are labelled.

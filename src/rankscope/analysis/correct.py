@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -31,7 +32,8 @@ Human = Annotated["Mapping[str, Mapping[str, Any]] | str | Path | Any", Option("
 Probability = Annotated["float | Mapping[str, Mapping[str, float]] | None", Option("P", parse=float)]
 
 _MAX_PAIRS = 20  # Without a baseline, more pairs than this are in the exports only.
-_GROUPS = 10  # Groups of topics of the jackknife; leaving out every single topic would cost too much.
+_DRAWS = 8  # of labels in the jackknife, whose noise cancels: all groups have the same ones
+_GROUPS = 5  # Groups of topics of the jackknife; leaving out every single topic would cost too much.
 
 
 class CorrectedMean(MeasuredRunRow):
@@ -120,6 +122,9 @@ def correct(
     approximately: the column ``jackknife`` has an estimate of the bias. AP sums over pairs of ranks, with their joint
     probability. All other measures are rejected.
 
+    A warning says if the labels are too few for the level of the intervals: fewer than 30 that count for the runs, or
+    fewer than 5 of them that differ from the machine's.
+
     Every mean has two intervals: over samples of labels, for these topics, and over samples of labels and topics.
     Differences of runs are paired by topics and labels. The table ``bias`` compares the machine's error on the
     documents of each run with its error on those of the others, and flags runs that it favours.
@@ -193,10 +198,16 @@ def correct(
         bias = (
             _jackknife(corrector, is_defined, tuning) if corrector.is_fraction else [None] * len(scores.runs)
         )
-        more = (
-            columns.scale(corrector.correct(0.0, is_human_only=True))[0],
-            columns.scale(corrector.correct(1.0))[0],
-        )
+        more = [
+            columns.mean(corrector.correct_values(weight, is_human_only=weight == 0)) for weight in (0.0, 1.0)
+        ]
+        if corrector.is_rough:
+            n_labels, n_differing = corrector.label_counts
+            warnings.warn(
+                f"{measure}: the intervals over labels are rough: {n_labels} human labels count for the runs, and"
+                f" {n_differing} of them differ from the machine's; label more documents",
+                stacklevel=3,
+            )
         error = columns.quantile * np.sqrt(np.diag(covariance))
         low, high = columns.topic_interval(values[-1])
         rows = zip(
@@ -277,13 +288,14 @@ class _Columns:
         is_counted = corrector.sample.is_labelled[corrector.judged.judgment] & (corrector.hit_weight > 0)
         run = corrector.owner // corrector.shape[1]
         self.labels = np.bincount(run[is_counted], minlength=len(runs))
-        n_labels = int((corrector.sample.is_labelled & (corrector.importance > 0)).sum())
-        self.quantile = float(stdtrit(max(n_labels - 1, 1), 1 - alpha / 2))
+        self.quantile = float(stdtrit(max(corrector.label_counts[0] - 1, 1), 1 - alpha / 2))
 
     def scale(self, estimate: Any) -> tuple[Floats, Floats]:
         """Return the means over topics and their covariance."""
-        means = np.where(self.is_defined, estimate.values, 0.0).sum(axis=1) / self.n_topics
-        return means, estimate.covariance / np.outer(self.n_topics, self.n_topics)
+        return self.mean(estimate.values), estimate.covariance / np.outer(self.n_topics, self.n_topics)
+
+    def mean(self, values: Floats) -> Floats:
+        return np.asarray(np.where(self.is_defined, values, 0.0).sum(axis=1) / self.n_topics)
 
     def topic_interval(self, values: Floats) -> tuple[Floats, Floats]:
         from rankscope.analysis.stats.intervals import t_intervals
@@ -300,8 +312,10 @@ class _Columns:
             other = self.runs.index(baseline)
             first = np.delete(np.arange(n_runs), other)
             second = np.full(n_runs - 1, other)
-        variance = np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second]
-        error = self.quantile * np.sqrt(np.maximum(variance, 0.0))
+        both = np.diag(covariance)[first] + np.diag(covariance)[second]
+        variance = both - 2 * covariance[first, second]
+        # Equal runs have no variance but that of rounding.
+        error = self.quantile * np.sqrt(np.where(variance > 1e-12 * both, variance, 0.0 * both))
         mean = np.nanmean(values, axis=1)
         difference = mean[first] - mean[second]
         low, high = self._paired_interval(values, first, second)
@@ -345,7 +359,7 @@ def _jackknife(corrector: Corrector, is_defined: Any, tuning: str) -> list[float
         return np.asarray(np.where(kept, values, 0.0).sum(axis=1) / np.maximum(kept.sum(axis=1), 1))
 
     group = np.arange(n_topics) % n_groups
-    whole = mean(corrector.correct_values(weight), True)
-    parts = [mean(corrector.correct_values(weight, group != g), group != g) for g in range(n_groups)]
+    whole = mean(corrector.correct_values(weight, n_draws=_DRAWS), True)
+    parts = [mean(corrector.correct_values(weight, group != g, _DRAWS), group != g) for g in range(n_groups)]
     bias: list[float] = ((n_groups - 1) * (np.mean(parts, axis=0) - whole)).tolist()
     return bias

@@ -33,6 +33,10 @@ Agresti and Coull (1998) add as many to intervals of shares.
 """
 _BLOCK = 4096  # documents
 _DRAWS = 32  # Of a fraction; the noise of the draws cancels, because the corrections refer to what was drawn.
+_DIRECT = 0.25
+"""Weight of the variance of the labels themselves: in simulations, more is too wide for a sample with few errors."""
+MIN_LABELS, MIN_DIFFERING = 30, 5
+"""Labels that count for the runs, and labels among them that differ from the machine's, for reliable intervals."""
 _BANDS = (1 / 3, 2 / 3)
 """Quantiles of the weights of documents that separate the groups with moments of their own."""
 
@@ -97,6 +101,7 @@ class Corrector:
                 raise MeasureError(problem, hint="give grade 0 no gain")
         else:
             self.grades, self.step = np.array([0, form.rel]), np.ones(1)  # type: ignore[union-attr]
+        self._expansions: dict[tuple[bool, int], _Expansion] = {}
         self.is_fraction = not isinstance(form, Weighted) or isinstance(form, ShareOfIdeal)
         self.j, self.h = (
             (grade[:, np.newaxis] >= self.grades[1:]).astype(np.float64)
@@ -117,6 +122,20 @@ class Corrector:
     def importance(self) -> Floats:
         """Sum over runs of the squared weight of each document."""
         return self._sum_by(self.judged.judgment, self.hit_weight**2, len(self.topic))
+
+    @cached_property
+    def label_counts(self) -> tuple[int, int]:
+        """Number of labels that count for some run, and number of them that differ from the machine's."""
+        is_counted = self.sample.is_labelled & (self.is_fraction | (self.importance > 0))
+        differs = ((self.h != self.j) & (self.step != 0)).any(axis=1)
+        return int(is_counted.sum()), int((is_counted & differs).sum())
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the labels are too few for the level of intervals: pseudo-errors dominate the variance."""
+        n_labels, n_differing = self.label_counts
+        is_complete = bool((self.sample.pi[self.sample.is_labelled] >= 1).all())
+        return not is_complete and (n_labels < MIN_LABELS or n_differing < MIN_DIFFERING)
 
     @staticmethod
     def _sum_by(index: AnyArray, terms: AnyArray, size: int) -> Floats:
@@ -161,15 +180,17 @@ class Corrector:
 
         The weight of a topic is computed from the labels of the other topics, so that it does not depend on its own.
         """
-        group = self._groups(is_human_only)
-        expansion = self._expand(group, _DRAWS)
+        expansion = self._expansion(is_human_only, _DRAWS)
         tunings = self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning)
-        return Estimate(
-            self._values(tunings, expansion), self._covariance(tunings, expansion, group), tunings
-        )
+        covariance = self._covariance(tunings, expansion, self._groups(is_human_only))
+        return Estimate(self._values(tunings, expansion), covariance, tunings)
 
     def correct_values(
-        self, tuning: float | None, is_kept: Bools | None = None, n_draws: int = _DRAWS
+        self,
+        tuning: float | None,
+        is_kept: Bools | None = None,
+        n_draws: int = _DRAWS,
+        is_human_only: bool = False,
     ) -> Floats:
         """Return the corrected values alone; labels of topics that are not ``is_kept`` are not used."""
         if is_kept is not None:
@@ -177,7 +198,7 @@ class Corrector:
             return Corrector(
                 self.judged, self.sample._replace(is_labelled=is_labelled), self.measure
             ).correct_values(tuning, n_draws=n_draws)
-        expansion = self._expand(self._groups(False), n_draws)
+        expansion = self._expansion(is_human_only, n_draws)
         tunings = self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning)
         return self._values(tunings, expansion)
 
@@ -239,10 +260,13 @@ class Corrector:
         sums = sums + sizes * np.ravel(pseudo) / max(len(inverse), 1)
         return np.asarray((sums + prior * overall) / (sizes + prior)).reshape(n_groups, *terms.shape[1:])
 
-    def _expand(self, group: Ints, n_draws: int) -> _Expansion | None:
-        """Return the point around which fractions are expanded."""
-        if not self.is_fraction:
-            return None
+    def _expansion(self, is_human_only: bool, n_draws: int) -> _Expansion | None:
+        """Return the point around which fractions are expanded, which all weights of the machine share."""
+        if self.is_fraction and (is_human_only, n_draws) not in self._expansions:
+            self._expansions[is_human_only, n_draws] = self._expand(self._groups(is_human_only), n_draws)
+        return self._expansions.get((is_human_only, n_draws))
+
+    def _expand(self, group: Ints, n_draws: int) -> _Expansion:
         if not isinstance(self.form, Precisions):
             values, indicators, gradients = zip(*fill(self, group, n_draws), strict=True)
             return _Expansion(np.concatenate(values, axis=1), np.concatenate(indicators), gradients)
@@ -314,7 +338,9 @@ class Corrector:
         """Return the covariance of the sums over topics, from pooled second moments of the residuals.
 
         If the probabilities of all documents are known, the variance of every document counts; otherwise those of
-        the sample, weighted by 1 / pi.
+        the sample, weighted by 1 / pi. The pooled variance is too small if errors are larger where a run has more
+        weight; that of the labels themselves is not, but it is noisy, and too small if the sample missed the errors.
+        So the pooled variance moves a quarter of the way to the direct one if that is larger.
         """
         sample = self.sample
         residual = self.h - tunings[self.topic, np.newaxis] * self.j
@@ -327,14 +353,19 @@ class Corrector:
         is_used = np.ones(len(sample.pi), np.bool_) if is_known else sample.is_labelled
         with np.errstate(invalid="ignore"):
             factor = (1.0 / sample.pi - 1.0) if is_known else sample.inverse * (sample.inverse - 1.0)
-        total = np.zeros((self.shape[0], self.shape[0]))
+        total, direct = np.zeros((self.shape[0], self.shape[0])), np.zeros(self.shape[0])
         if not sample.is_labelled.any():
             return total + np.nan
+        own = sample.inverse * np.maximum(sample.inverse - 1.0, 0.0)
         for docs, gradient in self.gradients(expansion, self._corrected(tunings), is_used):
             scale = np.sqrt(np.maximum(factor[docs], 0.0))[:, np.newaxis, np.newaxis]
             part = np.matmul(gradient.swapaxes(0, 1), scale * root[group[docs]])
             part = part.swapaxes(0, 1).reshape(self.shape[0], -1)
             total += part @ part.T
+            direct += self._apply(gradient, residual[docs]) ** 2 @ own[docs]
+        growth = np.maximum(self._divide(direct, np.diag(total)), 1.0)
+        scale = np.sqrt(1.0 + _DIRECT * (growth - 1.0))
+        total *= np.outer(scale, scale)
         if expansion is not None and expansion.n_relevant is not None:
             # Products of the indicators of two documents have the product of their variances, which the change of
             # each of the two with the observed indicator of the other counts once too often.

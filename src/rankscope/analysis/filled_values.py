@@ -135,7 +135,7 @@ def _evaluate(corrector: Corrector, first: int, last: int, drawn: Ints) -> Fille
     denominator = ideal[np.clip(changed, 0, len(ranks))] @ step
     inverse = np.divide(1.0, denominator, out=np.zeros(denominator.shape), where=denominator > 0)
     of_document = inverse[np.arange(n_draws)[:, np.newaxis], topic, drawn] / n_draws
-    expected: Floats = np.zeros((n_runs, n, len(grades)))
+    gradient: Floats = np.zeros((n_runs, n, len(step)))
     value: Floats = np.zeros((n_runs, n_topics))
     # The depth of R-precision changes with the number of relevant documents; all other weights are fixed.
     for change in (-1, 0, 1) if isinstance(form, Counted) else (0,):
@@ -143,14 +143,15 @@ def _evaluate(corrector: Corrector, first: int, last: int, drawn: Ints) -> Fille
         factor = of_document
         if isinstance(form, Counted):
             factor = factor * (grades - drawn[:, :, np.newaxis] == change)
+        steps = np.diff(factor, axis=2)
         for t in range(n_topics):
-            part = factor[:, bounds[t] : bounds[t + 1]].reshape(n_draws, -1)
-            expected[:, bounds[t] : bounds[t + 1]] += (total[:, t] @ part).reshape(n_runs, -1, len(grades))
-        factor = factor * (gains - gain[:, :, np.newaxis])
+            part = steps[:, bounds[t] : bounds[t + 1]].reshape(n_draws, -1)
+            gradient[:, bounds[t] : bounds[t + 1]] += (total[:, t] @ part).reshape(n_runs, -1, len(step))
+        steps = np.diff(factor * (gains - gain[:, :, np.newaxis]), axis=2)
         if isinstance(form, Counted):
-            expected[run, document] += (weight[:, :, np.newaxis] * factor[:, document]).sum(axis=0)
+            gradient[run, document] += (weight[:, :, np.newaxis] * steps[:, document]).sum(axis=0)
         else:
-            expected[run, document] += weight[0][:, np.newaxis] * factor.sum(axis=0)[document]
+            gradient[run, document] += weight[0][:, np.newaxis] * steps.sum(axis=0)[document]
         if change == 0:
             value = (total * inverse[:, :, 0, 0].T).mean(axis=2)
-    return FilledBlock(value, indicators.mean(axis=0), np.diff(expected, axis=2))
+    return FilledBlock(value, indicators.mean(axis=0), gradient)
