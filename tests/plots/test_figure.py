@@ -140,6 +140,25 @@ def test_highlights_with_hostile_names_are_in_the_legend(make_collection: Callab
     ]
 
 
+def test_the_command_line_sets_the_width(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["simulate", str(tmp_path / "c"), "--systems", "3", "--topics", "4", "--depth", "20", "--quiet"])
+        == 0
+    )
+    files = [str(tmp_path / "c" / "qrels.txt"), str(tmp_path / "c" / "runs")]
+    target = tmp_path / "figure.svg"
+    for words in (
+        ["certain", *files, "-m", "P@5"],
+        ["eval", *files, "-m", "AP"],
+        ["properties", "-m", "AP", "--depth", "2"],
+    ):
+        assert main([*words, "--quiet", "--plot", str(target), "--width", "3.3"]) == 0
+        assert 'width="237.6pt"' in target.read_text("utf-8"), words
+    with pytest.raises(SystemExit):
+        main(["certain", *files, "--plot", str(target), "--width", "0"])
+    assert "from 2 to 40" in capsys.readouterr().err
+
+
 def test_a_figure_fits_a_notebook_and_has_alternative_text(make_collection: Callable[..., Any]) -> None:
     qrels, runs = make_collection(['<b>"&', "other"], ["1", "2"])
     figure = rs.curve(rs.Collection(qrels, runs), '<b>"&', "1").plot()

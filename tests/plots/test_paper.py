@@ -192,6 +192,8 @@ def test_figures_and_page_have_one_palette() -> None:
     light = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", sheet[: sheet.index("@media")]))
     assert tuple(light[f"run-{k}"] for k in range(8)) == palette.COLOURS
     assert (light["exact"], light["early"], light["late"]) == (palette.EXACT, palette.ABOVE, palette.BELOW)
+    assert (light["late"], light["early"]) == (palette.GAIN, palette.LOSS)
+    assert len({palette.GAIN, palette.LOSS, palette.EFFORT, palette.UNJUDGED}) == 4
     plane = (WEB / "views" / "classes.ts").read_text("utf-8")
     for colours in (palette.ARCHETYPE_COLOURS, palette.QUARTER_COLOURS):
         assert "[" + ", ".join(f'"{colour}"' for colour in colours) + "]" in plane

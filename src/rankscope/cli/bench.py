@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
         from rankscope.reporting.bench import bench_page
 
         figures = result.figures if len(result.friedman) else ["tiers"]
-        with using(args.style):
+        with using(args.style, args.width):
             drawn = {name: result.plot(name).render("svg") for name in figures}
         emit_text(args, bench_page(result, drawn))
     else:

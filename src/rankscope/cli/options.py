@@ -240,10 +240,22 @@ def _digits(text: str) -> int:
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
-    """Add --plot and --style."""
+    """Add --plot, --width and --style."""
     text = "also draw a figure to FILE (.pdf, .svg, .png, or .pgf for LaTeX)"
     parser.add_argument("--plot", type=_figure_file, metavar="FILE", help=text)
+    text = "width of the figure: 3.3 for one column of a paper, 7 for two (default: by the figure)"
+    parser.add_argument("--width", type=_inches, metavar="INCHES", help=text)
     add_style(parser)
+
+
+def _inches(text: str) -> float:
+    try:
+        width = float(text)
+    except ValueError:
+        width = 0.0
+    if not 2 <= width <= 40:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of inches from 2 to 40")
+    return width
 
 
 def add_highlight(parser: argparse.ArgumentParser) -> None:

@@ -80,7 +80,7 @@ def _render_figure(args: argparse.Namespace, figure: Callable[[], Any]) -> bytes
         return None
     from rankscope.plots import using
 
-    with using(args.style):
+    with using(args.style, args.width):
         content: bytes = figure().render(Path(args.plot).suffix[1:].lower())
     return content
 

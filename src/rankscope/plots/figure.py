@@ -15,7 +15,7 @@ from typing import Any
 from rankscope.errors import SettingsError, printable
 from rankscope.files import write_atomically
 from rankscope.plots import latex
-from rankscope.plots.style import apply_style, choose, current_style
+from rankscope.plots.style import apply_style, choose, current_style, current_width
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -182,6 +182,8 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
         hint = "see the functions of rankscope.plots"
         raise SettingsError(f"there is no figure of {', '.join(result.tables)}", hint=hint)
     name = choose(figure, list(figures), "there is no figure called {}")
+    if (width := current_width()) is not None:
+        options = {"width": width, **options}
     module, _, function = figures[name].rpartition(".")
     drawn: Figure = getattr(import_module(f"rankscope.plots.{module}"), function)(result, **options)
     return drawn

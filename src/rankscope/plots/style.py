@@ -94,6 +94,7 @@ def apply_style() -> Iterator[Any]:
 
 
 _STYLE: ContextVar[str] = ContextVar("style", default="sans")
+_WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
 
 
 def current_style() -> str:
@@ -101,9 +102,14 @@ def current_style() -> str:
     return _STYLE.get()
 
 
+def current_width() -> float | None:
+    """Return the width of :func:`using` in inches, or None if figures have their own widths."""
+    return _WIDTH.get()
+
+
 @contextmanager
-def using(style: str) -> Iterator[None]:
-    """Draw and save figures in a style.
+def using(style: str = "sans", width: float | None = None) -> Iterator[None]:
+    """Draw and save figures in a style and a width.
 
     With latex, LaTeX typesets the text of a PDF in the fonts of an article. It always typesets ``.pgf`` files, in the
     fonts of the paper that includes them.
@@ -112,6 +118,8 @@ def using(style: str) -> Iterator[None]:
     ----------
     style
         Style of figures: sans (the default one), serif (like Times), or latex.
+    width
+        Width in inches of the figures of results, such as 3.3 for a column of a paper (default: by the figure).
 
     Examples
     --------
@@ -121,11 +129,12 @@ def using(style: str) -> Iterator[None]:
     >>> figure.axes[0].title.get_fontfamily()[0]
     'STIXGeneral'
     """
-    before = _STYLE.set(choose(style, STYLES, "there is no style {}"))
+    before = _STYLE.set(choose(style, STYLES, "there is no style {}")), _WIDTH.set(width)
     try:
         yield
     finally:
-        _STYLE.reset(before)
+        _STYLE.reset(before[0])
+        _WIDTH.reset(before[1])
 
 
 _PANEL: ContextVar[Any] = ContextVar("panel", default=None)
