@@ -55,6 +55,33 @@ def scores(place: Path) -> rs.Scores:
     return rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RR Twist")
 
 
+_VIEW = "[...document.querySelectorAll('main > :not(aside)')].map((e) => e.innerText).join(' ')"
+
+
+def _claims(finding: Any) -> list[str]:
+    """Return what the view of a finding says outside of the sentence that is repeated above it."""
+    n = finding.numbers
+    rows = [dict(zip(finding.evidence.columns, row, strict=True)) for row in finding.evidence.rows]
+    if finding.kind == "ties":  # The page has the bounds of every mean with --bounds only.
+        return [f"{n['value']:.4f}"]
+    return {
+        "leader": lambda: [f"{n['value']:.4f}", f"({n['tied']} run"],
+        "separation": lambda: [f"{n['significant']:,} of {n['pairs']:,} pairs of runs do"],
+        "disagreement": lambda: [f"{n['swapped']:,} ({n['share']:.1%})"],
+        "decisive_topics": lambda: [f"{n['share']:.1%}"],
+        "fragile_lead": lambda: [
+            f"A wins {n['wins']} topic",
+            f"loses {n['losses']}",
+            f"Topic {rows[0]['topic']}",
+        ],
+        "hard_topics": lambda: [f"{n['mean']:.4f}", f"{n['best']:.4f}"],
+        "unjudged": lambda: [f"{n['precision']:.4f}"],
+        "high_effort": lambda: [f"{n['share']:.1%}"],
+        "no_return": lambda: [f"{n['count']:,} of {n['lists']:,} rankings"],
+        "scale": lambda: [f"at length {n['length']}, {n['example']}"] if "example" in n else [],
+    }[finding.kind]()
+
+
 def test_every_finding_opens_a_view_that_shows_it(
     place: Path, scores: rs.Scores, open_page: Any, read_state: Any
 ) -> None:
@@ -77,6 +104,9 @@ def test_every_finding_opens_a_view_that_shows_it(
         if "topic" in finding.link:
             assert state["topic"] == [finding.link["topic"]]
         assert page.text_content(".finding .name") == finding.sentence
+        text = " ".join(page.evaluate(_VIEW).split())
+        for claim in _claims(finding):
+            assert claim in text, (finding.kind, claim)
         page.click("nav a:text('Leaderboard')")
         assert "finding" not in read_state(page)
 

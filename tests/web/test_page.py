@@ -168,6 +168,7 @@ def test_shortened_names_stay_distinct(open_page: Open, tmp_path: Path) -> None:
         short = page.evaluate("n => rankscope.data.runs.map((_, r) => rankscope.data.short(r, n))", letters)
         assert len(set(short)) == len(names)
         assert all(len(name) <= letters for name in short)
+        assert not any("#" in name for name in short)
         assert short == names if letters == 80 else all("…" in name for name in short[:3])
 
 

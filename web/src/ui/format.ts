@@ -61,9 +61,10 @@ export function shortened(names: readonly string[], letters: number): string[] {
     group.forEach((k, at) => {
       // what differs, and a number where even that is alike
       const rest = all[k].slice(same);
-      const head = all[k].slice(0, Math.max(2, letters - 2 - rest.length)).join("");
-      let name = `${head}…${elideEnd(rest, letters - 1 - Array.from(head).length)}`;
-      if (used.has(name)) name = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`;
+      let name = "";
+      for (let head = Math.max(2, letters - 2 - rest.length); head <= letters - 3 && (!name || used.has(name)); head++)
+        name = `${all[k].slice(0, head).join("")}…${elideEnd(rest, letters - 1 - head)}`;
+      if (!name || used.has(name)) name = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`;
       used.add(name);
       found[k] = name;
     });
