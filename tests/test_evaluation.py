@@ -69,10 +69,10 @@ def test_an_evaluator_returns_the_scores_of_a_collection(options: dict[str, Any]
     for runs in (RUN, rs.Run.from_dict(RUN), frame, path, {"a": RUN, "b": {"q1": ["d1"]}}):
         expected = rs.Collection(QRELS, runs, **options).evaluate(NAMES)
         for _ in range(2):
-            found = evaluator(runs)
-            assert same(found, expected)
-            assert found.settings == expected.settings
-            assert found.topics == expected.topics
+            result = evaluator(runs)
+            assert same(result, expected)
+            assert result.settings == expected.settings
+            assert result.topics == expected.topics
 
 
 def test_an_evaluator_prepares_judgments_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,10 +131,10 @@ def random_arrays(ties: bool = False, seed: int = 3) -> tuple[Any, Any]:
 @pytest.mark.parametrize("ties", ["break", "expected", "best", "worst"])
 def test_arrays_have_the_values_of_ids(order: str, ties: str) -> None:
     labels, scores = random_arrays(ties=True)
-    found = rs.evaluate_arrays(labels, scores, measures=NAMES, order=order, ties=ties)
+    result = rs.evaluate_arrays(labels, scores, measures=NAMES, order=order, ties=ties)
     expected = rs.evaluate(*as_dicts(labels, scores), NAMES, order=order, ties=ties)
-    assert found.values.tobytes() == expected.values.tobytes()
-    assert found.topics == tuple(map(str, range(40)))
+    assert result.values.tobytes() == expected.values.tobytes()
+    assert result.topics == tuple(map(str, range(40)))
 
 
 @pytest.mark.parametrize("scanner", ["native", "python"])
@@ -233,12 +233,12 @@ def test_real_tensors_are_read(package: str) -> None:
 
 def test_several_runs_share_labels() -> None:
     labels, scores = random_arrays()
-    found = rs.evaluate_arrays(labels, {"a": scores, "b": -scores}, measures=NAMES)
+    result = rs.evaluate_arrays(labels, {"a": scores, "b": -scores}, measures=NAMES)
     for index, values in enumerate((scores, -scores)):
         alone = rs.evaluate_arrays(labels, values, measures=NAMES)
-        assert found.values[:, index].tobytes() == alone.values[:, 0].tobytes()
-    assert found.runs == ("a", "b")
-    assert len(rs.compare(found, baseline="a").pairs) == len(NAMES)
+        assert result.values[:, index].tobytes() == alone.values[:, 0].tobytes()
+    assert result.runs == ("a", "b")
+    assert len(rs.compare(result, baseline="a").pairs) == len(NAMES)
 
 
 def test_expected_ties_are_those_of_scikit_learn() -> None:
@@ -246,11 +246,11 @@ def test_expected_ties_are_those_of_scikit_learn() -> None:
 
     labels, scores = random_arrays(ties=True)
     labels = np.maximum(labels, 0)
-    found = rs.evaluate_arrays(labels, scores, measures="nDCG nDCG@10", ties="expected")
+    result = rs.evaluate_arrays(labels, scores, measures="nDCG nDCG@10", ties="expected")
     for row in range(len(labels)):
         for index, k in enumerate((None, 10)):
             expected = ndcg_score(labels[row : row + 1], scores[row : row + 1], k=k)
-            assert found.values[index, 0, row] == pytest.approx(expected, abs=1e-12)
+            assert result.values[index, 0, row] == pytest.approx(expected, abs=1e-12)
 
 
 def test_positions_are_the_ids_of_documents() -> None:
@@ -258,8 +258,8 @@ def test_positions_are_the_ids_of_documents() -> None:
     judged = scores.require_judged("a test")
     assert judged.qrels.judgments("0") == {"0": 0, "2": 1}
     assert judged.qrels.judgments("1") == {"0": 2, "1": 0, "2": 0}
-    again = pickle.loads(pickle.dumps(judged.qrels))
-    assert again.documents == judged.qrels.documents == [b"0", b"2", b"0", b"1", b"2"]
+    repeated = pickle.loads(pickle.dumps(judged.qrels))
+    assert repeated.documents == judged.qrels.documents == [b"0", b"2", b"0", b"1", b"2"]
 
 
 @pytest.mark.parametrize(
@@ -320,10 +320,10 @@ def test_a_run_has_the_same_bits_in_every_form(ties: bool, tmp_path: Path) -> No
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("RANKSCOPE_SCANNER", scanner)
             for name, form in forms.items():
-                found = rs.evaluate(tmp_path / "qrels" if name == "file" else qrels, form, measures)
+                result = rs.evaluate(tmp_path / "qrels" if name == "file" else qrels, form, measures)
                 for index, measure in enumerate(measures):
-                    same_bits = found.values[index].tobytes() == expected.values[index].tobytes()
+                    same_bits = result.values[index].tobytes() == expected.values[index].tobytes()
                     assert same_bits, (scanner, name, measure)
-            found = rs.evaluate_arrays(labels, scores, measures=measures)
+            result = rs.evaluate_arrays(labels, scores, measures=measures)
             for index, measure in enumerate(measures):
-                assert found.values[index].tobytes() == expected.values[index].tobytes(), (scanner, measure)
+                assert result.values[index].tobytes() == expected.values[index].tobytes(), (scanner, measure)

@@ -40,8 +40,8 @@ def test_judgments(kind: str) -> None:
         "doc_id": ["d1", "d2", "d3"],
         "relevance": [1, 0, 2],
     }
-    again = rs.Qrels.from_frame(getattr(QRELS, f"to_{kind}")())
-    assert [again.judgments(topic) for topic in again.topics] == [{"d1": 1, "d2": 0}, {"d3": 2}]
+    repeated = rs.Qrels.from_frame(getattr(QRELS, f"to_{kind}")())
+    assert [repeated.judgments(topic) for topic in repeated.topics] == [{"d1": 1, "d2": 0}, {"d3": 2}]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,10 +53,10 @@ def test_judgments_of_aspects(kind: str) -> None:
         "doc_id": ["d1", "d1", "d2", "d3"],
         "relevance": [1, 0, 2, 1],
     }
-    again = rs.Qrels.from_frame(getattr(qrels, f"to_{kind}")(), aspects=True)
+    repeated = rs.Qrels.from_frame(getattr(qrels, f"to_{kind}")(), aspects=True)
     lists = {"q": ["d3", "d2", "d1"]}
     measures = ["ERR_IA", "alpha_nDCG", "AP"]
-    assert rs.evaluate(again, lists, measures).means() == rs.evaluate(qrels, lists, measures).means()
+    assert rs.evaluate(repeated, lists, measures).means() == rs.evaluate(qrels, lists, measures).means()
 
 
 def test_removed_judgments_are_left_out() -> None:
@@ -80,8 +80,8 @@ def test_runs(kind: str) -> None:
         "rank": [1, 2, 1],
         "score": [1.5, 0.5, 1.0],
     }
-    again = rs.Run.from_frame(getattr(RUNS["a"], f"to_{kind}")(), name="a")
-    assert again.ranking("q1") == ["d2", "d1"]
+    repeated = rs.Run.from_frame(getattr(RUNS["a"], f"to_{kind}")(), name="a")
+    assert repeated.ranking("q1") == ["d2", "d1"]
     assert columns(RUNS, kind) == {
         "run": ["a", "a", "a", "b"],
         "query_id": ["q1", "q1", "q2", "q1"],
@@ -136,8 +136,8 @@ def test_names_that_are_no_text(kind: str) -> None:
     result = columns(rs.Qrels.from_dict({"q": {name: 1, "d": 0}}), kind)["doc_id"]
     assert result == (["caf\udce9", "d"] if kind == "pandas" else ["caf\\udce9", "d"])
     if kind == "pandas":  # which can carry the bytes, so that they come back
-        again = rs.Qrels.from_frame(rs.Qrels.from_dict({"q": {name: 1}}).to_pandas())
-        assert again.documents == [b"caf\xe9"]
+        repeated = rs.Qrels.from_frame(rs.Qrels.from_dict({"q": {name: 1}}).to_pandas())
+        assert repeated.documents == [b"caf\xe9"]
 
 
 @pytest.mark.parametrize(

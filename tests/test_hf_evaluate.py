@@ -22,18 +22,18 @@ def metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_values_are_those_of_evaluate_arrays(metric: Any) -> None:
-    found = metric.compute(predictions=SCORES, references=LABELS, measures="nDCG@10 RR")
+    result = metric.compute(predictions=SCORES, references=LABELS, measures="nDCG@10 RR")
     flat = [[x for row in rows for x in row] for rows in (LABELS, SCORES)]
     expected = rs.evaluate_arrays(*flat, [3, 2], "nDCG@10 RR", ties="expected").means()["run"]
-    assert found == expected
-    assert found["RR"] == pytest.approx((1 + 0.75) / 2)  # rank 1 or 2 of the tied document
+    assert result == expected
+    assert result["RR"] == pytest.approx((1 + 0.75) / 2)  # rank 1 or 2 of the tied document
 
 
 def test_batches_are_evaluated_together(metric: Any) -> None:
     for scores, labels in zip(SCORES, LABELS, strict=True):
         metric.add(prediction=scores, reference=labels)
-    found = metric.compute(measures="RR", ties="worst")
-    assert found == {"RR": pytest.approx((1 + 0.5) / 2)}
+    result = metric.compute(measures="RR", ties="worst")
+    assert result == {"RR": pytest.approx((1 + 0.5) / 2)}
 
 
 def test_rankings_of_other_lengths_are_an_error(metric: Any) -> None:

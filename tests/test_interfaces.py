@@ -391,8 +391,8 @@ def test_the_example(folder: Path, tmp_path: Path) -> None:
     assert rs.correlate(scores, "kendall").tables["correlations"].rows
     power = rs.power(scores, test="bootstrap", seed=1)
     assert power.settings["seed"] == 1
-    again = rs.power(scores, test="bootstrap", seed=1)
-    assert power.tables["asl"].rows == again.tables["asl"].rows
+    repeated = rs.power(scores, test="bootstrap", seed=1)
+    assert power.tables["asl"].rows == repeated.tables["asl"].rows
     assert rs.pools(rs.evaluate(qrels, runs, ["AP", "Twist"])).tables["robustness"].rows
     assert rs.lab.properties(["AP", "RR"], aspects=2, depth=4).tables["properties"].rows
     assert rs.lab.scales(["AP", "RBP(p=0.5)"], length=4).tables["scales"].rows

@@ -171,18 +171,18 @@ def snapshot(thing: Any) -> Any:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_copy_has_the_same_content(name: str, way: str) -> None:
-    thing = example(name)
-    before = snapshot(thing)
-    again = WAYS[way](thing)
-    assert type(again).__name__ == type(thing).__name__
-    assert snapshot(again) == before
-    assert snapshot(thing) == before
+    value = example(name)
+    before = snapshot(value)
+    repeated = WAYS[way](value)
+    assert type(repeated).__name__ == type(value).__name__
+    assert snapshot(repeated) == before
+    assert snapshot(value) == before
 
 
 def test_every_public_class_has_an_example() -> None:
     spaces = (rs, rs.lab, rs.plots, rs.errors, rs.engines)
     public = {
-        thing for space in spaces for name in space.__all__ if inspect.isclass(thing := getattr(space, name))
+        value for space in spaces for name in space.__all__ if inspect.isclass(value := getattr(space, name))
     }
     shown = {kind for name in EXAMPLES for kind in type(example(name)).__mro__}
     assert not public - shown, "add an example above"
@@ -197,9 +197,9 @@ def test_caches_are_not_pickled() -> None:
 
 
 def test_a_copied_pool_is_a_pool_of_its_own() -> None:
-    again = copy.deepcopy(judged())
-    assert again.pool is not judged().pool
-    assert again.pool.recall_base(1).tolist() == judged().pool.recall_base(1).tolist() == [2, 2]
+    repeated = copy.deepcopy(judged())
+    assert repeated.pool is not judged().pool
+    assert repeated.pool.recall_base(1).tolist() == judged().pool.recall_base(1).tolist() == [2, 2]
 
 
 def test_a_function_measure_out_of_a_pickle_replaces_no_other() -> None:

@@ -226,10 +226,10 @@ def evaluating(run: Any) -> Callable[[Any], Any]:
 def test_mistakes_are_the_same_errors(mistake: Callable[[Any], Any]) -> None:
     with pytest.raises(Exception) as expected:
         mistake(theirs)
-    with pytest.raises(expected.type) as found:
+    with pytest.raises(expected.type) as result:
         mistake(ours)
     if expected.type in (TypeError, AttributeError) and "unpack" not in str(expected.value):
-        assert str(found.value) == str(expected.value)
+        assert str(result.value) == str(expected.value)
 
 
 @pytest.mark.parametrize(

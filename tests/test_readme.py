@@ -188,7 +188,7 @@ def test_the_demo_names_the_program_as_it_can_be_typed(tmp_path: Path) -> None:
             [*words, "demo", "a demo", "--quiet"], cwd=tmp_path, capture_output=True, text=True, check=True
         )
         first, *others = [line.removeprefix("next").strip() for line in process.stdout.splitlines()[-3:]]
-        again = subprocess.run(["sh", "-c", first], cwd=tmp_path, capture_output=True, text=True)
-        assert again.returncode == 0, (first, again.stderr)
+        repeated = subprocess.run(["sh", "-c", first], cwd=tmp_path, capture_output=True, text=True)
+        assert repeated.returncode == 0, (first, repeated.stderr)
         typed = first.partition(" eval ")[0]
         assert [line.partition(typed)[2].split()[0] for line in others] == ["curve", "effort"]

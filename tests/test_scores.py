@@ -84,11 +84,11 @@ def test_any_executor_gives_the_same(tmp_path: Path) -> None:
     measures = ["AP", "nDCG", "ERR", "RBP", "Bpref"]
     first = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, jobs=1)
     for jobs in (2, 7):
-        again = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, jobs=jobs)
-        assert first.values.tobytes() == again.values.tobytes()
+        repeated = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, jobs=jobs)
+        assert first.values.tobytes() == repeated.values.tobytes()
     with ThreadPoolExecutor(2) as executor:
-        again = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, engine=executor)
-    assert first.values.tobytes() == again.values.tobytes()
+        repeated = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, engine=executor)
+    assert first.values.tobytes() == repeated.values.tobytes()
     runs = rs.read_runs(tmp_path / "c/runs")
     for r, (name, run) in enumerate(runs.items()):
         alone = rs.evaluate(tmp_path / "c/qrels.txt", run, measures)

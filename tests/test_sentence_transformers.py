@@ -56,8 +56,8 @@ def values_by_definition(ranking: list[str], relevant: set[str]) -> dict[str, fl
         gain = sum(hit / log2(rank + 1) for rank, hit in enumerate(is_hit[:k], 1))
         values[f"ndcg@{k}"] = gain / sum(1 / log2(rank + 1) for rank in range(1, min(k, len(relevant)) + 1))
     for k in CUTOFFS["map_at_k"]:
-        found = [rank for rank, hit in enumerate(is_hit[:k], 1) if hit]
-        total = sum(number / rank for number, rank in enumerate(found, 1))
+        result = [rank for rank, hit in enumerate(is_hit[:k], 1) if hit]
+        total = sum(number / rank for number, rank in enumerate(result, 1))
         values[f"map@{k}"] = total / min(k, len(relevant))
     return values
 
@@ -65,7 +65,7 @@ def values_by_definition(ranking: list[str], relevant: set[str]) -> dict[str, fl
 @pytest.mark.parametrize("chunk", [7, 50_000])
 def test_values_are_those_of_the_definitions_in_chunks_of_any_size(chunk: int) -> None:
     evaluator = InformationRetrievalEvaluator(QUERIES, CORPUS, RELEVANT, chunk, **CUTOFFS, name="dev")
-    found = evaluator(DotModel())
+    result = evaluator(DotModel())
     rows = []
     for topic, relevant in RELEVANT.items():
         if relevant:
@@ -73,8 +73,8 @@ def test_values_are_those_of_the_definitions_in_chunks_of_any_size(chunk: int) -
             ranking = sorted(CORPUS, key=lambda d: (-similarity[d], d))
             rows.append(values_by_definition(ranking, relevant))
     expected = {f"dev_dot_{key}": np.mean([row[key] for row in rows]) for key in rows[0]}
-    assert found == pytest.approx(expected, abs=1e-12)
-    assert all(type(value) is float for value in found.values())
+    assert result == pytest.approx(expected, abs=1e-12)
+    assert all(type(value) is float for value in result.values())
     assert evaluator.primary_metric == "dev_dot_ndcg@10"
     assert evaluator.scores is not None
     assert len(evaluator.scores.topics) == 10  # one topic has no relevant documents, one no entry
@@ -140,10 +140,10 @@ def test_values_are_those_of_sentence_transformers(tmp_path: Path) -> None:
         kind(**arguments) for kind in (theirs.InformationRetrievalEvaluator, InformationRetrievalEvaluator)
     ]
     folders = [tmp_path / "theirs", tmp_path / "ours"]
-    expected, found = (
+    expected, result = (
         one(TensorModel(), str(folder)) for one, folder in zip(evaluators, folders, strict=True)
     )
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert result == pytest.approx(expected, abs=1e-12)
     assert evaluators[0].primary_metric == evaluators[1].primary_metric
     heads = [next(folder.iterdir()).read_text().splitlines()[0] for folder in folders]
     assert heads[0] == heads[1]

@@ -92,10 +92,10 @@ def test_json_tells_infinite_from_undefined() -> None:
     parsed = json.loads(json_text("eval", {"limit": math.inf}, [table]))
     assert [row["value"] for row in parsed["tables"]["t"]] == ["Infinity", "-Infinity", None, 0.5]
     assert parsed["settings"]["limit"] == "Infinity"
-    again = from_json("t", parsed["tables"]["t"])
-    assert again.column("run") == ["Infinity", "-Infinity", "b", "c"]
-    assert again.column("value") == [math.inf, -math.inf, None, 0.5]
-    assert again.column("count") == [1, None, 2, 3]
+    repeated = from_json("t", parsed["tables"]["t"])
+    assert repeated.column("run") == ["Infinity", "-Infinity", "b", "c"]
+    assert repeated.column("value") == [math.inf, -math.inf, None, 0.5]
+    assert repeated.column("count") == [1, None, 2, 3]
 
 
 def test_lone_surrogates_do_not_break_json() -> None:

@@ -318,7 +318,7 @@ def test_missing_cells_drop_systems_or_tasks_and_are_reported() -> None:
 
 def topic_scores(seed: int, systems: int, tasks: int, topics: int) -> dict[str, rs.Scores]:
     rng = np.random.default_rng(seed)
-    found = {}
+    result = {}
     for task in range(tasks):
         frame = {"run": [], "topic": [], "measure": [], "value": []}  # type: ignore[var-annotated]
         for s in range(systems):
@@ -327,8 +327,8 @@ def topic_scores(seed: int, systems: int, tasks: int, topics: int) -> dict[str, 
                 frame["topic"].append(f"q{q}")
                 frame["measure"].append("AP")
                 frame["value"].append(float(np.clip(rng.normal(0.5 - 0.02 * s, 0.2), 0, 1)))
-        found[f"t{task}"] = rs.read_scores(frame)
-    return found
+        result[f"t{task}"] = rs.read_scores(frame)
+    return result
 
 
 @quiet

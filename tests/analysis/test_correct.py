@@ -58,7 +58,7 @@ def samples() -> Any:
 def every_additive() -> list[str]:
     """Return the names of all measures that are sums of gains with fixed weights."""
     names = {measure.name for measure in REGISTRY.values()}
-    found = []
+    result = []
     for name in sorted(names):
         for text in (name, f"{name}@3"):
             try:
@@ -73,9 +73,9 @@ def every_additive() -> list[str]:
                 and measure.better == "higher"
                 and not measure.needs_aspects
             ):
-                found.append(text)
+                result.append(text)
                 break
-    return found
+    return result
 
 
 @pytest.mark.parametrize("tuning", ["plain", "tuned"])

@@ -60,8 +60,8 @@ def test_a_filled_template_continues_the_judging(tmp_path: Path, capsys: pytest.
     more = with_labels(rs.Qrels.from_dict(QRELS), labels)
     (topic, document), grade = next(iter(labels.items()))
     assert more.judgments(topic)[document] == grade
-    again = rs.next(rs.evaluate(more, RUNS, "P@3"), budget=10)
-    assert (topic, document) not in {(row["topic"], row["doc"]) for row in again["next"].records()}
+    repeated = rs.next(rs.evaluate(more, RUNS, "P@3"), budget=10)
+    assert (topic, document) not in {(row["topic"], row["doc"]) for row in repeated["next"].records()}
     (tmp_path / "qrels").write_text(
         "".join(f"{t} 0 {d} {g}\n" for t, j in QRELS.items() for d, g in j.items())
     )

@@ -208,11 +208,11 @@ def test_commands_print_slices(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_the_report_has_the_finding_about_slices() -> None:
     from rankscope.reporting import build_document
 
-    made = rs.simulate(systems=3, topics=12, depth=20, seed=3, pool_depth=10)
-    data = {topic: {"lang": "en" if i % 2 else "it"} for i, topic in enumerate(made.qrels)}
-    collection = rs.Collection(made.qrels, made.runs, topic_data=data)
+    generated = rs.simulate(systems=3, topics=12, depth=20, seed=3, pool_depth=10)
+    data = {topic: {"lang": "en" if i % 2 else "it"} for i, topic in enumerate(generated.qrels)}
+    collection = rs.Collection(generated.qrels, generated.runs, topic_data=data)
     kinds = [finding["kind"] for finding in build_document(collection, [], by="lang")["findings"]]
     assert "slices" in kinds
-    weighted = rs.Collection(made.qrels, made.runs, weights=dict.fromkeys(made.qrels, 2))
+    weighted = rs.Collection(generated.qrels, generated.runs, weights=dict.fromkeys(generated.qrels, 2))
     with pytest.raises(SettingsError, match="report does not honour weights="):
         build_document(weighted, [])

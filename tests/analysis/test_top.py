@@ -33,7 +33,7 @@ def small(seed: int = 5, runs: int = 8, topics: int = 6) -> tuple[dict[str, Any]
 
 
 def judge_lists(qrels: dict[str, Any], lists: dict[str, Any]) -> Any:
-    runs = Runs([Run.from_dict(found, name) for name, found in lists.items()])
+    runs = Runs([Run.from_dict(result, name) for name, result in lists.items()])
     return judge(Qrels.from_dict(qrels), runs, ties=True)
 
 
@@ -52,8 +52,8 @@ def test_selected_runs_have_the_values_that_they_have_alone(keep: list[int]) -> 
     measures = [rs.measure("AP"), rs.measure("Twist"), rs.measure("Bpref")]
     a, b = (score(one.with_grades(fewer), measures).values for one in (subset, alone))
     np.testing.assert_array_equal(a, b)
-    again = judge_lists(qrels, lists).with_grades(fewer).with_runs(keep)
-    np.testing.assert_array_equal(score(again, measures).values, a)
+    repeated = judge_lists(qrels, lists).with_grades(fewer).with_runs(keep)
+    np.testing.assert_array_equal(score(repeated, measures).values, a)
 
 
 def test_the_best_by_a_measure_in_every_analysis() -> None:

@@ -227,14 +227,14 @@ def test_topic_data_are_read_from_every_kind_of_table(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     nested = {row["qid"]: {k: v for k, v in row.items() if k != "qid"} for row in rows}
     sources: list[Any] = [frame, nested, *(tmp_path / f"t.{kind}" for kind in ("csv", "tsv", "jsonl"))]
-    found = [rs.evaluate(QRELS, RUNS, "AP", topic_data=source, weights="traffic") for source in sources]
-    for scores in found:
-        assert scores.mean("AP").tolist() == found[0].mean("AP").tolist()
+    result = [rs.evaluate(QRELS, RUNS, "AP", topic_data=source, weights="traffic") for source in sources]
+    for scores in result:
+        assert scores.mean("AP").tolist() == result[0].mean("AP").tolist()
         assert scores.topic_data["q1"]["lang"] == "en"
-    assert found[2].settings["weights"] == "traffic" and found[2].settings["topic_data"] == str(
+    assert result[2].settings["weights"] == "traffic" and result[2].settings["topic_data"] == str(
         tmp_path / "t.csv"
     )
-    assert found[0].settings["weights"] == {f"q{t}": t + 1.0 for t in range(8)}
+    assert result[0].settings["weights"] == {f"q{t}": t + 1.0 for t in range(8)}
     (tmp_path / "t.csv").write_text("qid,lang\nq1,en\nq1,it\n")
     with pytest.raises(InputError, match=r"t\.csv:3: topic 'q1' occurs twice; give each topic one row"):
         rs.evaluate(QRELS, RUNS, "AP", topic_data=tmp_path / "t.csv")

@@ -141,8 +141,8 @@ def test_a_case_is_determined_by_its_number(soak: Any, tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     study = soak.first_study(tmp_path / "made")
     worlds = []
-    for again in range(2):
-        folder = tmp_path / f"world{again}"
+    for repeated in range(2):
+        folder = tmp_path / f"world{repeated}"
         folder.mkdir()
         case = soak.cases.make_case(random.Random("7/3"), folder, study)
         worlds.append((case.words, soak.contents(folder)))

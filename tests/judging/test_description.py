@@ -61,7 +61,7 @@ def test_depths_one_by_one() -> None:
     del lists["r2"]["q1"]
     lists["r3"]["q0"] = [d for d in lists["r3"]["q0"] if d in qrels["q0"]]  # judged to its end
     judged = judge(
-        Qrels.from_dict(qrels), Runs([Run.from_dict(found, name) for name, found in lists.items()])
+        Qrels.from_dict(qrels), Runs([Run.from_dict(result, name) for name, result in lists.items()])
     )
     depths = judged_depths(judged)
     for (r, run), (t, topic) in itertools.product(enumerate(judged.runs), enumerate(judged.topics)):

@@ -78,8 +78,8 @@ def test_removing_judgments_equals_reading_fewer(
     drop = np.array([d in (b"d0", b"d1", b"d2") for d in qrels.documents])
     is_removed = np.array([d == b"d1" for d in qrels.documents])
     first = judged.with_grades(np.where(is_removed, UNJUDGED, qrels.grade).astype(np.int32))
-    again = first.with_grades(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
-    assert again.full is judged
+    repeated = first.with_grades(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
+    assert repeated.full is judged
     fewer = {
         t: {d: g for d, g in mine.items() if d not in ("d0", "d1", "d2")} for t, mine in judgments.items()
     }
@@ -87,7 +87,7 @@ def test_removing_judgments_equals_reading_fewer(
     measures = parse_many("AP nDCG@5 Bpref Judged@5 RBP ERR NumRel infAP Compat Twist R@5 RR Rprec(rel=2)")
     if kept:
         expected = score(judge(Qrels.from_dict(kept), Run.from_dict(ranked), allow_disjoint=True), measures)
-        got = score(again, measures)
+        got = score(repeated, measures)
         where = [got.topics.index(topic) for topic in expected.topics]
         skip_max = [
             i for i, m in enumerate(measures) if m.name == "ERR"

@@ -253,8 +253,8 @@ def test_a_sample_estimates_the_share_that_is_counted() -> None:
             assert estimate.method == "sampled" and estimate.violations is None
             assert estimate.low <= exact.share <= estimate.high
             assert estimate.comparable == exact.comparable
-    again = scales(["AP"], 8, equal_relevant=False, count="sample", samples=40_000, seed=3)
-    assert again.verdicts[0] == sampled.verdicts[0]
+    repeated = scales(["AP"], 8, equal_relevant=False, count="sample", samples=40_000, seed=3)
+    assert repeated.verdicts[0] == sampled.verdicts[0]
 
 
 def test_beyond_counting_the_dynamic_program_proves_and_the_sample_estimates() -> None:

@@ -28,20 +28,20 @@ def forgotten() -> Iterator[None]:
 def test_a_pickle_is_the_measure_that_is_there() -> None:
     defined = rs.measure("OfAPickle", first, better="lower")
     for item in (defined, defined @ 3):
-        again = pickle.loads(pickle.dumps(item))
-        assert type(again) is type(item)
-        assert again == item
+        repeated = pickle.loads(pickle.dumps(item))
+        assert type(repeated) is type(item)
+        assert repeated == item
     assert REGISTRY["OfAPickle"] is defined
 
 
 def test_unpickling_does_not_replace_a_registered_measure() -> None:
     packed = pickle.dumps(rs.measure("OfAPickle", first))
     registered = rs.measure("OfAPickle", last)
-    again = pickle.loads(packed)
+    repeated = pickle.loads(packed)
     assert REGISTRY["OfAPickle"] is registered
-    assert type(again) is not type(registered)
+    assert type(repeated) is not type(registered)
     qrels, runs = {"q": {"a": 2, "b": 1}}, {"r": {"q": ["a", "b"]}}
-    assert [rs.evaluate(qrels, runs, item).values[0, 0, 0] for item in (again, registered)] == [2.0, 1.0]
+    assert [rs.evaluate(qrels, runs, item).values[0, 0, 0] for item in (repeated, registered)] == [2.0, 1.0]
 
 
 def test_a_pickle_is_defined_where_its_name_is_free() -> None:

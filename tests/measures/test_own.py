@@ -62,8 +62,8 @@ def test_all_attributes_of_a_measure_can_be_declared(named: Any) -> None:
     assert value("Weighed") == 0.5  # counts: one of grade 1, one of grade 2, two that are not relevant
     assert value("Weighed(weight=4, rel=2)") == 1.0
     assert value(defined(rel=2) @ 2) == 0.0
-    again = pickle.loads(pickle.dumps(defined(weight=2) @ 3))
-    assert str(again) == "Weighed(weight=2)@3" and again.range == (0.0, 5.0) and value(again) == 0.5
+    repeated = pickle.loads(pickle.dumps(defined(weight=2) @ 3))
+    assert str(repeated) == "Weighed(weight=2)@3" and repeated.range == (0.0, 5.0) and value(repeated) == 0.5
 
 
 def test_counts_are_those_of_the_pool(named: Any) -> None:

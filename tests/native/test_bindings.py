@@ -76,10 +76,10 @@ def test_functions_have_the_parameters_of_their_c_declaration(
 def test_structures_have_the_fields_of_their_c_declaration(
     file: str, name: str, structure: type[c.Structure]
 ) -> None:
-    found = re.search(rf"typedef struct {{([^}}]*)}} {name};", c_text(file))
-    assert found is not None
+    result = re.search(rf"typedef struct {{([^}}]*)}} {name};", c_text(file))
+    assert result is not None
     fields = []
-    for statement in filter(str.strip, found[1].split(";")):
+    for statement in filter(str.strip, result[1].split(";")):
         kind = statement.split()[1 if statement.strip().startswith("const ") else 0]
         names = statement.split(kind, 1)[1].split(",")
         fields += [(each.split()[-1].lstrip("*"), c_kind(f"{kind} {each}")) for each in names]
@@ -262,8 +262,8 @@ def test_files_that_are_read_ahead_are_found_by_their_stamp(
             assert part.scan()
             assert ahead.find_parts(1, False, stamp) is None and ahead.find_parts(0, True, stamp) is None
         assert ahead.find_parts(0, False, (0, 0, 0, 0)) is None
-        found = ahead.find_judgments(readahead._stamp(qrels.stat()))
-        assert found is not None and found.documents == [b"a", b"b"]
+        result = ahead.find_judgments(readahead._stamp(qrels.stat()))
+        assert result is not None and result.documents == [b"a", b"b"]
         assert ahead.find_judgments((0, 0, 0, 0)) is None
         (runs / "x").write_bytes(b"1 Q0 b 1 1 t\n")
     assert ahead.find_scan(0) is None  # It was closed.

@@ -163,9 +163,9 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
     rival = max((run for run in scores.runs if run != best), key=lambda run: means[run])
     differences = (output / "figures" / "differences.csv").read_text().splitlines()
     assert all({best, rival} <= set(line.split(",")) for line in differences[1:])
-    again = tmp_path / "again"
-    assert main(["study", "--from", str(output / "manifest.json"), "-o", str(again), "--plots"]) == 0
-    assert {path.stem for path in (again / "figures").glob("*.pdf")} == names - extra
+    repeated = tmp_path / "again"
+    assert main(["study", "--from", str(output / "manifest.json"), "-o", str(repeated), "--plots"]) == 0
+    assert {path.stem for path in (repeated / "figures").glob("*.pdf")} == names - extra
     assert "identical" in capfd.readouterr().out
 
 

@@ -208,53 +208,57 @@ def _describe(artist: Any) -> dict[str, Any]:
     """Return what a line, patch, collection, text or image looks like."""
     from matplotlib import collections, image, lines, patches, text
 
-    found = _common(artist)
+    result = _common(artist)
     if isinstance(artist, lines.Line2D):
-        found |= {"x": _numbers(artist.get_xdata(orig=False)), "y": _numbers(artist.get_ydata(orig=False))}
-        found |= {"colour": _colours(artist.get_color()), "width": artist.get_linewidth()}
-        found |= {"style": artist.get_linestyle(), "marker": artist.get_marker()}
+        result |= {"x": _numbers(artist.get_xdata(orig=False)), "y": _numbers(artist.get_ydata(orig=False))}
+        result |= {"colour": _colours(artist.get_color()), "width": artist.get_linewidth()}
+        result |= {"style": artist.get_linestyle(), "marker": artist.get_marker()}
         if artist.get_marker() not in ("None", "", None):
-            found |= {"size": artist.get_markersize(), "edge": artist.get_markeredgewidth()}
-            found |= {
+            result |= {"size": artist.get_markersize(), "edge": artist.get_markeredgewidth()}
+            result |= {
                 "fill": _colours(artist.get_markerfacecolor()),
                 "rim": _colours(artist.get_markeredgecolor()),
             }
     elif isinstance(artist, patches.Patch):
         corners = artist.get_path().transformed(artist.get_patch_transform()).vertices
-        found |= {"corners": _numbers(corners), "fill": _colours(artist.get_facecolor())}
-        found |= {"rim": _colours(artist.get_edgecolor()), "width": artist.get_linewidth()}
-        found |= {"hatch": artist.get_hatch(), "style": artist.get_linestyle()}
+        result |= {"corners": _numbers(corners), "fill": _colours(artist.get_facecolor())}
+        result |= {"rim": _colours(artist.get_edgecolor()), "width": artist.get_linewidth()}
+        result |= {"hatch": artist.get_hatch(), "style": artist.get_linestyle()}
     elif isinstance(artist, collections.Collection):
         points = [path.vertices for path in artist.get_paths()]
-        found |= {
+        result |= {
             "points": _numbers(np.concatenate(points)) if points else [],
             "offsets": _numbers(artist.get_offsets()),
         }
-        found |= {"fill": _colours(artist.get_facecolor()), "rim": _colours(artist.get_edgecolor())}
-        found |= {"widths": _numbers(artist.get_linewidth()), "hatch": artist.get_hatch()}
+        result |= {"fill": _colours(artist.get_facecolor()), "rim": _colours(artist.get_edgecolor())}
+        result |= {"widths": _numbers(artist.get_linewidth()), "hatch": artist.get_hatch()}
         if hasattr(artist, "get_sizes"):
-            found |= {"sizes": _numbers(artist.get_sizes())}
+            result |= {"sizes": _numbers(artist.get_sizes())}
         if artist.get_array() is not None:
-            found |= {
+            result |= {
                 "values": _numbers(artist.get_array()),
                 "limits": artist.get_clim(),
                 "map": artist.get_cmap().name,
             }
     elif isinstance(artist, text.Text):
-        found |= {"text": artist.get_text(), "position": artist.get_position(), "size": artist.get_fontsize()}
-        found |= {"colour": _colours(artist.get_color()), "rotation": artist.get_rotation()}
-        found |= {"aligned": f"{artist.get_horizontalalignment()} {artist.get_verticalalignment()}"}
-        found |= {"weight": str(artist.get_fontweight())}
+        result |= {
+            "text": artist.get_text(),
+            "position": artist.get_position(),
+            "size": artist.get_fontsize(),
+        }
+        result |= {"colour": _colours(artist.get_color()), "rotation": artist.get_rotation()}
+        result |= {"aligned": f"{artist.get_horizontalalignment()} {artist.get_verticalalignment()}"}
+        result |= {"weight": str(artist.get_fontweight())}
         if isinstance(artist, text.Annotation):
-            found |= {
+            result |= {
                 "point": _numbers(artist.xy),
                 "offset": _numbers(artist.xyann),
                 "units": str(artist.anncoords),
             }
     elif isinstance(artist, image.AxesImage):
-        found |= {"values": _numbers(artist.get_array()), "extent": _numbers(artist.get_extent())}
-        found |= {"limits": artist.get_clim(), "map": artist.get_cmap().name}
-    return found
+        result |= {"values": _numbers(artist.get_array()), "extent": _numbers(artist.get_extent())}
+        result |= {"limits": artist.get_clim(), "map": artist.get_cmap().name}
+    return result
 
 
 def _describe_all(artists: Any) -> dict[str, Any]:
@@ -272,7 +276,7 @@ def _describe_axis(axis: Any) -> dict[str, Any]:
     from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
     locator, formatter, looks = axis.get_major_locator(), axis.get_major_formatter(), axis.get_tick_params()
-    found = {
+    result = {
         "label": axis.get_label().get_text(),
         "limits": axis.get_view_interval(),
         "scale": axis.get_scale(),
@@ -281,18 +285,18 @@ def _describe_axis(axis: Any) -> dict[str, Any]:
         "looks": {name: looks[name] for name in TICK_LOOKS if name in looks},
     }
     if isinstance(locator, FixedLocator):
-        found["positions"] = _numbers(locator.locs)
+        result["positions"] = _numbers(locator.locs)
     elif isinstance(locator, MaxNLocator):
-        found["intervals"] = str(locator._nbins)  # type: ignore[attr-defined]
+        result["intervals"] = str(locator._nbins)  # type: ignore[attr-defined]
     if isinstance(formatter, FixedFormatter):
-        found["names"] = list(formatter.seq)[: 2 * MAX_NUMBERS]
-    return found
+        result["names"] = list(formatter.seq)[: 2 * MAX_NUMBERS]
+    return result
 
 
 def _describe_axes(axes: Any) -> dict[str, Any]:
     artists = [*axes.lines, *axes.patches, *axes.collections, *axes.texts, *axes.images]
     titles = (axes.get_title(loc=place) for place in ("left", "center", "right"))
-    found = {
+    result = {
         "title": next(filter(None, titles), ""),
         "shown": axes.axison,
         "spines": [name for name, spine in axes.spines.items() if spine.get_visible()],
@@ -303,14 +307,14 @@ def _describe_axes(axes: Any) -> dict[str, Any]:
     place = axes.get_subplotspec()
     if place is not None:
         grid = place.get_gridspec()
-        found["grid"] = [*grid.get_geometry(), place.num1, place.num2]
-        found["shares"] = {
+        result["grid"] = [*grid.get_geometry(), place.num1, place.num2]
+        result["shares"] = {
             "widths": _numbers(grid.get_width_ratios()),
             "heights": _numbers(grid.get_height_ratios()),
         }
     if axes.get_legend() is not None:
-        found["legend"] = _describe_legend(axes.get_legend())
-    return found
+        result["legend"] = _describe_legend(axes.get_legend())
+    return result
 
 
 def _describe_legend(legend: Any) -> dict[str, Any]:

@@ -47,8 +47,8 @@ def sources(request: Any, gallery: ModuleType, make_collection: Callable[..., An
         }
         for name, own in runs.items()
     }
-    made = gallery.sources(qrels, scored, (aspects, runs))
-    return {name: make for name, make in made.items() if request.param == 10 or name not in ANY_SIZE}
+    generated = gallery.sources(qrels, scored, (aspects, runs))
+    return {name: make for name, make in generated.items() if request.param == 10 or name not in ANY_SIZE}
 
 
 def texts(figure: Any) -> Iterator[Any]:
@@ -77,41 +77,41 @@ def boxes(drawn: Any) -> list[tuple[str, Any, Any]]:
     with apply_style():
         renderer = FigureCanvasAgg(drawn.figure).get_renderer()
         drawn.figure.draw_without_rendering()
-        found = {}
+        result = {}
         for text in texts(drawn.figure):
             if text.get_visible() and text.get_text().strip():
                 box = Text.get_window_extent(text, renderer)  # An annotation would add its arrow.
                 across, down = (0.2, 0.02) if text.get_rotation() == 90 else (0.02, 0.2)
                 dx, dy = across * box.width, down * box.height
                 inner = Bbox.from_extents(box.x0 + dx, box.y0 + dy, box.x1 - dx, box.y1 - dy)
-                found[id(text)] = text.get_text(), box, inner
-        return list(found.values())
+                result[id(text)] = text.get_text(), box, inner
+        return list(result.values())
 
 
 def problems(drawn: Any) -> list[str]:
     """Return the overlaps of texts, and the texts that the border of the figure cuts."""
-    found = boxes(drawn)
+    result = boxes(drawn)
     width, height = drawn.figure.bbox.width, drawn.figure.bbox.height
     cut = [
         f"{text!r} is cut"
-        for text, box, _ in found
+        for text, box, _ in result
         if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1
     ]
     return cut + [
         f"{one!r} overlaps {other!r}"
-        for (one, _, first), (other, _, second) in combinations(found, 2)
+        for (one, _, first), (other, _, second) in combinations(result, 2)
         if first.overlaps(second)
     ]
 
 
 def test_no_text_of_a_figure_overlaps_another_or_is_cut(gallery: ModuleType, sources: Any) -> None:
-    found = {}
+    result = {}
     for name, draw in gallery.figures(sources):
         drawn = draw()
         assert drawn.figure.get_size_inches()[0] == gallery.SINGLE == 3.3
-        found[name] = problems(drawn)
-    assert len(found) >= 35
-    assert not {name: [*several[:4], len(several)] for name, several in found.items() if several}
+        result[name] = problems(drawn)
+    assert len(result) >= 35
+    assert not {name: [*several[:4], len(several)] for name, several in result.items() if several}
 
 
 def test_overlaps_and_cut_texts_are_found(gallery: ModuleType) -> None:
@@ -130,6 +130,6 @@ def test_the_gallery_has_every_declared_figure(
 ) -> None:
     qrels, runs = make_collection([f"run-{k}" for k in range(4)], ["1", "2", "3"])
     aspects = {t: {d: {"1": 1} for d in own} for t, own in qrels.items()}
-    made = gallery.sources(qrels, runs, (aspects, runs))
-    drawn = {function for make in made.values() for function in make().figures.values()}
+    generated = gallery.sources(qrels, runs, (aspects, runs))
+    drawn = {function for make in generated.values() for function in make().figures.values()}
     assert drawn == gallery.declared_figures()

@@ -298,17 +298,17 @@ def test_grades_that_a_measure_does_not_see_do_not_matter(item: Measure) -> None
 
 @each
 def test_text_is_a_fixed_point(item: Measure) -> None:
-    again = measure(str(item))
-    assert str(again) == str(item) and again == item and hash(again) == hash(item)
-    assert type(again) is type(item)
+    repeated = measure(str(item))
+    assert str(repeated) == str(item) and repeated == item and hash(repeated) == hash(item)
+    assert type(repeated) is type(item)
 
 
 @each
 def test_pickled_measures_are_the_same(item: Measure) -> None:
-    again = pickle.loads(pickle.dumps(item))
-    assert again == item and hash(again) == hash(item) and again.settings == item.settings
+    repeated = pickle.loads(pickle.dumps(item))
+    assert repeated == item and hash(repeated) == hash(item) and repeated.settings == item.settings
     # Equal measures share the cached values, so these are evaluated.
-    assert same_bits(values(again, apply_change(0, "plain")), plain_values(item, 0))
+    assert same_bits(values(repeated, apply_change(0, "plain")), plain_values(item, 0))
 
 
 @each

@@ -53,19 +53,19 @@ def test_a_constant_column_names_no_aspects(tmp_path: Path) -> None:
 
 def test_regraded_judgments_get_their_aspects_too(qrels: Path) -> None:
     judgments = read_qrels(qrels)
-    again = judgments.with_grades(judgments.grade * 2)
-    aspects = open_qrels(again, needs_aspects=True).aspects
+    repeated = judgments.with_grades(judgments.grade * 2)
+    aspects = open_qrels(repeated, needs_aspects=True).aspects
     assert aspects is not None
     assert aspects.grade.tolist() == [1, 1, 0, 2]
-    assert again.path is None, "the file says something else"
+    assert repeated.path is None, "the file says something else"
 
 
 def test_frames_keep_the_second_column_while_it_is_undecided(qrels: Path) -> None:
     columns = read_qrels(qrels).frame_columns()
     assert columns["iteration"] == ["1", "2", "2", "1"]
-    again = rs.Qrels.from_frame(columns)
-    assert again.aspects is None
-    assert open_qrels(again, needs_aspects=True).aspects is not None
+    repeated = rs.Qrels.from_frame(columns)
+    assert repeated.aspects is None
+    assert open_qrels(repeated, needs_aspects=True).aspects is not None
     assert "iteration" not in read_qrels(qrels, aspects=False).frame_columns()
 
 

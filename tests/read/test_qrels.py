@@ -54,9 +54,9 @@ def test_identical_judgments_are_a_warning(tmp_path: Path) -> None:
     path = write_file(tmp_path, "1 0 a 1\n1 0 a 1\n")
     with pytest.warns(UserWarning, match=r"1 judgment is repeated with the same grade$"):
         assert read_qrels(path).judgments("1") == {"a": 1}
-    again = [b"1"] * 3, None, [b"a"] * 3, np.array([1, 1, 1], np.int32)
+    repeated = [b"1"] * 3, None, [b"a"] * 3, np.array([1, 1, 1], np.int32)
     with pytest.warns(UserWarning, match=r"^qrels: 2 judgments are repeated with the same grade$") as caught:
-        Qrels.from_columns(*again)
+        Qrels.from_columns(*repeated)
     assert caught[0].filename == __file__
 
 
@@ -82,8 +82,8 @@ def test_aspects_can_be_requested_or_ignored(tmp_path: Path) -> None:
 
 def test_regraded_keeps_documents() -> None:
     qrels = Qrels.from_dict({"1": {"a": 1, "b": 2}})
-    again = qrels.with_grades(np.array([0, 5], np.int32))
-    assert again.judgments("1") == {"a": 0, "b": 5}
+    repeated = qrels.with_grades(np.array([0, 5], np.int32))
+    assert repeated.judgments("1") == {"a": 0, "b": 5}
     assert qrels.judgments("1") == {"a": 1, "b": 2}
 
 

@@ -441,17 +441,17 @@ def test_every_document_in_the_first_ranks_has_a_name(
     collection = rs.Collection(simulated.qrels, simulated.runs)
     if not complete:
         monkeypatch.setattr(page_data, "SMALL", 10)
-    found = page_data.top_documents(collection.qrels, collection.runs)
-    assert found is not None and found["complete"] is complete
-    ends = np.cumsum(found["hits"])
-    first = np.cumsum([0, *map(len, found["names"])])
+    result = page_data.top_documents(collection.qrels, collection.runs)
+    assert result is not None and result["complete"] is complete
+    ends = np.cumsum(result["hits"])
+    first = np.cumsum([0, *map(len, result["names"])])
     for r, run in enumerate(collection.runs.values()):
         for t, topic in enumerate(collection.qrels.topics):
             i = r * len(collection.qrels.topics) + t
-            part = slice(ends[i] - found["hits"][i], ends[i])
+            part = slice(ends[i] - result["hits"][i], ends[i])
             named = {
-                int(rank): (found["names"][t][d], bool(found["judged"][first[t] + d]))
-                for rank, d in zip(found["rank"][part], found["document"][part], strict=True)
+                int(rank): (result["names"][t][d], bool(result["judged"][first[t] + d]))
+                for rank, d in zip(result["rank"][part], result["document"][part], strict=True)
             }
             grades = collection.qrels.judgments(topic)
             everyone = {d for other in collection.runs.values() for d in other.ranking(topic)[:20]}

@@ -102,7 +102,7 @@ def test_lists_in_memory_frames_rows_of_a_cluster_and_rankings_agree_with_a_plai
     path.write_bytes(to_text(lists))
     for item in (run, read_runs(path, order=ORDER)["run"]):
         assert all(item.ranking(topic) == sorted_plainly(lists[topic]) for topic in lists)
-        tops = {qrels.topics[t]: [d.decode() for d in found] for t, found, _ in top_lists(item, qrels, 7)}
+        tops = {qrels.topics[t]: [d.decode() for d in result] for t, result, _ in top_lists(item, qrels, 7)}
         assert tops == {topic: sorted_plainly(lists[topic])[:7] for topic in lists}
 
 

@@ -150,14 +150,14 @@ def test_lists_of_any_length_are_sorted(length: int) -> None:
 def test_no_reference_is_kept_or_lost() -> None:
     document, topic, score, grade = "".join(["d", "1"]), "".join(["q", "1"]), float("0.5"), int("1000")
     run, judgments = {topic: {document: score, "x": 0.25}}, {topic: {document: grade}}
-    count = [sys.getrefcount(thing) for thing in (document, topic, score, grade)]
+    count = [sys.getrefcount(value) for value in (document, topic, score, grade)]
     for _ in range(100):
         qrels = Qrels.from_dict(judgments)
         match_plain(run, qrels, "trec_eval", "r", True)
         match_plain({topic: {document: object()}}, qrels, "trec_eval", "r")
         Qrels.from_plain({topic: {document: 1.5}})
     del qrels
-    assert [sys.getrefcount(thing) for thing in (document, topic, score, grade)] == count
+    assert [sys.getrefcount(value) for value in (document, topic, score, grade)] == count
 
 
 @needs_extension
@@ -173,10 +173,10 @@ def test_threads_share_judgments() -> None:
 
 @pytest.mark.parametrize("order", ["rank", "file"])
 def test_orders_without_scores_have_no_ties(order: str) -> None:
-    found = scan_run(Run.from_dict({"1": {"a": 1.0, "b": 1.0}}, order=order), QRELS, ties=True)
-    assert found.ties is not None
-    assert found.ties.first.tolist() == found.rank.tolist()
-    assert found.ties.size.tolist() == [1, 1]
+    result = scan_run(Run.from_dict({"1": {"a": 1.0, "b": 1.0}}, order=order), QRELS, ties=True)
+    assert result.ties is not None
+    assert result.ties.first.tolist() == result.rank.tolist()
+    assert result.ties.size.tolist() == [1, 1]
 
 
 class Surprising(str):
@@ -275,7 +275,7 @@ def test_thousands_of_calls_keep_no_memory() -> None:
 
     def held() -> list[int]:
         gc.collect()
-        return [sys.getrefcount(thing) for thing in (*documents, run, judgments, scores, offsets, rows)]
+        return [sys.getrefcount(value) for value in (*documents, run, judgments, scores, offsets, rows)]
 
     for _ in range(20):
         work()  # fills caches
@@ -304,8 +304,8 @@ def test_threads_may_change_a_run_that_others_read() -> None:
         stop.set()
         changing.result()
     expected = as_lists(match_plain(run, qrels, "trec_eval", "r"))
-    assert {tuple(as_lists(found)["length"]) for found in hits} <= {(200,), (201,)}
-    assert all(as_lists(found)["rank"] == expected["rank"] for found in hits)
+    assert {tuple(as_lists(result)["length"]) for result in hits} <= {(200,), (201,)}
+    assert all(as_lists(result)["rank"] == expected["rank"] for result in hits)
 
 
 @given(st.lists(st.one_of(st.text(), ids)))

@@ -222,11 +222,11 @@ def test_compressed_files_hold_the_same(tmp_path: Path) -> None:
     collection = simulate(systems=2, topics=2, depth=20)
     plain = collection.write(tmp_path / "plain")
     packed = collection.write(tmp_path / "packed", compress=True)
-    again = collection.write(tmp_path / "again", compress=True)
+    repeated = collection.write(tmp_path / "again", compress=True)
     for name in collection.systems:
         data = (packed / "runs" / f"{name}.txt.gz").read_bytes()
         assert gzip.decompress(data) == (plain / "runs" / f"{name}.txt").read_bytes()
-        assert data == (again / "runs" / f"{name}.txt.gz").read_bytes()
+        assert data == (repeated / "runs" / f"{name}.txt.gz").read_bytes()
 
 
 def test_an_empty_directory_is_filled_and_a_full_one_refused(tmp_path: Path) -> None:

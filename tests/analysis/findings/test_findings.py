@@ -41,10 +41,10 @@ def official(data_dir, name, small=None):
     qrels = scratch.read_qrels(folder / "qrels.txt")
     runs = dict(sorted(scratch.read_run(path) for path in (folder / "runs").iterdir()))
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES)
-    again = scratch.evaluated(
+    repeated = scratch.evaluated(
         {topic: qrels[topic] for topic in scores.topics}, {run: runs[run] for run in scores.runs}
     )
-    return rs.findings(scores), again
+    return rs.findings(scores), repeated
 
 
 @pytest.fixture(scope="module", params=["small", "covid", "cranfield", "web2011"], ids=str)

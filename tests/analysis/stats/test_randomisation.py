@@ -47,8 +47,8 @@ def test_twenty_topics_are_counted_and_drawn_signs_come_close():
 def test_more_topics_are_drawn_by_the_seed_and_agree_with_scipy():
     values = np.random.default_rng(5).random((3, 60)) + np.array([[0.0], [0.08], [0.0]])
     pairs = all_pairs(3)
-    first, again, other = (run_test("randomisation", values, *pairs, seed=seed).p for seed in (1, 1, 2))
-    assert first.tobytes() == again.tobytes()
+    first, repeated, other = (run_test("randomisation", values, *pairs, seed=seed).p for seed in (1, 1, 2))
+    assert first.tobytes() == repeated.tobytes()
     assert first.tobytes() != other.tobytes()
     for p, a, b in zip(first, *pairs, strict=True):
         expected = stats.permutation_test(

@@ -58,13 +58,13 @@ def test_no_file_is_read_if_all_checkpoints_exist(
     result = rs.study(files, settings("AP nDCG"), resume=tmp_path / "later")
     with monkeypatch.context() as patch:
         patch.setattr("rankscope.scores.judge_with_options", lambda *_, **__: pytest.fail("read again"))
-        again = rs.study(
+        repeated = rs.study(
             rs.Collection(folder / "qrels.txt", folder / "runs"),
             settings("AP nDCG"),
             resume=tmp_path / "later",
         )
-    assert again.files() == result.files()
-    again.write(tmp_path / "later")
+    assert repeated.files() == result.files()
+    repeated.write(tmp_path / "later")
     assert not (tmp_path / ".later.parts").exists()
 
 

@@ -113,9 +113,9 @@ def test_a_difference_is_named(files, tmp_path, capsys):
     content = json.loads(path.read_text())
     content["outputs"]["tables/power.csv"] = "0" * 64
     path.write_text(json.dumps(content))
-    again = repeat_study(path)
-    assert not again.identical
-    assert again.changed == ("tables/power.csv",)
+    repeated = repeat_study(path)
+    assert not repeated.identical
+    assert repeated.changed == ("tables/power.csv",)
     assert main(["study", "--from", str(path)]) == 2
     assert "1 of 42 files differ: tables/power.csv" in capsys.readouterr().err
 

@@ -88,9 +88,9 @@ def main() -> None:
         ]
         rows = array("i", [draw.randrange(-1, 3) for _ in texts])
         topics = {text: draw.randrange(len(texts)) for text in texts[::2]}
-        found = memory.as_dicts(dict.fromkeys(texts), topics, rows, ["AP", "RR"], array("d", range(6)))
+        result = memory.as_dicts(dict.fromkeys(texts), topics, rows, ["AP", "RR"], array("d", range(6)))
         kept = {text: rows[topics[text]] for text in dict.fromkeys(texts) if text in topics}
-        assert found == {text: {"AP": row, "RR": row + 3} for text, row in kept.items() if row >= 0}
+        assert result == {text: {"AP": row, "RR": row + 3} for text, row in kept.items() if row >= 0}
     assert memory.join_texts(["a", "\udce9"]) is memory.join_texts(["a", 1]) is None
     row = array("i", [7])
     for function, *wrong in (
