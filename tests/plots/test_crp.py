@@ -183,3 +183,10 @@ def test_scales_are_chosen(b_t: rs.Curve, find_artist: Find) -> None:
 def test_stretches() -> None:
     assert find_stretches(np.array([False, False])) == []
     assert find_stretches(np.array([False, True, True, False, True])) == [(2, 3), (5, 5)]
+
+
+def test_the_full_scale_ranking_is_shown_down_to_twelve_spans_of_the_curve() -> None:
+    from rankscope.plots.crp import _limits
+
+    flat = np.zeros(3)  # The span of a flat curve is 2.
+    assert _limits(flat, np.array([-24.0, 0.0]))[0] < -24 < _limits(flat, np.array([-24.1, 0.0]))[0]
