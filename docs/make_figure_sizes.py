@@ -132,8 +132,9 @@ def simulated(n_runs: int, n_topics: int) -> Sources:
 def from_files(qrels: str, runs: str, n_runs: int) -> Sources:
     """Return the analyses of the first runs of a collection in files."""
     diverse = simulate(n_runs, 3, depth=50, aspects=6)
-    read = {run.name: run.to_dict() for run in list(rs.read_runs(runs))[:n_runs]}
-    return sources(rs.read_qrels(qrels).to_dict(), read, (diverse.diversity, diverse.runs))
+    read, judged = rs.read_runs(runs), rs.read_qrels(qrels)
+    grades = {topic: dict(judged.judgments(topic)) for topic in judged.topics}
+    return sources(grades, dict(list(read.items())[:n_runs]), (diverse.diversity, diverse.runs))
 
 
 def main() -> int:
