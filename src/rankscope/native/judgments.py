@@ -7,13 +7,14 @@ them to the parser in Python, which also reports errors.
 from __future__ import annotations
 
 import ctypes as c
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from weakref import finalize
 
 from rankscope.native.scanner import HASH_KEY, DocumentTable, JudgmentsResult, is_selected, library
 
-MAX_TEXT = 1 << 25
+MAX_TEXT = 1 << 28
 """Maximum number of bytes that the library parses at once; Python parses larger files block by block."""
 
 TopicSort = Callable[[list[str]], list[str]]
@@ -68,12 +69,16 @@ def parse_judgments(text: bytes, sort_topics: TopicSort) -> Judgments | None:
     handle = None if loaded is None else loaded.rs_qrels_new(text, len(text), HASH_KEY)
     if loaded is None or not handle:
         return None
+    del text  # The library has a copy: large judgments would be in memory twice.
     result = JudgmentsResult()
     loaded.rs_qrels_result(handle, c.byref(result))
     names = c.string_at(result.names, result.names_length - 1).decode("utf-8", "surrogateescape").split("\n")
     topics = sort_topics(names)
-    position = {name: number for number, name in enumerate(topics)}
-    positions = (c.c_int32 * len(names))(*map(position.__getitem__, names))
+    numbers: Iterable[int] = range(len(names))
+    if topics != names:
+        position = dict(zip(topics, numbers, strict=True))
+        numbers = map(position.__getitem__, names)
+    positions = (c.c_int32 * len(names)).from_buffer(array("i", numbers))
     if not loaded.rs_qrels_arrange(handle, positions):
         loaded.rs_qrels_free(handle)
         return None

@@ -140,14 +140,17 @@ class Qrels(FrameMixin):
     gains: Floats | None = field(default=None, repr=False)
     """Judgments by grade from 0 on, if they are not whole numbers (:func:`~.grades.number_grades`)."""
     tables: ScanTables = field(default_factory=ScanTables, repr=False)
-    topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.topics, Mapping):  # Qrels(dict) is the same as Qrels.from_dict(dict).
             vars(self).update(vars(Qrels.from_dict(self.topics)))
             return
-        object.__setattr__(self, "topic_index", dict(zip(self.topics, range(len(self.topics)), strict=True)))
         object.__setattr__(self, "tables", self.tables.bind(self.topics, self.documents))
+
+    @cached_property
+    def topic_index(self) -> Mapping[str, int]:
+        """Topics, and their indices."""
+        return dict(zip(self.topics, range(len(self.topics)), strict=True))
 
     def __len__(self) -> int:
         return len(self.grade)
@@ -601,7 +604,8 @@ def read_qrels_ahead(
     parsed = None if file_format != "trec" or aspects else ahead or parse_natively(text)
     if parsed is not None and (aspects is False or not parsed.has_iterations):
         offsets, values = np.frombuffer(parsed.offsets(), np.int64), np.frombuffer(parsed.grades(), np.int32)
-        qrels = Qrels(parsed.topics, offsets, parsed.documents, values, path=text.label)
+        lazy = LazyIds(lambda: parsed.documents, len(values))
+        qrels = Qrels(parsed.topics, offsets, lazy, values, path=text.label)
     elif file_format == "trec":
         topics, iterations, documents, values, lines = parse_qrels(text)
         qrels = Qrels.from_columns(
@@ -611,6 +615,8 @@ def read_qrels_ahead(
         from rankscope.read.foreign import read_judgments
 
         qrels = read_judgments(text, file_format, aspects)
-    if ahead is not None and (qrels.topics, qrels.documents) == (ahead.topics, ahead.documents):
+    if ahead is not None and (
+        parsed is ahead or (qrels.topics, qrels.documents) == (ahead.topics, ahead.documents)
+    ):
         qrels = replace(qrels, tables=ScanTables({ahead.table.library: ahead.table}))
     return qrels.with_merged_grades(grades) if grades else qrels
