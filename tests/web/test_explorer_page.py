@@ -112,8 +112,8 @@ def test_the_explorer_finds_unjudged_documents(tab: Any, address: str, collectio
     tab.goto(address + "#view=curves")
     tab.wait_for_selector("main h2")
     tab.get_by_label("Find a document").fill(document)
-    tab.get_by_role("button", name="Look through whole lists").click()
-    tab.get_by_text(f"In all lists of {len(runs)} runs").wait_for()
+    tab.get_by_role("button", name="Search complete rankings").click()
+    tab.get_by_text(f"In all rankings of {len(runs)} runs").wait_for()
     row = tab.locator("table.places tr", has=tab.get_by_role("button", name=topic, exact=True)).last
     cells = [" ".join(text.split()) for text in row.locator("th, td").all_inner_texts()]
     ranks = sorted(

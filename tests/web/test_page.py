@@ -390,7 +390,7 @@ def test_addresses_that_make_no_sense_are_harmless(
 ) -> None:
     page = open_page(collection_page, fragment)
     page.locator("nav a", has_text="What if").click()
-    page.get_by_role("heading", name="What if the list were different?").wait_for()
+    page.get_by_role("heading", name="What if the ranking were different?").wait_for()
 
 
 def test_heat_map_to_curves(open_page: Open, collection_page: Path, read_state: State) -> None:
@@ -490,7 +490,7 @@ def test_an_address_keeps_what_was_set_in_a_view(
     open_page: Open, collection_page: Path, read_state: State
 ) -> None:
     page = open_page(collection_page, "view=curves")
-    page.get_by_label("full-scale list").check()
+    page.get_by_label("full-scale ranking").check()
     page.locator("nav a", has_text="Effort").click()
     page.locator("nav a", has_text="Curve shapes").click()
     page.get_by_label("all 8 runs").check()

@@ -70,7 +70,7 @@ def test_moving_a_document_gives_the_values_of_the_new_list(
 def test_replacing_a_document(open_page: Open, small_page: Path) -> None:
     page = open_page(small_page, "view=whatif")
     page.get_by_label("Grade at rank 1").select_option("1")
-    assert page.get_by_text("By replacement, the list got better").count() == 1
+    assert page.get_by_text("By replacement, the ranking got better").count() == 1
     assert _cell(page, "AP", 1) == f"{_value(['c', *RANKED[1:]], 'AP'):.4f}"
     assert page.get_by_label("Grade at rank 3").locator("option[value='1']").is_disabled()
 
@@ -89,7 +89,7 @@ def test_moving_by_number_and_by_dragging(open_page: Open, small_page: Path) -> 
 
 def test_a_move_down_of_a_relevant_document_must_not_raise_scores(open_page: Open, small_page: Path) -> None:
     page = open_page(small_page, "view=whatif&edits=m2-6")
-    assert page.get_by_text("the list got worse: no measure should rise").count() == 1
+    assert page.get_by_text("the ranking got worse: no measure should rise").count() == 1
     assert float(_cell(page, "AP", 1)) < float(_cell(page, "AP", 0))
 
 

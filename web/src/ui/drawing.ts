@@ -63,7 +63,7 @@ function styled(element: Element, prefix: string): Element | null {
   return copy;
 }
 
-/** A text as it is seen: one that its element cuts ends in an ellipsis. */
+/** A text as it fits: one that its element cuts loses its middle, so that names with a common beginning stay distinct. */
 function fitting(node: Text): string {
   const holder = node.parentElement!.closest<HTMLElement>(".clip");
   if (!holder || holder.scrollWidth <= holder.clientWidth || getComputedStyle(holder).textOverflow !== "ellipsis") return node.data;
@@ -76,7 +76,8 @@ function fitting(node: Text): string {
     range.setEnd(node, letters.slice(0, kept).join("").length);
     if (range.getBoundingClientRect().right <= right) break;
   }
-  return `${letters.slice(0, kept).join("")}…`;
+  const head = Math.ceil(kept / 2);
+  return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - Math.floor(kept / 2)).join("")}`.replace(/…+/g, "…");
 }
 
 function textOf(node: Text, origin: DOMRect): SVGTextElement[] {
@@ -87,7 +88,7 @@ function textOf(node: Text, origin: DOMRect): SVGTextElement[] {
   const style = getComputedStyle(node.parentElement!);
   const lines: { text: string; box: DOMRect }[] = [];
   const rects = Array.from(range.getClientRects());
-  if (rects.length <= 1 || words.endsWith("…")) lines.push({ text: words, box: rects[0] ?? range.getBoundingClientRect() });
+  if (rects.length <= 1 || words !== node.data.replace(/\s+/g, " ").trim()) lines.push({ text: words, box: rects[0] ?? range.getBoundingClientRect() });
   else {
     // a text of several lines: which letters stand in which
     const one = document.createRange();
@@ -113,15 +114,15 @@ function textOf(node: Text, origin: DOMRect): SVGTextElement[] {
   });
 }
 
-/** Return a figure as SVG. */
-export function drawing(figure: HTMLElement, title: string, description: string): SVGSVGElement {
+/** Return a figure as SVG with a width in inches. */
+export function drawing(figure: HTMLElement, inches: number, title: string, description: string): SVGSVGElement {
   const origin = figure.getBoundingClientRect();
   const width = Math.ceil(origin.width);
   const height = Math.ceil(origin.height);
   const root = document.createElementNS(SVG, "svg");
   root.setAttribute("xmlns", SVG);
-  root.setAttribute("width", `${(width / 96).toFixed(3)}in`);
-  root.setAttribute("height", `${(height / 96).toFixed(3)}in`);
+  root.setAttribute("width", `${inches.toFixed(3)}in`);
+  root.setAttribute("height", `${((inches * height) / width).toFixed(3)}in`);
   root.setAttribute("viewBox", `0 0 ${width} ${height}`);
   for (const [name, text] of [
     ["title", title],

@@ -40,7 +40,7 @@ function colour(text: string | null): [number, number, number, number] | null {
   return parts[3] === 0 ? null : [r, g, b, parts[3] ?? 1];
 }
 
-const n = (x: number): string => String(+x.toFixed(3));
+const n = (x: number): string => String(+x.toFixed(4));
 const matrix = (m: DOMMatrix): string => [m.a, m.b, m.c, m.d, m.e, m.f].map(n).join(" ");
 const number = (element: Element, name: string): number => parseFloat(element.getAttribute(name) ?? "0") || 0;
 
@@ -279,8 +279,8 @@ export async function pdf(svg: string, title: string): Promise<Blob> {
   } finally {
     host.remove();
   }
-  const points = 0.75; // A pixel is 1/96 of an inch, a point 1/72.
-  const content = bytes([`${points} 0 0 ${-points} 0 ${n(points * tall)} cm`, ...writer.content].join("\n"));
+  const points = (72 * parseFloat(root.getAttribute("width")!)) / wide; // Points of a pixel; a point is 1/72 of an inch.
+  const content = bytes([`${n(points)} 0 0 ${n(-points)} 0 ${n(points * tall)} cm`, ...writer.content].join("\n"));
   const encoding = `<< /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [${MINUS} /minus] >>`;
   const font = (name: string): string => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding ${encoding} >>`;
   const states = Array.from(writer.opacities, ([values, name]) => `/${name} << ${values} >>`).join(" ");
