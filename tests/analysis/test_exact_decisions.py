@@ -294,7 +294,7 @@ def test_a_verdict_that_the_scale_reverses_is_counted() -> None:
 
 
 def test_means_of_rows_are_those_of_the_measure() -> None:
-    """Geometric means and sums with and without undefined values, which plain means leave out, too."""
+    """Check geometric means and sums, with and without undefined values, which are left out."""
     whole, hole = np.array([[0.1, 0.4], [0.2, 0.2]]), np.array([[0.1, 0.4, np.nan], [0.2, 0.2, 0.5]])
     averages = {"AP": ([0.25, 0.2], [0.25, 0.3]), "GMAP": ([0.2, 0.2], [0.2, 0.02 ** (1 / 3)])}
     for name, means in {**averages, "NumRel": ([0.5, 0.4], [0.5, 0.9])}.items():

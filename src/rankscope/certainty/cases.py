@@ -167,8 +167,8 @@ def _evaluated_cases(
 ) -> Cases:
     """Evaluate every list under labellings of all unjudged documents of the topic.
 
-    A row of ``low`` and ``high`` has the labels of the documents of ``hits.union``; if ``is_sorted``, those of each
-    list from the top and then of the documents that it does not hold, which gives bounds only.
+    A row of ``low`` and ``high`` has one label per document of ``hits.union``. If ``is_sorted``, the labels are
+    assigned to the documents of each list from the top, then to the documents that it lacks; this gives bounds only.
     """
     is_exact = not is_sorted
     lists = [_open_list(judged, hits, run, ties) for run in range(len(judged.runs))]

@@ -39,7 +39,7 @@ _rank_table = lru_cache(_evaluate_ranks)
 
 
 def iterate_blocks(starts: Ints, max_hits: int) -> Iterator[tuple[int, int]]:
-    """Yield first and last of blocks of lists with about ``max_hits`` hits and at most as many lists.
+    """Yield the first and last list of blocks with about ``max_hits`` hits and at most as many lists.
 
     The hits of list l are ``starts[l]:starts[l + 1]``.
 

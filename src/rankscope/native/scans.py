@@ -97,7 +97,7 @@ def _starts(texts: Sequence[bytes]) -> npt.NDArray[np.uint64]:
 
 
 def pad(data: Bytes, starts: Starts) -> tuple[Bytes, Starts]:
-    """Return the same texts with the readable bytes after the last one that :meth:`Scan.feed_rows` needs."""
+    """Return the same texts followed by the padding that :meth:`Scan.feed_rows` may read."""
     starts = np.ascontiguousarray(starts, np.int64)
     first, last = int(starts[0]), int(starts[-1])
     if first < 0 or last > len(data) or (starts[1:] < starts[:-1]).any():

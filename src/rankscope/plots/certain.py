@@ -28,7 +28,7 @@ def plot_certain(
 ) -> Figure:
     """Draw the bounds of the mean of each run over all labels, and its possible ranks; dots are the current values.
 
-    Of more than 40 runs, the rest shares a row.
+    If there are more than 40 runs, the remaining ones share a row.
 
     A rank is possible unless certain pairs exclude it: ties and labels cannot reverse these, and their differences are
     significant over topics. If ranks were followed (``across``), draw the bump chart
