@@ -223,6 +223,8 @@ def _find_source(collection: Collection, study: object, groups: object) -> Sourc
     options: list[str] = []
     for name, default in _REOPENED:
         value = getattr(collection, name)
+        if name in ("topic_data", "weights") and not isinstance(value, str | Path):
+            continue  # Data in memory have no name on a command line.
         options += [f"--{name.replace('_', '-')}", str(value)] if value and value != default else []
     for kind, file_format in (collection.input_format or {}).items():
         options += ["--input-format", f"{kind}={file_format}"]

@@ -13,7 +13,10 @@ export function command(s: State, name: string, words: readonly string[], ...onl
   const source = s.data.source;
   const files = only.map((run) => source?.files[run]).filter((file): file is string => Boolean(file));
   const runs = files.length > 0 && files.length === only.length ? files : (source?.runs ?? ["RUNS"]);
-  const options = source?.options ?? [];
+  const weighted = ["eval", "compare", "findings", "report"].includes(name);
+  const all = source?.options ?? [];
+  // options and their values; other commands have no attributes and weights of topics
+  const options = all.filter((_, k) => weighted || !["--topic-data", "--weights"].includes(all[k - (k % 2)]));
   return ["rankscope", name, source?.qrels ?? "QRELS", ...runs, ...options, ...words].map(quoted).join(" ");
 }
 
