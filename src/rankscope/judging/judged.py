@@ -298,7 +298,8 @@ def judge(
     Returns
     -------
     Judged
-        Ranks and grades of the judged documents of each ranking.
+        Ranks and grades of the judged documents of each ranking. If judgments are gains such as 0.37, their grades are
+        the ordinal numbers of the gains in ``qrels.gains``.
 
     Examples
     --------
