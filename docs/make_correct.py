@@ -55,9 +55,10 @@ class Truth(NamedTuple):
 
 
 @cache
-def collection(name: str) -> Truth:
-    """Return TREC-COVID (every 24th run) or Cranfield (every 7th)."""
-    folder, step = {"TREC-COVID": ("trec_covid_r1_depth100", 24), "Cranfield": ("cranfield", 7)}[name]
+def collection(name: str, step: int | None = None) -> Truth:
+    """Return TREC-COVID (every 24th run by default) or Cranfield (every 7th)."""
+    folder, default = {"TREC-COVID": ("trec_covid_r1_depth100", 24), "Cranfield": ("cranfield", 7)}[name]
+    step = step or default
     runs = sorted((DATA / folder / "runs").iterdir())[::step]
     scores = rs.evaluate(DATA / folder / "qrels.txt", runs, MEASURES)
     judged = scores.require_judged("make_correct")
@@ -188,7 +189,7 @@ def alarm(count: int) -> str:
 
 def labels(count: int) -> str:
     """Return the half-widths of intervals with 100, 300 and 1,000 labels of documents in some top 10."""
-    truth = collection("TREC-COVID")
+    truth = collection("TREC-COVID", 12)
     lines = [
         "| human labels | human only | good machine | mediocre machine | useless machine |",
         "|---|---|---|---|---|",
@@ -218,7 +219,7 @@ def labels(count: int) -> str:
 
 def allocation(count: int) -> str:
     """Return the error of differences of runs if documents are drawn by weight, uniformly, or pooled to a depth."""
-    truth = collection("TREC-COVID")
+    truth = collection("TREC-COVID", 12)
     measure = parse("P@10")
     first, second = np.triu_indices(len(truth.judged.runs), 1)
     lines = [
