@@ -180,7 +180,7 @@ def test_aligned_lists_and_texts(place: Path, open_page: Any) -> None:
         listed = [doc for _, doc in sorted(found_here, reverse=True)]
         ranks.append({doc: k for k, doc in enumerate(listed, 1) if qrels[topic].get(doc, 0) > 0})
     rows = {}
-    shown = page.locator("tr[data-change]").evaluate_all(
+    shown = page.locator("tr[data-change]:not(.other)").evaluate_all(
         """all => all.map(row => [
             row.querySelector('td .clip').textContent, row.querySelector('td .text').textContent,
             row.dataset.change, [...row.querySelectorAll('td')].map(cell => cell.textContent),
