@@ -133,7 +133,7 @@ def test_the_brush_filters_every_view(open_page: Open, teams_page: Path, read_st
     inside = (effort >= x0) & (effort <= x1) & (gain >= y0) & (gain <= y1)
     assert 0 < inside.sum() < inside.size
     chip = page.locator("[data-chip=brush]")
-    assert f"{inside.sum()} list" in chip.inner_text()
+    assert f"{inside.sum()} ranking" in chip.inner_text()
     page.locator("nav a", has_text="Leaderboard").click()
     page.locator(".controls select").first.select_option("P@10")  # the brush stays what it was
     kept = page.locator(".board tbody th button").all_inner_texts()
@@ -159,7 +159,7 @@ def test_rows_that_collapse_are_explained_and_density_has_lines(open_page: Open,
     quartiles = np.quantile(values, [0.25, 0.5, 0.75])
     assert quartiles[1] == quartiles[2] == 1.0, "the example has ties"
     note = page.locator(".ties").inner_text()
-    assert f"{(values == 1).sum()} lists of {values.size}" in note
+    assert f"{(values == 1).sum()} rankings of {values.size}" in note
     assert "“high”" in note
     lines = page.locator("path.level")
     assert lines.count() == 3
