@@ -147,7 +147,7 @@ def test_the_brush_filters_every_view(open_page: Open, teams_page: Path, read_st
     assert expected <= set(offered) and len(offered) <= len(expected) + 1
     assert read_state(page)["brushed"] == ["AP"]
     again = open_page(teams_page, urlsplit(page.url).fragment)
-    assert f"{inside.sum()} list" in again.locator("[data-chip=brush]").inner_text()
+    assert f"{inside.sum()} ranking" in again.locator("[data-chip=brush]").inner_text()
     again.get_by_role("button", name="Show all lists").click()
     assert again.locator("[data-chip]").count() == 0
     assert "brush" not in read_state(again)
