@@ -419,7 +419,7 @@ def test_brushing_an_indicator(open_page: Open, collection_page: Path, read_stat
     page.mouse.move(x, axis["y"] + axis["height"] * 0.6, steps=3)
     page.mouse.up()
     _, low, high = read_state(page)["ranges"][0].split(":")
-    heading = page.get_by_role("heading", name=re.compile(r"\d+ of \d+ lists")).inner_text()
+    heading = page.get_by_role("heading", name=re.compile(r"\d+ of \d+ rankings")).inner_text()
     expected = page.evaluate(
         """([low, high]) => {
             const {data, state} = rankscope, v = data.indicators(data.defaults).CRP_min;
