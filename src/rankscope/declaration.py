@@ -45,6 +45,7 @@ class Option:
 
 AttributeName = Annotated[str, Option("A[:K]")]
 Groups = Annotated["Mapping[str, str] | str | Path | None", Option("FILE|REGEX")]
+Judgments = Annotated["Mapping[str, Mapping[str, Any]] | str | Path | Any", Option("QRELS")]
 Level = Annotated[float, Option("A")]
 MeasureName = Annotated["str | Measure", Option("M")]
 PerTopic = Annotated[bool, Option(flags=("-q",))]

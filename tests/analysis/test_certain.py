@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.errors import SettingsError
 
 MEASURES = ["P@5", "RBP(p=0.8)", "nDCG@5", "DCG@5", "nDCG"]
 
@@ -235,3 +236,32 @@ def test_files_give_the_pairs_that_dicts_give(tmp_path: Path) -> None:
         from_dicts = rs.certain(rs.evaluate(qrels, runs, measure))
         assert from_files.tables["pairs"].records() == from_dicts.tables["pairs"].records()
         assert from_files.tables["runs"].records() == from_dicts.tables["runs"].records()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_further_judges_are_a_source_of_uncertainty(seed: int) -> None:
+    qrels, runs = collection(seed)
+    rng = np.random.default_rng(seed)
+    panel = [
+        {topic: {doc: int(rng.integers(0, 3)) for doc in judged} for topic, judged in qrels.items()}
+        for _ in range(2)
+    ]
+    scores = rs.evaluate(qrels, runs, ["P@5", "nDCG@5"])
+    alone, result = rs.certain(scores), rs.certain(scores, judges=panel)
+    assert "judges" not in alone["pairs"].columns
+    verdicts = [row.judges for row in result.pairs]
+    assert {True, False} == set(verdicts)
+    for before, row in zip(alone.pairs, result.pairs, strict=True):
+        same = True
+        for judge in (qrels, *panel):
+            means = rs.evaluate(judge, runs, row.measure).means()
+            a, b = means[row.a][row.measure], means[row.b][row.measure]
+            same &= bool(abs(a - b) < 1e-9 if row.order == "=" else a > b - 1e-9)
+        assert row.judges == same
+        assert row.together == (before.together if same else False)
+    counted = {row.measure: row.judges for row in result.certainty}
+    assert counted == {
+        name: sum(row.judges for row in result.pairs if row.measure == name) for name in counted
+    }
+    with pytest.raises(SettingsError, match="across or judges"):
+        rs.certain(scores, judges=panel, across="measures")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS, Across, Correction, Test
-from rankscope.declaration import Level, Option, RunName, Seed, analysis
+from rankscope.declaration import Judgments, Level, Option, RunName, Seed, analysis
+from rankscope.errors import SettingsError
 from rankscope.result import TypedResult, table
 from rankscope.rows import MeasuredPairRow, MeasuredRunRow, Row, RowTable, column
 from rankscope.tables import Cell, Table
@@ -26,12 +28,13 @@ class PairCertainty(MeasuredPairRow):
     ties: bool | None = column("whether no order of documents with equal scores reverses it")
     unjudged: bool | None = column("whether no labels of unjudged documents reverse it")
     topics: bool = column("whether the test over topics separates them")
-    together: bool | None = column("whether all three hold, with labels and orders combined")
+    together: bool | None = column("whether all hold, with labels and orders combined")
     difference: float = column()
     lowest: float | None = column("lowest difference over labels, or a bound of it")
     exact: bool = column("whether labels attain the lowest difference; otherwise it is a proved bound")
     p: float = column()
     labels: int | None = column("smallest known number of labels that reverse the order")
+    judges: bool | None = column("whether all further judges give the same order", default=None)
 
 
 class RunCertainty(MeasuredRunRow):
@@ -55,10 +58,11 @@ class Certainty(Row):
     ties: int = column("pairs whose order no order of documents with equal scores reverses")
     unjudged: int = column("pairs whose order no labels of unjudged documents reverse")
     significant: int = column("pairs that differ significantly over topics")
-    together: int = column("pairs for which all three hold, with labels and orders combined")
+    together: int = column("pairs for which all hold, with labels and orders combined")
     not_proved: int = column("pairs for which the certainty was neither proved nor refuted")
     exact: int = column("pairs with exact bounds of the difference over all labels")
     topics: int = column("the same as significant")
+    judges: int | None = column("pairs to which all further judges give the same order", default=None)
 
 
 class ReversingLabel(MeasuredPairRow):
@@ -151,6 +155,7 @@ def certain(
     test: Test = "t",
     correction: Correction | None = None,
     labels: bool | None = None,
+    judges: Sequence[Judgments] = (),
     across: Across | None = None,
     cutoffs: Annotated[Sequence[int], Option("K,...")] = FOLLOWED_CUTOFFS,
     pool_depth: Annotated[int | Sequence[int], Option("K,...")] = FOLLOWED_DEPTHS,
@@ -165,6 +170,9 @@ def certain(
     has one label, which counts for all runs. ``significant`` is a test over the sample of topics, not a proof.
     ``together`` means that no combination of labels and orders reverses the order, and that the difference is
     significant. An empty cell means neither proved nor refuted.
+
+    With further ``judges``, such as language models, ``judges`` tells whether the means under the judgments of each of
+    them have the same order, and ``together`` requires it.
 
     The labels cover all unjudged documents that any run has, because a relevant document changes the recall base and
     the ideal ranking for every run. ``exact`` states whether some labels attain the bounds, as for sums of gain times
@@ -190,6 +198,8 @@ def certain(
         Correction for multiple comparisons (default: the correction of the test).
     labels
         List labels that reverse each pair, and bounds of all differences (default: for up to 1,000 pairs).
+    judges
+        Judgments of the same topics by another judge, to rank the runs under; once for each judge.
     across
         Rank the runs by all measures, or by the first measure with other cutoffs, with smaller pools, or on samples of
         the topics; without -m, by AP and other usual measures.
@@ -215,6 +225,7 @@ def certain(
     rankscope certain qrels.txt runs/ -m nDCG@10
     rankscope certain qrels.txt runs/ -m "P@10 RBP" --baseline bm25 -f json
     rankscope certain qrels.txt runs/ -m nDCG@10 --plot order.pdf
+    rankscope certain people.qrels runs/ -m nDCG@10 --judges gpt.qrels --judges llama.qrels
     rankscope certain qrels.txt runs/ --across measures              ranks by the usual measures
     rankscope certain qrels.txt runs/ -m AP --across pools --plot pools.pdf
     rankscope certain qrels.txt runs/ -m nDCG@10 --across cutoffs --cutoffs 5,20,100
@@ -231,12 +242,15 @@ def certain(
     [('a', 'P@2', 1.0), ('b', 'P@2', 2.0)]
     """
     if across is not None:
+        if judges:
+            raise SettingsError("certain takes across or judges", hint="give one of them")
         depths = (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
         return _follow(
             scores, across, cutoffs=cutoffs, pool_depth=depths, ratios=ratios, samples=samples, alpha=alpha, seed=seed
         )  # fmt: skip
     from rankscope.analysis.certain_pairs import (
         CertainPairs,
+        add_judges,
         choose_pairs,
         judge_with_unjudged,
         score_in_id_order,
@@ -246,6 +260,7 @@ def certain(
     from rankscope.certainty.pairs import hits_by_topic
 
     adjustment = correction_for(test, correction)
+    runs = scores.require_collection("the order under other judges").runs if judges else None
     judged = judge_with_unjudged(scores, "certain") if scores.judged is not None or labels else None
     if judged is not None:
         scores = score_in_id_order(scores, judged)
@@ -260,10 +275,15 @@ def certain(
         )
         for matrix in matrices
     ]  # fmt: skip
+    if runs is not None:
+        blocks = add_judges(blocks, scores, runs, judges)
+    unused = () if judges else ("judges",)
     labelled = [row for block in blocks if judged for row in block.label_rows(scores.runs, judged)]
     ranges = [row for block in blocks for row in block.range_rows(scores.runs)] if is_listed else []
     return Certain(
-        pairs=PairCertainty.table("pairs", [row for block in blocks for row in block.rows(scores.runs)]),
+        pairs=PairCertainty.table(
+            "pairs", [row for block in blocks for row in block.rows(scores.runs)], without=unused
+        ),
         runs=RunCertainty.table(
             "runs",
             [row for block in blocks for row in block.run_rows(scores.runs)],
@@ -274,18 +294,23 @@ def certain(
         certainty=Certainty.table(
             "certainty",
             [block.summary() for block in blocks],
+            without=unused,
             caption="Pairs of runs whose order ties, or labels of unjudged documents, cannot reverse",
             legend=f"significant: {procedure(test, adjustment, alpha)} over topics, a test and no proof; together: all"
-            " three; not_proved: neither proved nor refuted for labels"
+            f" {'four' if judges else 'three'}; not_proved: neither proved nor refuted for labels"
             + ("" if judged else "; scores without rankings show nothing about ties and labels"),
         ),
         labels=ReversingLabel.table("labels", labelled) if is_listed else None,
         ranges=DifferenceRange.table("ranges", ranges) if is_listed else None,
         settings={
             **scores.settings, "baseline": baseline, "alpha": alpha, "test": test, "correction": adjustment,
-            "seed": seed, **left_out(matrices),
+            "seed": seed, **({"judges": [*map(_describe, judges)]} if judges else {}), **left_out(matrices),
         },
     )  # fmt: skip
+
+
+def _describe(judgments: Any) -> str:
+    return str(judgments) if isinstance(judgments, str | Path) else "judgments"
 
 
 def _follow(scores: Scores, across: str, **options: Any) -> Certain:

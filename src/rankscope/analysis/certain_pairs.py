@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from rankscope.analysis.rank_changes import rank_interval
-from rankscope.analysis.stats.matrices import CompleteMatrix, row_means
+from rankscope.analysis.stats.matrices import CompleteMatrix, complete, row_means
 from rankscope.analysis.stats.significance import all_pairs, run_test
 from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.certainty.documents import EVERY, has_unjudged, is_small, with_unjudged
@@ -19,7 +20,9 @@ from rankscope.declaration import check_run
 from rankscope.errors import InputError
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import Measure
+from rankscope.read.collection import open_collection
 from rankscope.read.ids import to_text
+from rankscope.read.runs import Runs
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell
 
@@ -92,6 +95,8 @@ class CertainPairs:
     """Whether these are all pairs."""
     rank_intervals: list[tuple[int | None, int | None]]
     """Confidence interval of the rank of each run over topics; None if the measure has no direction."""
+    judges: Verdicts | None = None
+    """Whether all further judges give the same order."""
 
     @classmethod
     def from_matrix(
@@ -185,6 +190,7 @@ class CertainPairs:
                 *(list(map(_verdict, column.tolist())) for column in self._verdicts),
                 self.difference.tolist(), list(map(_finite, self.lowest.tolist())), self.exact.tolist(),
                 self.p.tolist(), [len(pair_labels) or None for pair_labels in self.labels],
+                [None] * len(self.first) if self.judges is None else (self.judges == 1).tolist(),
                 strict=True,
             )
         )  # fmt: skip
@@ -218,7 +224,16 @@ class CertainPairs:
         counts = [int((column == 1).sum()) for column in self._verdicts]
         not_proved = int(np.isnan(self.unjudged).sum())
         # The schemas promise "topics", the former name of "significant", too.
-        return (str(self.measure), len(self.first), *counts, not_proved, int(self.exact.sum()), counts[2])
+        judges = None if self.judges is None else int(self.judges.sum())
+        return (
+            str(self.measure),
+            len(self.first),
+            *counts,
+            not_proved,
+            int(self.exact.sum()),
+            counts[2],
+            judges,
+        )
 
     def range_rows(self, runs: Sequence[str]) -> Rows:
         """Return the range of the difference of each pair over orders, over labels, and over both."""
@@ -245,6 +260,25 @@ class CertainPairs:
             for a, b, labels in zip(self.first.tolist(), self.second.tolist(), self.labels, strict=True)
             for topic, document in labels
         ]  # fmt: skip
+
+
+def add_judges(
+    blocks: Sequence[CertainPairs], scores: Scores, runs: Runs, judges: Sequence[Any]
+) -> list[CertainPairs]:
+    """Return the pairs with the verdicts of further judges: whether the means under each have the same order."""
+    missing = str(scores.settings.get("missing", "zero"))
+    verdicts = [np.ones(len(block.first)) for block in blocks]
+    for judgments in judges:
+        by_judge = score(judge(*open_collection(judgments, runs)), scores.measures, missing=missing)
+        for block, verdict in zip(blocks, verdicts, strict=True):
+            means = _terms(block.measure)(complete(by_judge, block.measure).values).mean(axis=1)
+            difference = means[block.first] - means[block.second]
+            is_equal = np.abs(block.difference) <= SLACK
+            verdict[np.where(is_equal, np.abs(difference) > SLACK, difference < -SLACK)] = 0
+    return [
+        replace(block, judges=verdict, together=np.where(verdict == 0, 0.0, block.together))
+        for block, verdict in zip(blocks, verdicts, strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from rankscope.analysis.compare import Comparison, compare
 from rankscope.analysis.judge_bias import RunBias, describe_bias, find_bias
 from rankscope.analysis.leaderboard import Leaderboard, leaderboard
 from rankscope.choices import TUNINGS, Tuning
-from rankscope.declaration import Level, Option, RunName, analysis, check_run
+from rankscope.declaration import Judgments, Level, Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
@@ -20,15 +20,12 @@ from rankscope.rows import MeasuredPairRow, MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rankscope.analysis.corrected_values import Corrector
     from rankscope.analysis.label_sample import Labels
     from rankscope.arrays import Floats
     from rankscope.judging import Judged
     from rankscope.scores import Scores
 
-Human = Annotated["Mapping[str, Mapping[str, Any]] | str | Path | Any", Option("QRELS")]
 Probability = Annotated["float | Mapping[str, Mapping[str, float]] | None", Option("P", parse=float)]
 
 _MAX_PAIRS = 20  # Without a baseline, more pairs than this are in the exports only.
@@ -105,7 +102,7 @@ class Corrected(TypedResult):
 )
 def correct(
     scores: Scores,
-    human: Human,
+    human: Judgments,
     *,
     pi: Probability = None,
     strata: Annotated[str | None, Option("NAMES")] = None,
