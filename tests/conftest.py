@@ -370,3 +370,28 @@ def every_measure() -> list[Any]:
         one.name: 0.5 if one.name == "IPrec" else 10 for one in measures if one.cutoff_rule == "required"
     }
     return [one @ names[one.name] if one.name in names else one for one in measures]
+
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Launch Chromium, or skip with a message if it is not installed."""
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    needs = GROUPS["browser"]
+    # The shell has no window to draw: tests of the page take a third less CPU time in it.
+    path = next(filter(None, map(shutil.which, [*needs["faster"], *needs["programs"]])), None)
+    if path is None:
+        pytest.skip("no Chromium in the PATH: the tests of the page need one")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()

@@ -20,7 +20,6 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from tests.web.conftest import chromium  # noqa: F401
 
 import rankscope as rs
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
@@ -193,7 +192,7 @@ def test_search_needs_no_server(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_search_ranks_pages_with_snippets_and_without_errors(site: Path, chromium: Any) -> None:  # noqa: F811
+def test_search_ranks_pages_with_snippets_and_without_errors(site: Path, chromium: Any) -> None:
     tab = chromium.new_page()
     errors: list[str] = []
     tab.on(

@@ -81,7 +81,7 @@ def test_a_filled_template_continues_the_judging(tmp_path: Path, capsys: pytest.
 
 def test_errors(tmp_path: Path) -> None:
     scores = rs.evaluate(QRELS, RUNS, "AP")
-    with pytest.raises(MeasureError, match="no sum of gains"):
+    with pytest.raises(MeasureError, match="not a sum of gains"):
         rs.next(scores)
     with pytest.raises(SettingsError, match="budget"):
         rs.next(scores, budget=0)

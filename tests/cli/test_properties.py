@@ -45,7 +45,7 @@ def test_settings_are_enough_to_repeat(capsysbinary: pytest.CaptureFixture[bytes
         "properties": ["relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced"],
         "fixed_length": False,
         "include_impossible": True,
-        "tolerance": "a score is larger if by more than 1e-09 of it + 1e-13 of the largest score",
+        "tolerance": "a larger score exceeds the other by 1e-09 of it + 1e-13 of the largest score",
         "rankings": 121,
         "complete": True,
     }

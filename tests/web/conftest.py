@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,6 @@ import pytest
 import rankscope as rs
 
 WEB = Path(__file__).parents[2] / "web"
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 WINDOW = {"width": 1400, "height": 900}
 MEDIA = {"media": "null", "color_scheme": "light", "reduced_motion": "no-preference"}
@@ -78,21 +69,6 @@ def places(views: list[str], study_page: Path, aspects_page: Path) -> list[tuple
     return [
         (page, f"view={view}") for page, view in [*addresses, *((study_page, address) for address in split)]
     ]
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """Launch Chromium, or skip with a message if it is not installed."""
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    needs = tomllib.loads((Path(__file__).parents[1] / "groups.toml").read_text("utf-8"))["browser"]
-    # The shell has no window to draw: tests of the page take a third less CPU time in it.
-    path = next(filter(None, map(shutil.which, [*needs["faster"], *needs["programs"]])), None)
-    if path is None:
-        pytest.skip("no Chromium in the PATH: the tests of the page need one")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

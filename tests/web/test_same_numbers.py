@@ -109,7 +109,8 @@ def test_the_formulas_of_the_page_are_compared_with_python_once(
     agreement = page.evaluate("rankscope.state.agreement")
     assert agreement == {"measures": 20 if documents else 19, "lists": RUNS * TOPICS, "differences": []}
     assert (
-        f"agree with it ({agreement['measures']} measures, 42 lists)" in page.locator("footer").inner_text()
+        f"agree with it ({agreement['measures']} measures, 42 rankings)"
+        in page.locator("footer").inner_text()
     )
 
 
@@ -123,7 +124,7 @@ def test_differing_formulas_are_reported(open_page: Open, tmp_path: Path) -> Non
     (tmp_path / "r.html").write_text(notebook(scores).html, "utf-8")
     page = open_page(tmp_path / "r.html", "view=runs")
     page.get_by_role("alert").wait_for()
-    assert "AP by up to 0.1250 on 3 lists" in page.get_by_role("alert").inner_text()
+    assert "AP by up to 0.1250 on 3 rankings" in page.get_by_role("alert").inner_text()
     shown = page.locator("td.mean").inner_text()
     assert shown == f"{scores.mean('AP')[0]:.4f}"
 

@@ -250,7 +250,7 @@ def shorten_all(names: Iterable[object], width: int) -> list[str]:
     """Shorten names so that different names stay different.
 
     >>> shorten_all(["run-with-a-long-name-1", "run-with-a-long-name-2", "bm25"], 12)
-    ['run-with-…1', 'run-with-…2', 'bm25']
+    ['run-wi…ame-1', 'run-wi…ame-2', 'bm25']
     """
     texts = [str(name) for name in names]
     short = shorten_names(texts, width)

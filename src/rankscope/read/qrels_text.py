@@ -54,19 +54,24 @@ def parse_qrels(source: Source) -> Columns:
     return topics, iterations, documents, check_grades(np.concatenate(grades)), np.concatenate(numbers)
 
 
+_MAX_UNPACKED = 1 << 25
+"""Maximum number of bytes of a text that is larger than its file; Python parses such text block by block."""
+
+
 def parse_natively(source: Source) -> Judgments | None:
     """Parse judgments with the C library; None if it is not available or the text is unusual."""
     return parse_judgments(_read_text(source), sort_naturally)
 
 
 def _read_text(source: Source) -> bytes:
-    """Return the whole text; nothing if it is too large for the library."""
-    if source.path is not None and source.size > MAX_TEXT:
+    """Return the whole text; nothing if it is too large for the library, or much larger than the file."""
+    packed = source.size if source.path is not None else 0
+    if packed > MAX_TEXT:
         return b""
     blocks, size = [], 0
     for block in source.line_blocks():
         size += len(block)
-        if size > MAX_TEXT:
+        if size > max(_MAX_UNPACKED, packed):
             return b""
         blocks.append(block)
     return b"".join(blocks)
