@@ -95,3 +95,11 @@ def test_exported_frames_are_read_back(tmp_path: Path) -> None:
         back = rs.read_scores(source).with_measures(["AP", "nDCG@5"])
         assert (back.runs, [*map(str, back.topics)]) == (scores.runs, list(scores.topics))
         assert back.values.tolist() == scores.values.tolist()
+
+
+@pytest.mark.parametrize(
+    "option", [{"cutoff": 50}, {"bounds": True}, {"texts": "t.txt"}, {"documents": True}]
+)
+def test_python_rejects_options_that_need_rankings(option: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=f"{next(iter(option))} of a report needs rankings"):
+        rs.report(rs.read_scores(frame()), tmp_path / "r.html", **option)

@@ -30,6 +30,8 @@ _REOPENED = (
     ("weights", None),
 )
 """Options with which the same collection is opened again, and their defaults."""
+_CUTOFF = 1000
+"""Default number of ranks of curves."""
 StudyTables = Annotated["Mapping[str, Table] | str | Path | None", Option("DIR")]
 TextFiles = Annotated[str | Path | Sequence[str | Path], Option("[documents=|topics=]FILE")]
 
@@ -39,7 +41,7 @@ def report(
     path: str | Path,
     *,
     title: Annotated[str | None, Option("TEXT")] = None,
-    cutoff: Annotated[int, Option("N")] = 1000,
+    cutoff: Annotated[int, Option("N")] = _CUTOFF,
     study: StudyTables = None,
     texts: TextFiles = (),
     groups: Groups = None,
@@ -93,22 +95,14 @@ def report(
     from rankscope.files import write_atomically
     from rankscope.reporting.html_page import render_report
 
+    options: dict[str, Any] = {
+        "title": title, "cutoff": cutoff, "study": study, "texts": texts, "groups": groups, "bounds": bounds, "by": by,
+        "documents": documents,
+    }  # fmt: skip
     if getattr(scores, "judged", "") is None:
-        document = document_from_scores(
-            scores,
-            title=title,
-            study=study,
-            texts=texts,
-            groups=groups,
-            bounds=bounds,
-            by=by,
-            documents=documents,
-        )
+        document = document_from_scores(scores, **options)
     else:
-        document = build_document(
-            *split_scores(scores, "report"), title=title, cutoff=cutoff, study=study, texts=texts,
-            groups=groups, bounds=bounds, by=by, documents=documents,
-        )  # fmt: skip
+        document = build_document(*split_scores(scores, "report"), **options)
     write_atomically(path, render_report(document))
     return Path(path)
 
@@ -118,25 +112,20 @@ def document_from_scores(
     *,
     title: str | None = None,
     study: StudyTables = None,
-    texts: TextFiles = (),
     groups: Groups = None,
-    bounds: bool = False,
     by: AttributeName | Sequence[AttributeName] = (),
-    documents: bool | None = None,
-    cutoff: int = 1000,
+    **needs_rankings: Any,
 ) -> Document:
-    """Return the data of a report of scores without rankings; parameters as for :func:`report`."""
+    """Return the data of a report of scores without rankings; parameters as for :func:`report`.
+
+    Parameters that need rankings (bounds, documents, texts, cutoff) must have their default values.
+    """
     from rankscope.errors import SettingsError
     from rankscope.reporting.page_data import payload_from_scores
     from rankscope.reporting.study import read_study
 
-    for name, is_set in (
-        ("bounds", bounds),
-        ("documents", documents),
-        ("texts", texts),
-        ("cutoff", cutoff != 1000),
-    ):
-        if is_set:
+    for name, value in needs_rankings.items():
+        if value and value != _CUTOFF:
             problem = f"{name} of a report needs rankings, and there are only scores"
             raise SettingsError(problem, hint=f"leave {name} out, or name QRELS and RUN")
     tables = read_study(study) if isinstance(study, str | Path) else study
@@ -163,7 +152,7 @@ def build_document(
     measures: Iterable[Measure],
     *,
     title: str | None = None,
-    cutoff: int = 1000,
+    cutoff: int = _CUTOFF,
     study: StudyTables = None,
     texts: TextFiles = (),
     groups: Groups = None,
