@@ -49,7 +49,7 @@ def declared_figures() -> set[str]:
     return {function for kind in below(Result) for function in kind.figures.values()}
 
 
-def sources(qrels: Any, runs: dict[str, Any], aspects: tuple[Any, dict[str, Any]]) -> Sources:
+def make_sources(qrels: Any, runs: dict[str, Any], aspects: tuple[Any, dict[str, Any]]) -> Sources:
     """Return the analyses of a collection that have figures, by name; each is computed once, when it is needed."""
     collection = rs.Collection(qrels, runs)
     names, topics = list(runs), list(qrels)
@@ -70,7 +70,7 @@ def sources(qrels: Any, runs: dict[str, Any], aspects: tuple[Any, dict[str, Any]
         tasks = {f"Task{t}Retrieval": column.tolist() for t, column in enumerate(values.T + 0.1)}
         return rs.bench({"model": names, **tasks}, aggregate="mean")
 
-    made: Sources = {
+    sources: Sources = {
         "scores": scores,
         "bounds": lambda: rs.bounds(collection),
         "bounds-few": lambda: rs.bounds(rs.Collection(qrels, {name: runs[name] for name in names[:4]})),
@@ -101,7 +101,7 @@ def sources(qrels: Any, runs: dict[str, Any], aspects: tuple[Any, dict[str, Any]
         "intervals": lambda: rs.lab.scales("RBP(p=0.8)", length=4).example(),
         "study": lambda: rs.study({"all": collection}, rs.StudySettings(measures="AP P@10 Twist", repeats=1)),
     }
-    return {name: cache(make) for name, make in made.items()}
+    return {name: cache(make) for name, make in sources.items()}
 
 
 VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
@@ -114,9 +114,9 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
 """Further figures of a result, as options of ``plot``."""
 
 
-def figures(made: Sources, width: float = SINGLE) -> Iterator[tuple[str, Callable[[], Figure]]]:
+def figures(sources: Sources, width: float = SINGLE) -> Iterator[tuple[str, Callable[[], Figure]]]:
     """Yield the name of every figure and a function that draws it."""
-    for source, make in made.items():
+    for source, make in sources.items():
         result = make()
         options = {name: {"figure": name} for name in result.figures} | VARIANTS.get(source, {})
         for name, option in options.items():
@@ -126,7 +126,7 @@ def figures(made: Sources, width: float = SINGLE) -> Iterator[tuple[str, Callabl
 def simulated(n_runs: int, n_topics: int) -> Sources:
     """Return the analyses of a simulated collection."""
     plain, diverse = simulate(n_runs, n_topics, depth=100), simulate(n_runs, 3, depth=50, aspects=6)
-    return sources(plain.qrels, plain.runs, (diverse.diversity, diverse.runs))
+    return make_sources(plain.qrels, plain.runs, (diverse.diversity, diverse.runs))
 
 
 def from_files(qrels: str, runs: str, n_runs: int) -> Sources:
@@ -134,7 +134,7 @@ def from_files(qrels: str, runs: str, n_runs: int) -> Sources:
     diverse = simulate(n_runs, 3, depth=50, aspects=6)
     read, judged = rs.read_runs(runs), rs.read_qrels(qrels)
     grades = {topic: dict(judged.judgments(topic)) for topic in judged.topics}
-    return sources(grades, dict(list(read.items())[:n_runs]), (diverse.diversity, diverse.runs))
+    return make_sources(grades, dict(list(read.items())[:n_runs]), (diverse.diversity, diverse.runs))
 
 
 def main() -> int:
@@ -154,10 +154,12 @@ def main() -> int:
     args = parser.parse_args()
     parts = []
     for size in args.sizes:
-        made = from_files(args.qrels, args.runs, size) if args.qrels else simulated(size, SIZES.get(size, 30))
-        chosen = {name: make for name, make in made.items() if not args.only or name in args.only}
+        sources = (
+            from_files(args.qrels, args.runs, size) if args.qrels else simulated(size, SIZES.get(size, 30))
+        )
+        selected = {name: make for name, make in sources.items() if not args.only or name in args.only}
         (args.directory / str(size)).mkdir(parents=True, exist_ok=True)
-        for name, draw in figures(chosen, args.width):
+        for name, draw in figures(selected, args.width):
             draw().save(args.directory / str(size) / f"{name}.png")
             source = f"{size}/{name}.png"
             parts.append(

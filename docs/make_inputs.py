@@ -440,8 +440,8 @@ Ids in dicts may be of any hashable type, such as integers: they are compared as
 their original type. Judgments are `{topic: {document: grade}}`, or `{topic: [document, ...]}` if all listed documents
 are relevant. A list of dicts is a list of runs, called run1, run2 and so on. If the columns of a table have unusual
 names, name them with `--columns topic=search,doc=sku,grade=clicks`, or `columns=` in Python. Grades are integers, or
-gains from 0 on, such as 0.37. Measures that use gains (DCG, nDCG, CG, ERR, `RBP(graded=True)` and their variants) take
-them as they are, with the largest gain as the best grade. Measures of binary relevance need a threshold, such as
+gains from 0 on, such as 0.37. Measures that use gains (DCG, nDCG, CG, ERR, `RBP(graded=True)` and their variants) use
+them directly; the largest gain is the best grade. Measures of binary relevance need a threshold, such as
 `AP(rel=0.5)`. Analyses of rankings (`effort`, `next`, `--unjudged bounds`) need grades:
 `--grades '0-0.2=0;0.2-0.6=1;0.6-1=2'` bins numbers. A range includes its lower end; the last range also includes its
 upper end.

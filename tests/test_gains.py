@@ -46,7 +46,7 @@ def _collection(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[
 def _naive(measure: str, judged: dict[str, float], ranking: list[str], best: float) -> float:
     """Return the value by the formula, in plain Python."""
     gains = [max(0.0, judged.get(document, 0.0)) for document in ranking]
-    every = sorted((max(0.0, gain) for gain in judged.values()), reverse=True)
+    ideal = sorted((max(0.0, gain) for gain in judged.values()), reverse=True)
 
     def dcg(values: list[float], depth: int | None = None) -> float:
         return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(values[:depth], 1))
@@ -64,16 +64,16 @@ def _naive(measure: str, judged: dict[str, float], ranking: list[str], best: flo
 
     def ap(rel: float) -> float:
         hits = [rank for rank, gain in enumerate(gains, 1) if gain >= rel]
-        return math.fsum(i / rank for i, rank in enumerate(hits, 1)) / max(1, sum(g >= rel for g in every))
+        return math.fsum(i / rank for i, rank in enumerate(hits, 1)) / max(1, sum(g >= rel for g in ideal))
 
-    powers, ideal_powers = [2**g - 1 for g in gains], [2**g - 1 for g in every]
+    powers, ideal_powers = [2**g - 1 for g in gains], [2**g - 1 for g in ideal]
     formulas: dict[str, Any] = {
-        "nDCG": lambda: dcg(gains) / dcg(every),
-        "nDCG@5": lambda: dcg(gains, 5) / dcg(every, 5),
+        "nDCG": lambda: dcg(gains) / dcg(ideal),
+        "nDCG@5": lambda: dcg(gains, 5) / dcg(ideal, 5),
         "nDCG(gains='exp2')@4": lambda: dcg(powers, 4) / dcg(ideal_powers, 4),
         "DCG@10": lambda: dcg(gains, 10),
         "CG@3": lambda: math.fsum(gains[:3]),
-        "nCG@3": lambda: math.fsum(gains[:3]) / math.fsum(every[:3]),
+        "nCG@3": lambda: math.fsum(gains[:3]) / math.fsum(ideal[:3]),
         "ERR": err,
         "ERR@4": lambda: err(4),
         "ERR(max_grade=3)": lambda: err(best=3),
@@ -84,7 +84,7 @@ def _naive(measure: str, judged: dict[str, float], ranking: list[str], best: flo
         "AP(rel=1)": lambda: ap(1),
         "P(rel=0.37)@3": lambda: sum(g >= 0.37 for g in gains[:3]) / 3,
         "RR(rel=1.2)": lambda: next((1 / rank for rank, g in enumerate(gains, 1) if g >= 1.2), 0.0),
-        "R(rel=0.1)@5": lambda: sum(g >= 0.1 for g in gains[:5]) / sum(g >= 0.1 for g in every),
+        "R(rel=0.1)@5": lambda: sum(g >= 0.1 for g in gains[:5]) / sum(g >= 0.1 for g in ideal),
         "RBP(rel=0.5)": lambda: 0.2 * math.fsum(0.8**i for i, g in enumerate(gains) if g >= 0.5),
     }
     return float(formulas[measure]()) if measure in formulas else math.nan
@@ -172,17 +172,17 @@ def test_other_measures_need_rel_or_grades_in_one_line(measure: str, message: st
 
 def test_every_measure_either_evaluates_gains_or_names_itself() -> None:
     for measure in REGISTRY.values():
-        asked = (
+        requested = (
             measure
             if measure.cutoff_rule != "required"
             else measure @ (0.5 if measure.name == "IPrec" else 5)
         )
         try:
-            scores = rs.evaluate({"q": {"a": 0.37, "b": 1.5, "c": 0}}, {"q": ["a", "c", "b"]}, [asked])
+            scores = rs.evaluate({"q": {"a": 0.37, "b": 1.5, "c": 0}}, {"q": ["a", "c", "b"]}, [requested])
         except MeasureError as error:
-            assert str(asked) in str(error) and "\n" not in str(error)
+            assert str(requested) in str(error) and "\n" not in str(error)
         else:
-            assert asked.uses_gains and scores.values.shape == (1, 1, 1)
+            assert requested.uses_gains and scores.values.shape == (1, 1, 1)
 
 
 def test_rel_of_a_measure_counts_as_set_even_if_it_is_the_default() -> None:

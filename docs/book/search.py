@@ -62,11 +62,11 @@ def sections(site: Path) -> list[tuple[str, str, str, str]]:
         address = path.relative_to(site).as_posix()
         if address in ("search.html", "genindex.html", "py-modindex.html"):
             continue
-        found = _Sections(path.read_text("utf-8")).sections
-        page = _join(found[0][1]) if found else ""
-        for number, (anchor, title, text) in enumerate(found):
-            place = f"{address}#{anchor}" if number else address
-            rows.append((place, page, _join(title), _join(text)))
+        parts = _Sections(path.read_text("utf-8")).sections
+        page = _join(parts[0][1]) if parts else ""
+        for number, (anchor, title, text) in enumerate(parts):
+            target = f"{address}#{anchor}" if number else address
+            rows.append((target, page, _join(title), _join(text)))
     return rows
 
 

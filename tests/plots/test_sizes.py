@@ -47,7 +47,7 @@ def sources(request: Any, gallery: ModuleType, make_collection: Callable[..., An
         }
         for name, own in runs.items()
     }
-    generated = gallery.sources(qrels, scored, (aspects, runs))
+    generated = gallery.make_sources(qrels, scored, (aspects, runs))
     return {name: make for name, make in generated.items() if request.param == 10 or name not in ANY_SIZE}
 
 
@@ -130,6 +130,6 @@ def test_the_gallery_has_every_declared_figure(
 ) -> None:
     qrels, runs = make_collection([f"run-{k}" for k in range(4)], ["1", "2", "3"])
     aspects = {t: {d: {"1": 1} for d in own} for t, own in qrels.items()}
-    generated = gallery.sources(qrels, runs, (aspects, runs))
+    generated = gallery.make_sources(qrels, runs, (aspects, runs))
     drawn = {function for make in generated.values() for function in make().figures.values()}
     assert drawn == gallery.declared_figures()

@@ -59,7 +59,7 @@ _VIEW = "[...document.querySelectorAll('main > :not(aside)')].map((e) => e.inner
 
 
 def _claims(finding: Any) -> list[str]:
-    """Return what the view of a finding says outside of the sentence that is repeated above it."""
+    """Return the texts that the view of a finding must contain, apart from the repeated sentence."""
     n = finding.numbers
     rows = [dict(zip(finding.evidence.columns, row, strict=True)) for row in finding.evidence.rows]
     if finding.kind == "ties":  # The page has the bounds of every mean with --bounds only.

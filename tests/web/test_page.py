@@ -87,16 +87,18 @@ def test_tiers_and_rank_intervals_are_those_of_the_leaderboard(
     open_page: Open, tmp_path: Path, until: Until
 ) -> None:
     """Tiers by the t tests and Holm's correction of Python, of all runs and among those of a group."""
-    made = simulate(systems=24, topics=40, grades=2, depth=60, seed=11)
-    groups = {run: "north" if k % 2 else "south" for k, run in enumerate(made.runs)}
-    path = rs.report(rs.evaluate(made.qrels, made.runs, "AP RR"), tmp_path / "r.html", groups=groups)
+    generated = simulate(systems=24, topics=40, grades=2, depth=60, seed=11)
+    groups = {run: "north" if k % 2 else "south" for k, run in enumerate(generated.runs)}
+    path = rs.report(
+        rs.evaluate(generated.qrels, generated.runs, "AP RR"), tmp_path / "r.html", groups=groups
+    )
     page = open_page(path)
     for measure in ("AP", "RR", "Twist"):
         page.evaluate("measure => { rankscope.state.measure = measure; }", measure)
         for group in (None, "north"):
             page.evaluate("group => { rankscope.state.group = group === null ? null : 1; }", group)
-            kept = [run for run in made.runs if group is None or groups[run] == group]
-            scores = rs.evaluate(made.qrels, {run: made.runs[run] for run in kept}, measure)
+            kept = [run for run in generated.runs if group is None or groups[run] == group]
+            scores = rs.evaluate(generated.qrels, {run: generated.runs[run] for run in kept}, measure)
             board = {row.run: row for row in rs.leaderboard(scores).leaderboard}
             until(page, "document.querySelector('td.ranks').textContent !== ''")
             rows = page.locator(".board tbody tr").evaluate_all(
@@ -147,8 +149,8 @@ def test_the_leaderboard_never_overflows(open_page: Open, study_page: Path, unti
 
 
 def test_many_runs_are_cut_and_chosen_ones_stay(open_page: Open, tmp_path: Path) -> None:
-    made = simulate(systems=70, topics=5, depth=10, seed=2, pool_depth=5)
-    page = open_page(rs.report(rs.evaluate(made.qrels, made.runs, "AP"), tmp_path / "r.html"))
+    generated = simulate(systems=70, topics=5, depth=10, seed=2, pool_depth=5)
+    page = open_page(rs.report(rs.evaluate(generated.qrels, generated.runs, "AP"), tmp_path / "r.html"))
     assert page.locator(".board tbody tr").count() == 40
     page.evaluate(
         "const {state: s, data: d} = rankscope; s.baseline = d.bestFirst('AP', d.means('AP', s.settings))[69]"

@@ -25,12 +25,12 @@ _CELLS = """([name, baseline]) => {
 @pytest.fixture(scope="module")
 def weighted(tmp_path_factory: pytest.TempPathFactory) -> tuple[rs.Scores, Path]:
     """Return scores with slices and weights of topics, and their report."""
-    made = simulate(systems=6, topics=40, grades=3, depth=60, seed=9)
+    generated = simulate(systems=6, topics=40, grades=3, depth=60, seed=9)
     data = {
         topic: {"lang": ("en", "it", "de")[k % 3], "length": 1 + k * 7 % 11, "traffic": 1 + k % 4}
-        for k, topic in enumerate(made.qrels)
+        for k, topic in enumerate(generated.qrels)
     }
-    collection = rs.Collection(made.qrels, made.runs, topic_data=data, weights="traffic")
+    collection = rs.Collection(generated.qrels, generated.runs, topic_data=data, weights="traffic")
     scores = collection.evaluate("AP nDCG@10 Twist")
     return scores, rs.report(scores, tmp_path_factory.mktemp("slices") / "r.html", by=BY)
 

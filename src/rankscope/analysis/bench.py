@@ -321,16 +321,16 @@ def bench(
     bounds = _check_range(scores, score_range) if missing_cells == "bounds" else None
     names, refused = _choose_aggregates(scores, aggregate, bounds is not None)
     corrected = correction_for("t" if sample == "topics" else test, correction)
-    how: str = test
+    method: str = test
     title = procedure(test, corrected, alpha)
     if sample == "topics":
-        how, title = "normal", "normal" + procedure("t", corrected, alpha).removeprefix("paired t")
+        method, title = "normal", "normal" + procedure("t", corrected, alpha).removeprefix("paired t")
     tests = bench_orders.Procedure(sample, test, corrected, alpha, replicates, seed)
     orders = bench_orders.order_systems(scores, names, tests, bounds)
     settings: dict[str, Any] = {
         "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
         "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
-        "sample": "" if bounds else sample, "test": how, "correction": corrected, "alpha": alpha,
+        "sample": "" if bounds else sample, "test": method, "correction": corrected, "alpha": alpha,
         "replicates": replicates, "seed": seed, "procedure": title,
     }  # fmt: skip
     board = [Place(*cells) for name in names for cells in bench_orders.places(scores, name, orders[name])]
@@ -374,11 +374,11 @@ def _choose_aggregates(
     scores: TaskScores, requested: str | Sequence[str] | None, has_bounds: bool
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the aggregates; those that the scores do not permit raise an error, or are left out by default."""
-    chosen = (
+    selected = (
         [requested] if isinstance(requested, str) else list(dict.fromkeys(requested or choices.AGGREGATES))
     )
     refused: dict[str, str] = {}
-    for name in chosen:
+    for name in selected:
         check_name(name, choices.AGGREGATES, f"no aggregate is called {name!r}")
         try:
             _check_aggregate(scores, name, has_bounds)
@@ -389,7 +389,7 @@ def _choose_aggregates(
             if name == "bradley-terry" and not has_bounds:
                 warnings.warn(f"{error}; bradley-terry is left out", stacklevel=3)
     settings = {"left_out_aggregates": refused} if refused else {}
-    return [name for name in chosen if name not in refused], settings
+    return [name for name in selected if name not in refused], settings
 
 
 def _check_aggregate(scores: TaskScores, name: str, has_bounds: bool) -> None:

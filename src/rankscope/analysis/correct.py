@@ -219,7 +219,7 @@ def correct(
     corrected = replace(scores, values=np.array(values), judged=None, uncertainty=None, collection=None)
     weight = Corrector(judged, sample, scores.measures[0]).hit_weight
     bias_rows = find_bias(judged, weight, sample.machine, sample.human, sample.inverse, alpha)
-    how = f"ranks weighted as by {scores.measures[0]}; t, Holm"
+    method = f"ranks weighted as by {scores.measures[0]}; t, Holm"
     settings = {
         **scores.settings, "human": str(human) if isinstance(human, str) else "labels", "strata": strata,
         "labels": int(sample.is_labelled.sum()), "documents": len(sample.pi), "tuning": tuning, "baseline": baseline,
@@ -232,7 +232,7 @@ def correct(
             "bias",
             bias_rows,
             caption=describe_bias("The machine", bias_rows)
-            or f"The labels do not show that the machine favours a run ({how})",
+            or f"The labels do not show that the machine favours a run ({method})",
         ),
         differences=CorrectedDifference.table("differences", differences, caption="Differences a - b"),
         scores=corrected,

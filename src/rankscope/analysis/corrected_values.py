@@ -157,13 +157,13 @@ class Corrector:
     def blocks(self) -> list[tuple[int, int]]:
         """First topic of each block, and the one after its last: blocks fit into memory, and are few."""
         ends = self.judged.qrels.topic_offsets[1:]
-        first, found = 0, []
+        first, blocks = 0, []
         while first < self.shape[1]:
             limit = self.judged.qrels.topic_offsets[first] + _BLOCK
             last = max(first + 1, int(np.searchsorted(ends, limit, side="right")))
-            found.append((first, last))
+            blocks.append((first, last))
             first = last
-        return found
+        return blocks
 
     def hits(self, first: int, last: int) -> tuple[Ints, Ints]:
         """Return the indices of the hits of a block of topics, and their runs."""
@@ -339,8 +339,8 @@ class Corrector:
 
         If the probabilities of all documents are known, the variance of every document counts; otherwise those of
         the sample, weighted by 1 / pi. The pooled variance is too small if errors are larger where a run has more
-        weight; that of the labels themselves is not, but it is noisy, and too small if the sample missed the errors.
-        So the pooled variance moves a quarter of the way to the direct one if that is larger.
+        weight. The direct variance of the labels is not, but it is noisy, and too small if the sample has no errors.
+        The result is the pooled variance, moved a quarter of the way to the direct variance if that is larger.
         """
         sample = self.sample
         residual = self.h - tunings[self.topic, np.newaxis] * self.j

@@ -122,7 +122,7 @@ def _evaluate(corrector: Corrector, first: int, last: int, drawn: Ints) -> Fille
     )
 
     def sums(change: int) -> tuple[Floats, Floats]:
-        """Return numerators, (runs, topics, draws), and weights of hits, with so many more relevant documents."""
+        """Return numerators, (runs, topics, draws), and weights of hits, for a number of further relevant documents."""
         if isinstance(form, Counted):
             depth = form.depth(np.maximum(counts[:, :, 0] + change, 0))
             weight = (rank <= depth[:, topic[document]]).astype(np.float64)

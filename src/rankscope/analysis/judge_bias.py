@@ -51,7 +51,7 @@ def find_bias(
     weight
         Weight of each hit.
     machine, human
-        Grades of all documents; those of the human count in the sample only.
+        Grades of all documents; human grades count in the sample only.
     inverse
         1 / inclusion probability of each document, and 0 outside the sample.
     alpha

@@ -496,10 +496,10 @@ def _sound_alarm(
     weight = 1.0 / np.log2(judged.rank + 1.0)
     for a, b in pairs:
         human, machine = np.maximum(panel.grades[[a, b]], 0)
-        both = (panel.grades[[a, b]] != UNJUDGED).all(axis=0)
-        found = find_bias(judged, weight, machine, human, both.astype(np.float64), alpha)
-        rows += [JudgeBias(panel.names[a], panel.names[b], *row) for row in found]
-        sentence = describe_bias(panel.names[b], found)
+        is_shared = (panel.grades[[a, b]] != UNJUDGED).all(axis=0)
+        bias = find_bias(judged, weight, machine, human, is_shared.astype(np.float64), alpha)
+        rows += [JudgeBias(panel.names[a], panel.names[b], *row) for row in bias]
+        sentence = describe_bias(panel.names[b], bias)
         if sentence is not None:
             conclusions.append(Conclusion(None, "favours", f"compared with {panel.names[a]}, {sentence}"))
     caption = "Error of judge b on the documents of each run minus on other runs, if judge a is right"

@@ -112,10 +112,10 @@ def _parse(kind: Callable[[str], Any], text: str, problem: str, hint: str, path:
         raise InputError(f"{text!r} is {problem}", path=path, line=line, hint=hint) from None
 
 
-def _check_probability(pi: float, **where: Any) -> None:
+def _check_probability(pi: float, **location: Any) -> None:
     if not 0 < pi <= 1:
         raise InputError(
-            f"{pi} is no inclusion probability", **where, hint="give a number above 0 and up to 1"
+            f"{pi} is no inclusion probability", **location, hint="give a number above 0 and up to 1"
         )
 
 

@@ -158,8 +158,8 @@ def _columns(
     bootstrap = np.full((2, len(values)), np.nan)
     freedom = degrees_of_freedom(terms, weights)
     for n, of_t in {*zip(n_topics[n_topics > 1].tolist(), freedom[n_topics > 1].tolist(), strict=True)}:
-        tail, chosen = intervals.expanded(alpha, n, of_t), (n_topics == n) & (freedom == of_t)
-        bootstrap[:, chosen] = intervals.percentile_intervals(back(samples[chosen]), tail)
+        tail, rows = intervals.expanded(alpha, n, of_t), (n_topics == n) & (freedom == of_t)
+        bootstrap[:, rows] = intervals.percentile_intervals(back(samples[rows]), tail)
     columns: list[Sequence[Any]] = [array.tolist() for array in (means, n_topics, *student, *bootstrap)]
     if measure.better == "neither":
         return [*columns, *([None] * len(values) for _ in range(3))]

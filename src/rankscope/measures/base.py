@@ -298,7 +298,7 @@ class Measure:
         table = gains if self.uses_gains else None
         return self._copy(settings=settings, gain_table=table, canonical_name=self.canonical_name)
 
-    def gain_of(self, grade: Any) -> Any:
+    def to_gain(self, grade: Any) -> Any:
         """Return the gain that each grade stands for; by default the grade."""
         return grade if self.gain_table is None else self.gain_table[grade]
 

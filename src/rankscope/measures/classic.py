@@ -329,12 +329,12 @@ class ERR(Measure):
     uses_gains = True
 
     def _satisfaction(self, grade: AnyArray, max_grade: int) -> Floats:
-        return satisfaction(self.gain_of(grade), self.max_grade or self.gain_of(max_grade))
+        return satisfaction(self.to_gain(grade), self.max_grade or self.to_gain(max_grade))
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(1, self.cutoff)
-        best = self.max_grade or self.gain_of(lists.pool.max_grade)
-        if len(hits) and (highest := self.gain_of(hits.grade.max())) > best:
+        best = self.max_grade or self.to_gain(lists.pool.max_grade)
+        if len(hits) and (highest := self.to_gain(hits.grade.max())) > best:
             hint = "max_grade is the best grade there is"
             raise MeasureError(f"{self} meets grade {highest:g}", hint=hint)
         satisfied = self._satisfaction(hits.grade, lists.pool.max_grade)

@@ -63,7 +63,7 @@ class FunctionMeasure(Measure, abstract=True):
             arguments: list[Any] = [grades if self.cutoff is None else grades[: self.cutoff]]
             if self.wants_counts:
                 counts = lists.pool.counts(int(topic))
-                arguments.append({self.gain_of(grade): count for grade, count in counts.items()})
+                arguments.append({self.to_gain(grade): count for grade, count in counts.items()})
             values[index] = self._number(self._call(arguments))
         return values
 

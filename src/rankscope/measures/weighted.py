@@ -220,7 +220,7 @@ class RBP(WeightedPrecision):
         relevant = grade >= self.rel
         if not self.graded:
             return relevant.astype(np.float64)
-        share = self.gain_of(np.maximum(grade, 0)) / (self.max_grade or self.gain_of(max_grade))
+        share = self.to_gain(np.maximum(grade, 0)) / (self.max_grade or self.to_gain(max_grade))
         return np.where(relevant, np.minimum(share, 1.0), 0.0)
 
     def total_weight(self) -> float:
@@ -297,7 +297,7 @@ class GradedGains(Gains, abstract=True):
 
     def gain(self, grade: AnyArray, max_grade: int) -> Floats:
         """Return the gain of each grade; a negative grade gains as grade 0, or nothing with ``unjudged=zero``."""
-        positive = self.gain_of(np.maximum(grade, 0))
+        positive = self.to_gain(np.maximum(grade, 0))
         if self.gains == "linear":
             return np.asarray(positive, np.float64)
         best = int(positive.max(initial=0))

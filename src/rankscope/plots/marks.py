@@ -201,7 +201,7 @@ def name_lines(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) ->
 
 
 def _fit_columns(letters: Sequence[int], columns: int, inches: float) -> int:
-    """Return the number of columns of a legend, at most ``columns``, whose entries with so many letters fit a width.
+    """Return the largest number of legend columns, up to ``columns``, that fit a width, given the letters per entry.
 
     >>> _fit_columns([5, 5, 30, 5], 4, 3.3), _fit_columns([5, 5, 5, 5], 4, 3.3)
     (2, 4)

@@ -217,8 +217,8 @@ def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[F
 
     low = overlap / size
     # after the longer one ends: X(d) = n_common, and the sum of p^d/d over all d is -ln(1 - p)
-    seen = np.concatenate([[0.0], np.cumsum(p**depth / depth)])[n]
-    beyond_low = n_common * np.maximum(0.0, -log1p(-p) - seen) * (1 - p) / p
+    partial = np.concatenate([[0.0], np.cumsum(p**depth / depth)])[n]
+    beyond_low = n_common * np.maximum(0.0, -log1p(-p) - partial) * (1 - p) / p
     # from the depth n + s - n_common on both can agree in full
     ends = zip(n.tolist(), (n + s - np.rint(n_common).astype(np.int64)).tolist(), strict=True)
     beyond_high = np.array([_beyond_high(end, whole, p) for end, whole in ends])

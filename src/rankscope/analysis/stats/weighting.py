@@ -52,11 +52,11 @@ def degrees_of_freedom(values: Floats, weights: Floats | None) -> Floats:
     >>> degrees_of_freedom(rows, None), degrees_of_freedom(rows, np.array([4.0, 1.0, 1.0, 1.0])).round(2)
     (array([3.]), array([1.05]))
     """
-    known = ~np.isnan(values)
-    n = known.sum(axis=1).astype(np.float64)
+    is_defined = ~np.isnan(values)
+    n = is_defined.sum(axis=1).astype(np.float64)
     if weights is None:
         return np.asarray(n - 1)
-    squares = np.where(known, np.square(weights / weights.max()), 0.0)
+    squares = np.where(is_defined, np.square(weights / weights.max()), 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         freedom = (n - 1) / n * np.square(squares.sum(axis=1)) / np.square(squares).sum(axis=1)
     return np.asarray(np.where(n > 1, np.maximum(freedom, 1.0), n - 1))
