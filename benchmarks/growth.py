@@ -1,8 +1,9 @@
 """Growth of CPU time with the size of hostile input, as a slope on logarithmic axes.
 
 ``python -m benchmarks --only growth --write`` measures and writes the section. A slope of 1 means that time is
-proportional to the size. Times are the smallest of three to thirty CPU times, measured inside one process, which other
-processes of the machine disturb less than elapsed times.
+proportional to the size. Times are CPU times, measured inside one process, which other processes of the machine
+disturb less than elapsed times. Where valgrind is installed, the slope of the number of instructions is measured as
+well; it does not depend on caches and other processes.
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ import json
 import math
 import os
 import random
+import re
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -31,7 +36,7 @@ from rankscope.read.source import Source
 from rankscope.read.topics import select_topics
 from rankscope.scan import scan_text
 
-__all__ = ["CASES", "MAX_SLOPES", "Case", "Measured", "measure", "table"]
+__all__ = ["CASES", "MAX_SLOPES", "Case", "Measured", "instruction_slopes", "measure", "table"]
 
 MAX_SLOPES = {"topics": 1.05, "lines": 1.05, "runs": 2.05}
 """Largest slope that is allowed, by the quantity that grows."""
@@ -96,7 +101,7 @@ def _empty_lines(size: int, folder: Path) -> Callable[[], object]:
 def _alternating_topics(size: int, folder: Path) -> Callable[[], object]:
     path = folder / f"alternating-{size}"
     # Fields of fixed width: longer lines in the larger file would count as growth.
-    path.write_text("".join(f"{i % 1000:03} Q0 d{i:07} 0 {size - i:07} t\n" for i in range(size)))
+    path.write_text("".join(f"{i % 1000:03} Q0 d{i:08} 0 {size - i:08} t\n" for i in range(size)))
     return _scan(path, "native")
 
 
@@ -183,10 +188,10 @@ CASES = (
     Case("run without newlines, scanner in C", "lines", 1 << 28, 1 << 32, _without_newlines("native")),
     Case("run without newlines, scanner in Python", "lines", 1 << 28, 1 << 32, _without_newlines("python")),
     Case("empty lines, scanner in Python", "lines", 64_000_000, 512_000_000, _empty_lines),
-    Case("alternating topics, scanner in C", "lines", 800_000, 6_400_000, _alternating_topics),
+    Case("alternating topics, scanner in C", "lines", 1_600_000, 12_800_000, _alternating_topics),
     Case("empty gzip members", "lines", 20_000, 160_000, _empty_members(gzip.compress)),
     Case("empty zstd members", "lines", 20_000, 160_000, _empty_members(zstandard.compress)),
-    Case("`--topics` with a file of overlapping ranges", "lines", 50_000, 400_000, _topic_ranges),
+    Case("`--topics` with a file of overlapping ranges", "lines", 25_000, 200_000, _topic_ranges),
     Case("JSON with a repeated key", "lines", 400_000, 3_200_000, _repeated_key),
     Case("the same JSON in `json.loads`, for comparison", "lines", 400_000, 3_200_000, _plain_json),
     Case("`dict.fromkeys` of its names, for comparison", "lines", 400_000, 3_200_000, _plain_dict),
@@ -200,20 +205,87 @@ CASES = (
 
 
 def measure(case: Case, folder: Path, repeats: int = 3, enough: float = _ENOUGH_SECONDS) -> Measured:
-    """Time a case at both sizes, in turns, so that a change of the machine's speed affects both."""
-    tasks = [case.prepare(size, folder) for size in (case.small, case.large)]
-    best = [math.inf, math.inf]
+    """Time a case at both sizes, in turns, and return the turn with the median slope.
+
+    In each turn the small size is repeated as often as the large one contains it. Both take about as long, so that a
+    change of the machine's speed affects both alike.
+    """
+    small, large = (case.prepare(size, folder) for size in (case.small, case.large))
+    times = case.large // case.small
+    turns: list[Measured] = []
     spent = 0.0
-    for repeat in range(10 * repeats):
-        for index, task in enumerate(tasks):
-            start = time.process_time()
+    while len(turns) < repeats or spent < enough:
+        turn = Measured(case, _cpu_seconds(small, times) / times, _cpu_seconds(large, 1))
+        spent += times * turn.small + turn.large
+        turns.append(turn)
+    return sorted(turns, key=lambda turn: turn.slope)[len(turns) // 2]
+
+
+def _cpu_seconds(task: Callable[[], object], times: int) -> float:
+    start = time.process_time()
+    for _ in range(times):
+        task()
+    return max(time.process_time() - start, 1e-4)
+
+
+def instruction_slopes(cases: Sequence[Case]) -> dict[str, float]:
+    """Return for each case the slope of the number of instructions, counted by callgrind at smaller sizes.
+
+    Each case is prepared, and prepared and run, in processes of their own; the difference is the work. The result is
+    empty where valgrind is not installed.
+    """
+    if shutil.which("valgrind") is None:
+        return {}
+    command = [
+        "valgrind",
+        "--tool=callgrind",
+        "--callgrind-out-file=/dev/null",
+        sys.executable,
+        "-m",
+        __name__,
+    ]
+    done = subprocess.run(
+        [*command, *(case.name for case in cases)], capture_output=True, text=True, check=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    counted = dict(re.findall(r"^==(\d+)== Collected : (\d+)", done.stderr, re.MULTILINE))
+    slopes = {}
+    for line in done.stdout.splitlines():
+        name, *processes = line.split("\t")
+        prepared_small, small, prepared_large, large = (int(counted[process]) for process in processes)
+        slope = math.log((large - prepared_large) / (small - prepared_small)) / math.log(_TIMES)
+        slopes[name] = max(0.0, slope)  # below 0 is noise of start-up
+    return slopes
+
+
+_TIMES = 4
+"""How many times as large the larger input is for which instructions are counted."""
+
+
+def _run_for_counting(names: Sequence[str]) -> None:
+    silence(True)
+    with tempfile.TemporaryDirectory() as folder:
+        for case in CASES:
+            if case.name in names:
+                small = max(2, case.small // 16)
+                processes = [
+                    _run_in_child(case, size, run, Path(folder))
+                    for size in (small, _TIMES * small)
+                    for run in (False, True)
+                ]
+                print(case.name, *processes, sep="\t")
+
+
+def _run_in_child(case: Case, size: int, run: bool, folder: Path) -> int:
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        task = case.prepare(size, folder)
+        if run:
             task()
-            seconds = time.process_time() - start
-            best[index] = min(best[index], seconds)
-            spent += seconds
-        if repeat + 1 >= repeats and spent >= enough:
-            break
-    return Measured(case, *(max(seconds, 1e-4) for seconds in best))
+        os._exit(0)
+    os.waitpid(child, 0)
+    return child
 
 
 def table(quick: bool = False) -> str:
@@ -224,14 +296,14 @@ def table(quick: bool = False) -> str:
         " 1.05 in topics and lines, and 2.05 in runs, whose pairs grow"
         f" quadratically. Load average during the measurement: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.",
         "",
-        "The slopes of JSON objects are larger: their names are keys of Python dicts, which access memory at random."
-        " Once a dict outgrows the caches, each access waits for memory, in `json.loads` and in a bare dict as well."
-        " The number of instructions (callgrind) is proportional to the size: 201 million for 50,000 names,"
-        " 1,600 million for 400,000, slope 1.00.",
+        "The last column is the slope of the number of instructions (callgrind), which caches do not affect. Large JSON"
+        " objects have a larger slope in time: their names are keys of Python dicts, which access memory at random."
+        " Once a dict outgrows the caches, each access waits for memory, in `json.loads` and in a bare dict as well.",
         "",
-        "| | grows in | size | CPU s | size | CPU s | slope |",
-        "|---|---|---:|---:|---:|---:|---:|",
+        "| | grows in | size | CPU s | size | CPU s | slope in time | in instructions |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
+    slopes = {} if quick else instruction_slopes([case for case in CASES if case.grows == "lines"])
     silence(True)
     with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
         for case in CASES:
@@ -239,8 +311,13 @@ def table(quick: bool = False) -> str:
                 case = case._replace(small=max(2, case.small // 16), large=max(4, case.large // 16))
             result = measure(case, Path(folder), 1, 0.0) if quick else measure(case, Path(folder))
             size = "bytes" if case.small >= 1 << 24 else case.grows
+            counted = f"{slopes[case.name]:.2f}" if case.name in slopes else ""
             lines.append(
                 f"| {case.name} | {size} | {case.small:,} | {result.small:.3f} | {case.large:,} | {result.large:.3f} "
-                f"| {result.slope:.2f} |"
+                f"| {result.slope:.2f} | {counted} |"
             )
     return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    _run_for_counting(sys.argv[1:])
