@@ -32,8 +32,8 @@ GROUPS: dict[str, dict[str, Any]] = tomllib.loads((ROOT / "tests" / "groups.toml
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
 """Directories of official files; docs/data.md explains how to get them."""
 
-# the usual pass tries the same examples every time; a thorough one looks for new ones
-for name, examples in (("glance", 15), ("quick", 60)):
+# Quick (default) and full (tests/run --coverage) try the same examples every time; a thorough pass looks for new ones.
+for name, examples in (("quick", 15), ("full", 60)):
     settings.register_profile(
         name,
         max_examples=examples,

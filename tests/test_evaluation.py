@@ -138,7 +138,7 @@ def test_arrays_have_the_values_of_ids(order: str, ties: str) -> None:
 
 
 @pytest.mark.parametrize("scanner", ["native", "python"])
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_groups_are_rows(scanner: str, data: st.DataObject) -> None:
     """Random shapes: rows with padding, sizes, and ids in any order."""

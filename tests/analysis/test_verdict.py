@@ -80,7 +80,7 @@ def collections(draw):
     return qrels, {"a": lists[0], "b": lists[1]}
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.composite(collections)())
 def test_regions_agree_with_the_measures(collection):
     regions = decide(*collection)["regions"].records()

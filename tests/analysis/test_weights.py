@@ -92,7 +92,6 @@ def test_weighted_intervals_cover_the_population_for_unequal_weights(spread: flo
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(1, 4)), min_size=2, max_size=12))
-@settings(max_examples=50, deadline=None)
 def test_integer_weights_give_the_mean_of_repeated_topics(rows: list[tuple[float, float, int]]) -> None:
     a, b, weights = zip(*rows, strict=True)
     times = np.array(weights)

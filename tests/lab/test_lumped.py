@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.judging.lists import Floats, Lists
@@ -294,7 +294,6 @@ def test_fewer_rankings_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     first=st.sampled_from([0.0, 0.5]),
     better=st.sampled_from(["higher", "lower"]),
 )
-@settings(max_examples=40, deadline=None)
 def test_any_formula_is_counted_as_in_full(
     weights: list[float], fade: float, cutoff: int | None, first: float, better: str
 ) -> None:

@@ -62,7 +62,7 @@ def test_the_distance_of_an_interval_is_the_difference_of_positions(
 
 @pytest.mark.parametrize("heaviness", BOTH)
 @given(length=st.integers(1, 3), data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 def test_counts_equal_brute_force(heaviness: Heaviness, length: int, data: st.DataObject) -> None:
     line = positions(length, heaviness) * data.draw(st.integers(-2, 2)) + data.draw(st.integers(-3, 3))
     noise = data.draw(st.sampled_from([0, 0, 2]))

@@ -151,7 +151,7 @@ def test_counts_of_other_measures_equal_brute_force(value: Any, length: int, equ
 
 
 @given(st.integers(1, 3), st.booleans(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 def test_counts_of_any_values_equal_brute_force(length: int, equal: bool, data: st.DataObject) -> None:
     whole = data.draw(st.lists(st.integers(-3, 3), min_size=2**length, max_size=2**length))
     lookup = dict(zip(product((0, 1), repeat=length), whole, strict=True))

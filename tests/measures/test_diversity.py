@@ -67,7 +67,7 @@ def compute_directly(name: str, judgments: Judgments, ranking: list[str], k: int
     return sum(n > 0 for n in counts.values()) / len(aspects) if name == "StRec" else total
 
 
-few = settings(max_examples=20)
+few = settings(max_examples=settings().max_examples // 2)
 DOCUMENTS = [f"d{i}" for i in range(7)]
 judged_documents = st.dictionaries(
     st.sampled_from(DOCUMENTS[:5]),
@@ -140,7 +140,6 @@ INNER = [
 ]
 
 
-@settings(max_examples=60)
 @given(judged_documents, rankings, st.sampled_from(INNER))
 def test_intent_aware_of_any_measure(judgments: Judgments, ranking: list[str], inner: str) -> None:
     weights = {"a": 0.6, "b": 0.3, "c": 0.1}

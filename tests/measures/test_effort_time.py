@@ -126,7 +126,7 @@ def _words(counts: tuple[int, ...]) -> set[tuple[int, ...]]:
 graded = st.lists(st.sampled_from([None, 0, 0, 0, 1, 2, 3]), min_size=0, max_size=40)
 
 
-@settings(max_examples=150)
+@settings(max_examples=settings().max_examples * 5 // 2)
 @given(
     graded,
     st.lists(st.integers(1, 3), max_size=6),

@@ -147,7 +147,7 @@ COMMANDS = [
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 @given(garbled(GOOD_QRELS, QRELS_WORDS, 4), garbled(GOOD_RUN, RUN_WORDS, 6))
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 def test_commands_on_any_files(
     tmp_path_factory: pytest.TempPathFactory, command: list[str], qrels: bytes, run: bytes
 ) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.analysis.stats.bootstrap import bootstrap_pairs, critical_rank, resample
@@ -38,7 +38,6 @@ def plain_loop(x, y, resampled, alpha):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(2, 5), st.sampled_from([1, 2, 9]))
-@settings(max_examples=40)
 def test_all_pairs_at_once_equal_a_plain_loop(seed, topics, runs, decimals):
     values = np.random.default_rng(seed).random((runs, topics)).round(decimals)
     first, second = all_pairs(runs)
