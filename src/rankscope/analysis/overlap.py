@@ -146,7 +146,7 @@ def overlap(
     rankings = get_rankings(collection, depth, documents)
     relevant = documents.relevant(collection.qrels) if collection.has_qrels else None
     n_documents = sum(map(len, documents.by_topic.values()))
-    compare = Comparison(at, depth, rbo_p, rbo_ties, relevant, np.full(n_documents + 1, -1, np.int32))
+    compare = Comparison(at, rbo_p, rbo_ties, relevant, np.full(n_documents + 1, -1, np.int32))
     without = () if collection.has_qrels else _RELEVANT
     width = len(TopicOverlap.specs) - 3 - len(without)  # Values follow a, b and topic.
     means, topics, by_depth = [], [], []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import chain, count
 from math import nan
 from typing import NamedTuple
@@ -41,29 +42,28 @@ class Rankings:
         """Return rankings, given topics, documents by rank, and the first ranks at which their scores occur."""
         topics, documents, firsts = zip(*lists, strict=True) if lists else ((), (), ())
         start = np.cumsum([0, *map(len, documents)])
-        starts = np.repeat(start[:-1], np.diff(start))
-        first = np.union1d(start[:-1], np.flatnonzero(np.diff(np.concatenate([[0], *firsts]))))
-        sizes = np.diff(first, append=start[-1])
-        top = np.repeat(first, sizes) - starts + 1
-        bottom = top + np.repeat(sizes, sizes) - 1
-        document = np.fromiter(chain.from_iterable(documents), np.int64)
+        # The last elements are those of no document, at index -1.
+        top = np.concatenate([*firsts, np.zeros(1, np.int32)]).astype(np.int64)
+        rank = np.arange(len(top)) - np.repeat(start, np.diff(start, append=len(top))) + 1
+        sizes = np.diff(np.flatnonzero(top == rank), append=len(top) - 1)
+        bottom = np.append(np.repeat(sizes, sizes), 1) + top - 1
+        document = np.fromiter(chain(*documents, (-1,)), np.int64, len(top))
         return cls({topic: i for i, topic in enumerate(topics)}, start, document, top, bottom)
 
     def padded(self, rows: Ints, width: int) -> tuple[Ints, Groups]:
         """Return documents and groups of some rankings as arrays of one width; beyond an end, there is document -1."""
-        start, length = self.start[rows], np.diff(self.start)[rows]
+        length = np.diff(self.start)[rows]
         rank = np.arange(1, width + 1)
         is_inside = rank <= length[:, None]
-        index = np.where(is_inside, start[:, None] + rank - 1, 0)
-        if not len(self.document):
-            none = np.broadcast_to(rank, index.shape)
-            return np.full(index.shape, -1), Groups(none, none, length)
+        index = np.where(is_inside, self.start[rows, None] + rank - 1, -1)
         top, bottom = (np.where(is_inside, side[index], rank) for side in (self.top, self.bottom))
-        return np.where(is_inside, self.document[index], -1), Groups(top, bottom, length)
+        return self.document[index], Groups(top, bottom, length)
 
 
 _MAX_CELLS = 1 << 16
 """Ranks that are compared at once: their arrays fit the cache of a processor."""
+_MAX_SIDES = 128
+"""Runs whose arrays are kept for the next pair, up to 3 MB each."""
 
 
 class Documents:
@@ -105,6 +105,15 @@ def get_rankings(collection: Collection, depth: int, documents: Documents) -> di
     return {run: Rankings.from_lists(lists) for run, lists in rankings.items()}
 
 
+class _Side(NamedTuple):
+    """Rankings of a run on some topics."""
+
+    documents: Ints
+    """Documents, topics x ranks, -1 beyond the end of a ranking."""
+    groups: Groups
+    n_relevant: Ints
+
+
 class Similarities(NamedTuple):
     """Similarity of the rankings of two runs, topic by topic."""
 
@@ -121,13 +130,24 @@ class Comparison:
     """Settings of the comparison of two rankings."""
 
     at: tuple[int, ...]
-    depth: int
     p: float
     ties: str
     relevant: Bools | None
     """Whether documents are relevant, by number, and False at the end; None without judgments."""
     indices: Int32s
     """Working memory, by number of a document: its index in a ranking, or -1; -1 at the end."""
+
+    @cached_property
+    def _side(self) -> Callable[[Rankings, bytes, int], _Side]:
+        """Cached function of a run, the indices of its rankings, and a width: most pairs share their topics."""
+
+        @lru_cache(_MAX_SIDES)
+        def side(run: Rankings, rows: bytes, width: int) -> _Side:
+            documents, groups = run.padded(np.frombuffer(rows, np.int64), width)
+            is_relevant = np.zeros(documents.shape) if self.relevant is None else self.relevant[documents]
+            return _Side(documents, groups, is_relevant.sum(axis=1))
+
+        return side
 
     def topics(self, a: Rankings, b: Rankings) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
@@ -139,17 +159,15 @@ class Comparison:
         step = max(1, _MAX_CELLS // max(1, int(lengths.max(initial=0))))
         for part in (slice(start, start + step) for start in range(0, len(rows), step)):
             width = int(lengths[part].max())
-            sides = (run.padded(rows[part, side], width) for side, run in enumerate((a, b)))
+            sides = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
             more, counts[part] = self._compare(*sides)
             values += more
         either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts
         return Similarities(topics, values, counts, _jaccard(counts, either))
 
-    def _compare(
-        self, a: tuple[Ints, Groups], b: tuple[Ints, Groups]
-    ) -> tuple[Iterable[tuple[float, ...]], Ints]:
-        """Compare rankings, given as documents of shape (topics, ranks), -1 beyond their ends, and groups."""
-        (documents, groups), (others, others_groups) = a, b
+    def _compare(self, a: _Side, b: _Side) -> tuple[Iterable[tuple[float, ...]], Ints]:
+        """Return the values of each topic, and the numbers of common documents at all depths."""
+        (documents, groups, n_relevant), (others, others_groups, n_others) = a, b
         n_topics = len(documents)
         self.indices[documents] = np.arange(documents.shape[1])
         self.indices[-1] = -1  # no document
@@ -161,15 +179,15 @@ class Comparison:
         ranks = groups.top[row, in_a], others_groups.top[row, in_b]
         tau = kendall_by_group(*ranks, row, n_topics)
         common = np.bincount(row, minlength=n_topics)
-        later = row * self.depth + np.maximum(in_a, in_b)
-        by_depth = np.bincount(later, minlength=n_topics * self.depth).reshape(n_topics, self.depth)
+        n_depths = len(self.at)
+        later = row * (n_depths + 1) + np.searchsorted(self.at, np.maximum(in_a, in_b) + 1)
+        by_depth = np.bincount(later, minlength=n_topics * (n_depths + 1)).reshape(n_topics, -1)[:, :-1]
         columns = [*rbo, tau, common, _jaccard(common, groups.length + others_groups.length - common)]
         if self.relevant is not None:
-            n_relevant, n_others = (self.relevant[side].sum(axis=1) for side in (documents, others))
             n_common = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)
             columns += [n_relevant, n_others, n_common, _jaccard(n_common, n_relevant + n_others - n_common)]
         values = zip(*(column.tolist() for column in columns), strict=True)
-        return values, np.cumsum(by_depth, axis=1)[:, np.array(self.at) - 1]
+        return values, np.cumsum(by_depth, axis=1)
 
 
 def _jaccard(common: Ints, either: Ints) -> Floats:

@@ -185,11 +185,12 @@ class Scan:
         self._library.rs_scan_documents(self._handle, c.byref(top))
         ends = [0, *_copy(top.ends, top.documents, np.dtype(np.uint64)).tolist()]
         names = c.string_at(top.bytes, ends[-1]) if top.bytes else b""
+        documents = [*map(names.__getitem__, map(slice, ends, ends[1:]))]
         list_ends = [0, *_copy(top.list_ends, result.lists, np.dtype(np.int64)).tolist()]
         topics = _copy_int32(result.topic, result.lists).tolist()
         first = _copy_int32(top.tie_first, top.documents)
         return [
-            (topic, [names[ends[d] : ends[d + 1]] for d in range(start, stop)], first[start:stop])
+            (topic, documents[start:stop], first[start:stop])
             for topic, (start, stop) in zip(topics, pairwise(list_ends), strict=True)
         ]
 

@@ -45,7 +45,7 @@ def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[Top]:
     [(0, [b'a', b'c'], array([1, 2], dtype=int32))]
     """
     for topic, documents, first in _tops(run, qrels, depth):
-        starts = np.flatnonzero(np.diff(first, prepend=0))
+        starts = np.flatnonzero(first == np.arange(1, len(first) + 1))
         if len(starts) < len(first):
             sizes = np.diff(starts, append=len(first))
             tied = np.flatnonzero(sizes > 1)

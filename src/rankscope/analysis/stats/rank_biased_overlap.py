@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import log1p, nan
 
 import numpy as np
@@ -101,9 +101,20 @@ class Groups:
         top, bottom = (np.concatenate([side, more])[None] for side in (top, bottom))
         return cls(top, bottom, np.array([width - len(more)]))
 
-    def share(self, depth: Ints) -> Floats:
-        """Return c(d) of the items in the group that holds rank d."""
-        return np.asarray((depth - self.top + 1) / (self.bottom - self.top + 1))
+    @property
+    def depth(self) -> Ints:
+        """Ranks from 1 on."""
+        return np.arange(1, self.top.shape[1] + 1)
+
+    @cached_property
+    def share(self) -> Floats:
+        """c(d) of the items in the group that holds rank d."""
+        return np.asarray((self.depth - self.top + 1) / (self.bottom - self.top + 1))
+
+    @cached_property
+    def square(self) -> Floats:
+        """Sum of c(d)^2 of all items down to rank d."""
+        return np.asarray(self.top - 1 + (self.depth - self.top + 1) ** 2 / (self.bottom - self.top + 1))
 
 
 def _write_out(ranking: Ranking) -> tuple[list[Hashable], tuple[Ints, Ints]]:
@@ -127,10 +138,6 @@ class _Prefixes:
     in_short: Ints
     in_long: Ints
 
-    @property
-    def depth(self) -> Ints:
-        return np.arange(1, self.long.top.shape[1] + 1)
-
     def covering(self, first: Ints, end: Ints | None = None, row: Ints | None = None) -> Floats:
         """Return for each depth of each row the number of stretches first <= d < end that hold it."""
         rows, width = len(self.long.top), self.long.top.shape[1] + 1
@@ -139,7 +146,7 @@ class _Prefixes:
         begun = np.bincount((row * width + first)[real], minlength=rows * width)
         if end is not None:
             begun -= np.bincount((row * width + end)[real], minlength=rows * width)
-        return np.cumsum(begun.reshape(rows, width), axis=1)[:, 1:].astype(np.float64)
+        return np.cumsum(begun.reshape(rows, width), axis=1, dtype=np.float64)[:, 1:]
 
     def overlap(self, ties: str) -> Floats:
         """Return X(d), the overlap of the first d ranks."""
@@ -149,7 +156,7 @@ class _Prefixes:
         )  # fmt: skip
         if ties == "w":
             return self.covering(np.maximum(top, others_top))
-        share, others_share = self.short.share(self.depth), self.long.share(self.depth)
+        share, others_share = self.short.share, self.long.share
         # one group of each ranking lasts across a depth: an item is wholly in, or in that group, on either side
         in_both = self.covering(np.maximum(bottom, others_bottom))
         in_long = self.covering(np.maximum(top, others_bottom), bottom)
@@ -159,31 +166,23 @@ class _Prefixes:
 
     def size(self, ties: str) -> Floats:
         """Return the divisor of the overlap."""
-        depth = self.depth
         if ties == "a":
-            return np.broadcast_to(depth.astype(np.float64), self.long.top.shape)
+            return np.broadcast_to(self.long.depth.astype(np.float64), self.long.top.shape)
         if ties == "w":
             return np.asarray((self.short.bottom + self.long.bottom) / 2)
-        square, others = (
-            side.top - 1 + (depth - side.top + 1) ** 2 / (side.bottom - side.top + 1)
-            for side in (self.short, self.long)
-        )
-        return np.asarray(np.sqrt(square * others))  # one root: without ties this is exactly d
+        return np.asarray(np.sqrt(self.short.square * self.long.square))  # one root: without ties exactly d
 
-    def new(self, ties: str) -> tuple[Floats, Floats]:
+    def new(self, ties: str, unseen: Ints) -> tuple[Floats, Floats]:
         """Return the overlap that unseen items of the shorter ranking can add below its end, and their mean count.
 
         At best, they are the first items of the longer ranking that the shorter one lacks.
         """
-        if np.array_equal(self.short.length, self.long.length):
-            return np.zeros(1), np.ones(1)
-        is_new = self.depth <= self.long.length[:, None]
+        is_new = self.long.depth <= self.long.length[:, None]
         is_new[self.row, self.in_long] = False
         row = np.nonzero(is_new)[0]
-        share = np.ones(is_new.shape) if ties == "w" else self.long.share(self.depth)
+        share = np.ones(is_new.shape) if ties == "w" else self.long.share
         wholly = self.covering(self.long.bottom[is_new], row=row)
         partly = self.covering(self.long.top[is_new], self.long.bottom[is_new], row)
-        unseen = np.maximum(self.depth - self.short.length[:, None], 0)
         possible = np.minimum(unseen, wholly) + share * np.clip(unseen - wholly, 0, partly)
         present = np.maximum(wholly + partly, 1)
         return possible, (wholly + share * partly) / present
@@ -209,10 +208,9 @@ def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[F
         in_a, in_b = np.where(is_longer[row], in_b, in_a), np.where(is_longer[row], in_a, in_b)
     s, n = short.length, long.length
     pairs = _Prefixes(short, long, row, in_a, in_b)
-    depth = pairs.depth
+    depth = long.depth
     overlap, size = pairs.overlap(ties), pairs.size(ties)
     weight = (1 - p) * p ** (depth - 1.0) * (depth <= n[:, None])
-    possible, share = pairs.new(ties)
     n_common = overlap[:, -1]
 
     low = overlap / size
@@ -223,16 +221,16 @@ def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[F
     ends = zip(n.tolist(), (n + s - np.rint(n_common).astype(np.int64)).tolist(), strict=True)
     beyond_high = np.array([_beyond_high(end, whole, p) for end, whole in ends])
     agreement = np.where(s > 0, low[np.arange(rows), np.maximum(s, 1) - 1], nan)
-    extrapolated = low
+    value = lowest = highest = _sum_in_order(weight * low)
     if (s < n).any():
         unseen = np.maximum(depth - s[:, None], 0)
-        extrapolated = (overlap + unseen * agreement[:, None] * share) / size
-    value = _sum_in_order(weight * extrapolated)
-    value += (n_common + (n - s) * agreement) / np.maximum(n, 1) * p**n
-    lowest = _sum_in_order(weight * low) + beyond_low
-    highest = _sum_in_order(weight * ((overlap + possible) / size)) + beyond_high
+        possible, share = pairs.new(ties, unseen)
+        value = _sum_in_order(weight * ((overlap + unseen * agreement[:, None] * share) / size))
+        highest = _sum_in_order(weight * ((overlap + possible) / size))
+    value = value + (n_common + (n - s) * agreement) / np.maximum(n, 1) * p**n
     # Sums of weights miss 0 and 1 by rounding errors.
-    return np.clip(value, 0.0, 1.0), np.clip(lowest, 0.0, 1.0), np.clip(highest, 0.0, 1.0)
+    low, high = lowest + beyond_low, highest + beyond_high
+    return np.clip(value, 0.0, 1.0), np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 def _sum_in_order(terms: Floats) -> Floats:
