@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import MAX_RANKS, RboTies
+from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
 from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
@@ -148,15 +149,14 @@ def overlap(
     n_documents = sum(map(len, documents.by_topic.values()))
     compare = Comparison(at, rbo_p, rbo_ties, relevant, np.full(n_documents + 1, -1, np.int32))
     without = () if collection.has_qrels else _RELEVANT
-    width = len(TopicOverlap.specs) - 3 - len(without)  # Values follow a, b and topic.
     means, topics, by_depth = [], [], []
     for a, b in pairs:
         names, values, *counts = compare.topics(rankings[a], rankings[b])
         alone = [len(rankings[run].index) - len(names) for run in (a, b)]
-        means.append(PairOverlap(a, b, len(names), *alone, *defined_means(values, width)))
-        topics += [TopicOverlap(a, b, topic, *row) for topic, row in zip(names, values, strict=True)]
-        common, jaccard = (defined_means(table, len(at)) for table in counts)
-        by_depth += [DepthOverlap(a, b, *row) for row in zip(at, common, jaccard, strict=True)]
+        means.append(PairOverlap(a, b, len(names), *alone, *defined_means(np.column_stack(values))))
+        sides = (CategoricalColumn((run,), np.zeros(len(names), np.int64)) for run in (a, b))
+        topics.append(Columns([*sides, names, *values, *[[None] * len(names)] * len(without)]))
+        by_depth += [DepthOverlap(a, b, *row) for row in zip(at, *map(defined_means, counts), strict=True)]
     settings: dict[str, Any] = {
         "order": collection.runs.order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties,
     }  # fmt: skip
@@ -167,7 +167,7 @@ def overlap(
     )
     return Overlap(
         overlap=PairOverlap.table("overlap", means, without=without, ranked_by=("rbo",), caption=caption),
-        topics=TopicOverlap.table("topics", topics, without=without),
+        topics=TopicOverlap.table("topics", ConcatenatedRows(topics), without=without),
         depths=DepthOverlap.table("depths", by_depth, caption="Common documents of two runs by depth"),
         settings={**settings, "baseline": baseline},
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, count
+from itertools import chain, compress, count
 from math import nan
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ import numpy as np
 
 from rankscope.analysis.stats.coefficients import kendall_by_group
 from rankscope.analysis.stats.rank_biased_overlap import Groups, overlaps
-from rankscope.arrays import ArrayLike, Bools, Floats, Grades, Int32s, Ints
+from rankscope.arrays import AnyArray, Bools, Floats, Grades, Int32s, Ints
 from rankscope.judging.judged import reject_disjoint
 from rankscope.read import Qrels
-from rankscope.read.ids import sort_naturally, to_bytes
+from rankscope.read.ids import sort_naturally
 from rankscope.read.topics import select_topics
 from rankscope.scan import top_list, top_lists
 from rankscope.scores import Collection
@@ -32,7 +32,7 @@ class Rankings:
     start: Ints
     """First document of each ranking, and the number of documents."""
     document: Ints
-    """Numbers of pairs of topic and document."""
+    """AnyArray of pairs of topic and document."""
     top: Ints
     bottom: Ints
     """First and last rank of the documents with the same score."""
@@ -67,7 +67,7 @@ _MAX_SIDES = 128
 
 
 class Documents:
-    """Numbers of topics and documents, in order of appearance."""
+    """AnyArray of topics and documents, in order of appearance."""
 
     def __init__(self) -> None:
         numbers = count()
@@ -77,7 +77,8 @@ class Documents:
         """Return whether documents are relevant, by number, and False at the end, for no document."""
         is_relevant = np.zeros(sum(map(len, self.by_topic.values())) + 1, np.bool_)
         for topic, documents in self.by_topic.items():
-            names = (to_bytes(name) for name, grade in qrels.judgments(topic).items() if grade > 0)
+            first, last = qrels.topic_offsets[qrels.topic_index[topic] :][:2].tolist()
+            names = compress(qrels.documents[first:last], qrels.as_judged(qrels.grade[first:last]) > 0)
             is_relevant[[documents[name] for name in names if name in documents]] = True
         return is_relevant
 
@@ -118,7 +119,7 @@ class Similarities(NamedTuple):
     """Similarity of the rankings of two runs, topic by topic."""
 
     topics: Sequence[str]
-    values: Sequence[tuple[float, ...]]
+    values: Sequence[AnyArray]
     """Columns of :class:`~rankscope.analysis.overlap.TopicOverlap` from ``rbo`` on."""
     common: Ints
     jaccard: Floats
@@ -154,19 +155,20 @@ class Comparison:
         topics = sort_naturally(topic for topic in a.index if topic in b.index)
         rows = np.array([(a.index[topic], b.index[topic]) for topic in topics], np.int64).reshape(-1, 2)
         lengths = np.column_stack([np.diff(a.start)[rows[:, 0]], np.diff(b.start)[rows[:, 1]]])
-        values: list[tuple[float, ...]] = []
+        values = []
         counts = np.zeros((len(rows), len(self.at)), np.int64)
         step = max(1, _MAX_CELLS // max(1, int(lengths.max(initial=0))))
-        for part in (slice(start, start + step) for start in range(0, len(rows), step)):
-            width = int(lengths[part].max())
+        for part in (slice(start, start + step) for start in range(0, max(1, len(rows)), step)):
+            width = int(lengths[part].max(initial=0))
             sides = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
             more, counts[part] = self._compare(*sides)
-            values += more
+            values.append(more)
         either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts
-        return Similarities(topics, values, counts, _jaccard(counts, either))
+        columns = [np.concatenate(parts) for parts in zip(*values, strict=True)]
+        return Similarities(topics, columns, counts, _jaccard(counts, either))
 
-    def _compare(self, a: _Side, b: _Side) -> tuple[Iterable[tuple[float, ...]], Ints]:
-        """Return the values of each topic, and the numbers of common documents at all depths."""
+    def _compare(self, a: _Side, b: _Side) -> tuple[list[AnyArray], Ints]:
+        """Return columns of values by topic, and the numbers of common documents at all depths."""
         (documents, groups, n_relevant), (others, others_groups, n_others) = a, b
         n_topics = len(documents)
         self.indices[documents] = np.arange(documents.shape[1])
@@ -181,13 +183,14 @@ class Comparison:
         common = np.bincount(row, minlength=n_topics)
         n_depths = len(self.at)
         later = row * (n_depths + 1) + np.searchsorted(self.at, np.maximum(in_a, in_b) + 1)
-        by_depth = np.bincount(later, minlength=n_topics * (n_depths + 1)).reshape(n_topics, -1)[:, :-1]
+        by_depth = np.bincount(later, minlength=n_topics * (n_depths + 1)).reshape(n_topics, n_depths + 1)[
+            :, :-1
+        ]
         columns = [*rbo, tau, common, _jaccard(common, groups.length + others_groups.length - common)]
         if self.relevant is not None:
             n_common = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)
             columns += [n_relevant, n_others, n_common, _jaccard(n_common, n_relevant + n_others - n_common)]
-        values = zip(*(column.tolist() for column in columns), strict=True)
-        return values, np.cumsum(by_depth, axis=1)
+        return columns, np.cumsum(by_depth, axis=1)
 
 
 def _jaccard(common: Ints, either: Ints) -> Floats:
@@ -195,9 +198,8 @@ def _jaccard(common: Ints, either: Ints) -> Floats:
         return np.asarray(common / either)
 
 
-def defined_means(values: ArrayLike, width: int) -> list[float]:
+def defined_means(table: AnyArray) -> list[float]:
     """Return the mean of every column over the rows where it is defined."""
-    table = np.asarray(values, np.float64).reshape(-1, width)
     defined = ~np.isnan(table)
     sums, counts = np.where(defined, table, 0).sum(axis=0), defined.sum(axis=0)
     return [float(total / count) if count else nan for total, count in zip(sums, counts, strict=True)]

@@ -7,6 +7,7 @@ files are read one ranking at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -44,14 +45,13 @@ def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[Top]:
     >>> list(top_lists(run, Qrels.from_dict({"q": {"d": 1}}), 2))
     [(0, [b'a', b'c'], array([1, 2], dtype=int32))]
     """
+    descend = ties_descend(run.order)
     for topic, documents, first in _tops(run, qrels, depth):
-        starts = np.flatnonzero(first == np.arange(1, len(first) + 1))
+        starts = np.flatnonzero(first == np.arange(1, len(first) + 1)).tolist()
         if len(starts) < len(first):
-            sizes = np.diff(starts, append=len(first))
-            tied = np.flatnonzero(sizes > 1)
-            for start, size in zip(starts[tied].tolist(), sizes[tied].tolist(), strict=True):
-                part = slice(start, start + size)
-                documents[part] = sorted(documents[part], reverse=ties_descend(run.order))
+            for start, stop in pairwise([*starts, len(first)]):
+                if stop - start > 1:
+                    documents[start:stop] = sorted(documents[start:stop], reverse=descend)
         yield topic, documents[:depth], first[:depth]
 
 
