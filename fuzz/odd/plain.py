@@ -61,7 +61,10 @@ def parse_rows(data: bytes, columns: int) -> list[list[bytes]]:
 
 
 def parse_judgments(data: bytes, by_aspect: bool) -> Judgments:
-    """Return the grade of every judged document of every topic; the best grade over its aspects."""
+    """Return the grade of every judged document of every topic; the best grade over its aspects.
+
+    Without aspects, the file is read as trec_eval reads it.
+    """
     entries: dict[tuple[bytes, bytes], list[tuple[bytes, int]]] = {}
     if data[:2] == b"\x1f\x8b":  # judgments may be packed twice
         data = decode_text(data)
@@ -71,9 +74,9 @@ def parse_judgments(data: bytes, by_aspect: bool) -> Judgments:
     ):  # columns without a header; not trec_eval
         rows = [[topic, b"0", document, grade] for topic, document, grade in rows]
     for fields in rows:
-        if len(fields) != 4 or not INTEGER.fullmatch(fields[3]) or abs(int(fields[3])) > 2**31 - 2:
-            raise Refused("fields or grade")
-        entries.setdefault((fields[0], fields[2]), []).append((fields[1], int(fields[3])))
+        if len(fields) != 4:
+            raise Refused("fields")
+        entries.setdefault((fields[0], fields[2]), []).append((fields[1], parse_grade(fields[3], by_aspect)))
     aspects = by_aspect and any(
         len({iteration for iteration, _ in several}) > 1 for several in entries.values()
     )
@@ -87,6 +90,19 @@ def parse_judgments(data: bytes, by_aspect: bool) -> Judgments:
                 raise Refused("contradiction")
         judgments.setdefault(topic, {})[document] = max(grade for _, grade in several)
     return judgments
+
+
+def parse_grade(text: bytes, decimal: bool) -> int:
+    """Return a grade; one such as 1e1 only if decimal numbers are allowed."""
+    if INTEGER.fullmatch(text):
+        grade = float(int(text))
+    elif decimal and NUMBER.fullmatch(text):
+        grade = float(text)
+    else:
+        raise Refused("grade")
+    if abs(grade) > 2**31 - 2 or grade % 1:  # measures of binary relevance refuse fractions
+        raise Refused("grade")
+    return int(grade)
 
 
 def parse_lists(data: bytes) -> Lists:

@@ -75,13 +75,15 @@ def _input_error(
 
 
 @contextmanager
-def error_path(path: str) -> Iterator[None]:
-    """Add the path of the file to errors about its content that name no file.
+def error_path(path: str | None, line: int | None = None) -> Iterator[None]:
+    """Add the path of the file, and the line if it is known, to errors about its content that name no file.
 
     Parameters
     ----------
     path
         Path of the file.
+    line
+        Line of the problem, for errors that name no line.
 
     Examples
     --------
@@ -95,7 +97,7 @@ def error_path(path: str) -> Iterator[None]:
     except InputError as error:
         if error.path is not None:
             raise
-        raise type(error)(error.message, path=path, line=error.line, hint=error.hint) from None
+        raise type(error)(error.message, path=path, line=error.line or line, hint=error.hint) from None
 
 
 class MeasureError(InputError):

@@ -23,14 +23,18 @@ from rankscope.read.source import Source
     ],
 )
 def test_columns(text: bytes, pack: type[bytes]) -> None:
-    topics, iterations, documents, grades, lines = parse_qrels(Source.open(pack(text), "q"))
+    topics, iterations, documents, grades, lines, _ = parse_qrels(Source.open(pack(text), "q"))
     assert (topics, iterations, documents) == ([b"1", b"1"], [b"0", b"0"], [b"d1", b"d2"])
     assert (grades.tolist(), lines.tolist()) == ([2, -1], [1, 2])
 
 
 def test_comments_and_blank_lines_count_as_lines() -> None:
-    topics, _, documents, _, lines = parse_qrels(Source.open(b"# a\n\n1 0 d#1 2\n  # b c d\n2 0 d2 0\n", "q"))
-    assert (topics, documents, lines.tolist()) == ([b"1", b"2"], [b"d#1", b"d2"], [3, 5])
+    columns = parse_qrels(Source.open(b"# a\n\n1 0 d#1 2\n  # b c d\n2 0 d2 0\n", "q"))
+    assert (columns.topics, columns.documents, columns.lines.tolist()) == (
+        [b"1", b"2"],
+        [b"d#1", b"d2"],
+        [3, 5],
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +69,7 @@ def test_errors(text: bytes, message: str) -> None:
 @given(st.binary(max_size=200))
 def test_garbage_is_refused_or_read(text: bytes) -> None:
     try:
-        topics, iterations, documents, grades, lines = parse_qrels(Source.open(text, "q"))
+        topics, iterations, documents, grades, lines, _ = parse_qrels(Source.open(text, "q"))
     except InputError:
         return
     assert len(topics) == len(iterations) == len(documents) == len(grades) == len(lines) > 0

@@ -38,7 +38,8 @@ def test_a_repeated_judgment_is_an_error(tmp_path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("qrels", "run", "problem"),
     [
-        ("1 0 a 1.5\n", RUN, "q: this analysis needs grades, and 1.5 is not a whole number"),
+        ("1 0 b 2.0\n1 0 a 1.5\n", RUN, "q:2: this analysis needs grades, and 1.5 is not a whole number"),
+        ("1 0 b 0\n1 0 a 1e1\n", RUN, "q:2: a grade is not an integer; trec_eval reads integers"),
         ("1 0 a 1\n", RUN.replace("2.0", "nan"), "r:1: NaN score"),
     ],
 )

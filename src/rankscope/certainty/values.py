@@ -11,6 +11,7 @@ import numpy as np
 
 from rankscope.arrays import AnyArray, Bools, Floats, Indices
 from rankscope.certainty.declared import declared_form
+from rankscope.errors import error_path
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
@@ -127,7 +128,8 @@ def compute_values(
     """Return the values of measures, measures x runs x topics, and their uncertainty."""
     options, gains = judged.options, judged.qrels.gains
     if gains is not None:
-        measures = [measure.for_gains(gains) for measure in measures]
+        with error_path(judged.qrels.path, judged.qrels.decimal_line):
+            measures = [measure.for_gains(gains) for measure in measures]
         if options.unjudged == "bounds":
             judged.qrels.require_grades("unjudged=bounds")
     if options.unjudged == "condense":

@@ -76,6 +76,9 @@ def _evaluate(options: Options) -> Results:
             except RepeatedJudgments as repeated:
                 raise repeated.first from None
         _reject_columns(qrels, "topic iteration document grade")
+        if qrels.decimal_line is not None:
+            hint = "trec_eval reads integers; use rankscope eval"
+            raise InputError("a grade is not an integer", path=qrels.path, line=qrels.decimal_line, hint=hint)
         return evaluate_qrels(qrels, run, columns, options)
     if options.judgments == "qrels_jg":
         from rankscope.trec_eval.groups import evaluate_groups, read_groups

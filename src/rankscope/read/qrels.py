@@ -139,6 +139,8 @@ class Qrels(FrameMixin):
     """Topics in their original type, by text; without those that were text."""
     gains: Floats | None = field(default=None, repr=False)
     """Judgments by grade from 0 on, if they are not whole numbers (:func:`~.grades.number_grades`)."""
+    decimal_line: int | None = field(default=None, repr=False)
+    """Line of the first judgment that is not an integer, if it is known."""
     tables: ScanTables = field(default_factory=ScanTables, repr=False)
 
     def __post_init__(self) -> None:
@@ -174,9 +176,8 @@ class Qrels(FrameMixin):
             return self
         gain = self.gains[self.gains % 1 > 0][0]
         hint = "bin them: --grades '0-0.2=0;0.2-1=1', or grades= in Python"
-        raise InputError(
-            f"{purpose} needs grades, and {gain:g} is not a whole number", path=self.path, hint=hint
-        )
+        problem = f"{purpose} needs grades, and {gain:g} is not a whole number"
+        raise InputError(problem, path=self.path, line=self.decimal_line, hint=hint)
 
     def _rows(self, topic: str) -> slice:
         t = self.topic_index[topic]
@@ -607,10 +608,11 @@ def read_qrels_ahead(
         lazy = LazyIds(lambda: parsed.documents, len(values))
         qrels = Qrels(parsed.topics, offsets, lazy, values, path=text.label)
     elif file_format == "trec":
-        topics, iterations, documents, values, lines = parse_qrels(text)
+        topics, iterations, documents, values, lines, decimal_line = parse_qrels(text)
         qrels = Qrels.from_columns(
             topics, iterations, documents, values, lines=lines, path=text.label, aspects=aspects
         )
+        qrels = replace(qrels, decimal_line=decimal_line)
     else:
         from rankscope.read.foreign import read_judgments
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,15 +22,24 @@ _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _END = b"\0"  # marks the end of a line among its fields, because no field can contain it
 
-Columns = tuple[list[bytes], list[bytes], list[bytes], AnyArray, Ints]
+
+class Columns(NamedTuple):
+    """Columns of judgments; ``lines`` are the numbers of their lines."""
+
+    topics: list[bytes]
+    iterations: list[bytes]
+    documents: list[bytes]
+    grades: AnyArray
+    lines: Ints
+    decimal_line: int | None
+    """Line of the first grade with a fraction, otherwise of the first one that is not written as an integer."""
 
 
 def parse_qrels(source: Source) -> Columns:
-    r"""Return topics, iterations, documents, grades and line numbers of judgments.
+    r"""Return the columns of judgments.
 
-    >>> text = b"# judged by experts\n301 0 d1 +1\n\n302 0 d1 -2"
-    >>> topics, _, documents, grades, lines = parse_qrels(Source.open(text))
-    >>> topics, documents, grades.tolist(), lines.tolist()
+    >>> columns = parse_qrels(Source.open(b"# judged by experts\n301 0 d1 +1\n\n302 0 d1 -2"))
+    >>> columns.topics, columns.documents, columns.grades.tolist(), columns.lines.tolist()
     ([b'301', b'302'], [b'd1', b'd1'], [1, -2], [2, 4])
     """
     path = source.label
@@ -38,6 +48,7 @@ def parse_qrels(source: Source) -> Columns:
     documents: list[bytes] = []
     grades: list[AnyArray] = [np.zeros(0, np.int32)]
     numbers, before = [np.zeros(0, np.int64)], 0
+    decimal_line: int | None = None
     same: dict[bytes, bytes] = {}
     for text in whole_lines(source.line_blocks()):
         fields, lines = _split_fields(text, source, before)
@@ -46,12 +57,19 @@ def parse_qrels(source: Source) -> Columns:
         iterations += fields[1::5]
         documents += fields[2::5]
         grades.append(_parse_grades(fields[3::5], lines, path))
+        if decimal_line is None and grades[-1].dtype.kind == "f":
+            is_integer = [*map(_INTEGER.fullmatch, fields[3::5])]
+            decimal_line = int(lines[is_integer.index(None)])
         numbers.append(lines)
         before += text.count(b"\n")
     if not documents:
         problem = "there is no line with data" if before else "the file is empty"
         raise InputError(problem, path=path, hint="qrels have lines of: topic iteration document grade")
-    return topics, iterations, documents, check_grades(np.concatenate(grades)), np.concatenate(numbers)
+    values, lines = np.concatenate(grades), np.concatenate(numbers)
+    if values.dtype.kind == "f":
+        fractions = np.flatnonzero(values % 1)
+        decimal_line = int(lines[fractions[0]]) if len(fractions) else decimal_line
+    return Columns(topics, iterations, documents, check_grades(values), lines, decimal_line)
 
 
 _MAX_UNPACKED = 1 << 25
