@@ -17,7 +17,7 @@ from rankscope.analysis.compare import _letter, compare, letters
 from rankscope.analysis.power import power
 from rankscope.analysis.stats.significance import TESTS
 from rankscope.columns import Rows
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingsError
 
 
 def test_power_counts_the_significant_pairs(small):
@@ -223,3 +223,24 @@ def test_pairs_of_many_runs_stay_columns(scored):
     result = compare(scored({"AP": np.random.default_rng(3).random((30, 8))}))
     assert isinstance(result.pairs.rows, Rows)
     assert result.pairs.columns[-1] == "ties" and len(result.pairs.rows[0]) == len(result.pairs.columns)
+
+
+def test_wilcoxon_runs_once_for_several_levels_which_are_all_validated(monkeypatch):
+    from rankscope.analysis.stats import significance
+
+    calls = []
+    test = significance.wilcoxon_p
+    monkeypatch.setattr(significance, "wilcoxon_p", lambda z: calls.append(len(z)) or test(z))
+    scores = rs.evaluate(
+        {str(t): {"a": 1, "b": 2} for t in range(9)},
+        {name: {str(t): {"a": 1.0, "b": (t * k) % 5} for t in range(9)} for k, name in enumerate("xyz")},
+        ["AP", "nDCG"],
+    )
+    both = rs.power(scores, "wilcoxon", alpha=[0.2, 0.01]).power
+    assert calls == [3, 3]
+    single = [rs.power(scores, "wilcoxon", alpha=alpha).power for alpha in (0.2, 0.01)]
+    assert [row.significant for row in both] == [
+        row.significant for rows in zip(*single, strict=True) for row in rows
+    ]
+    with pytest.raises(SettingsError, match="alpha is 2"):
+        rs.power(scores, "wilcoxon", alpha=[0.05, 2])

@@ -153,6 +153,7 @@ def power(
     AP                  1             1           1           1
     P@1                 1             1           1           1
     """
+    from rankscope.analysis.stats.intervals import check_level
     from rankscope.analysis.stats.matrices import best_runs, complete, left_out, top_settings
     from rankscope.analysis.stats.significance import REPLICATES, all_pairs, run_test, test_name
     from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
@@ -162,6 +163,8 @@ def power(
     if not tests or not alphas:
         noun = "level" if tests else "test"
         raise SettingsError(f"no {noun} is named", hint=f"name a {noun}, such as {0.05 if tests else 't'}")
+    for level in alphas:
+        check_level(level)
     scores = best_runs(scores, top, by)
     matrices = [complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
@@ -174,9 +177,12 @@ def power(
         for name in tests:
             label = (str(matrix.measure), name)
             for level in alphas:
-                outcome = run_test(
-                    name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
-                )
+                if (
+                    name != "wilcoxon" or level == alphas[0]
+                ):  # It has no delta, and p does not depend on alpha.
+                    outcome = run_test(
+                        name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
+                    )
                 if name == "bootstrap":
                     outcome = replace(outcome, p=_asl(outcome.p, replicates or REPLICATES[name]))
                 count, delta = int(np.count_nonzero(outcome.p < level)), float(outcome.delta.max())

@@ -269,7 +269,7 @@ def tied_ranks(values: Floats) -> tuple[Ints, Ints]:
     >>> [ends.tolist() for ends in tied_ranks(np.array([10.0, 30.0, 10.0, 20.0]))]
     [[1, 4, 1, 3], [2, 4, 2, 3]]
     """
-    order = np.argsort(values, axis=-1, kind="stable")
+    order = np.argsort(values, axis=-1)  # The order of equal values changes no rank.
     ordered = np.take_along_axis(values, order, axis=-1)
     length = values.shape[-1]
     # Edges are above the first, between others that differ, and below the last.

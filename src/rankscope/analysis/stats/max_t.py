@@ -267,8 +267,8 @@ def worse_than_best(merits: Floats, *, replicates: int = 1000, seed: int = 1) ->
     flips = Flips(topics, replicates, seed)
     inverse: Floats | None = None
     if runs <= _MAX_STUDENTISED:
-        first, second = (index.ravel() for index in np.indices((runs, runs)))
-        inverse = _inverse(pair_norms(merits, first, second)).reshape(runs, runs)
+        inverse, pairs = np.zeros((runs, runs)), np.triu_indices(runs, 1)
+        inverse[pairs] = inverse.T[pairs] = _inverse(pair_norms(merits, *pairs))
     observed = _deficits(merits.sum(axis=1, keepdims=True), inverse)[:, 0]
     counts = StepDown(observed, 0 if flips.every else 2)
     if runs > 2:

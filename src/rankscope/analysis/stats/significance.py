@@ -370,8 +370,8 @@ def _mean_and_error(values: Floats, first: Indices, second: Indices) -> tuple[Fl
     means, errors = np.empty(len(first)), np.empty(len(first))
     for block, z in _differences(values, first, second):
         mean = z.mean(axis=1)
+        spread = np.sqrt(np.square(z - mean[:, None]).sum(axis=1) / max(1, topics - 1))
         mean[np.abs(mean) <= zero] = 0.0
-        spread = np.sqrt(np.square(z - z.mean(axis=1, keepdims=True)).sum(axis=1) / max(1, topics - 1))
         spread[spread <= zero] = 0.0
         means[block] = mean
         errors[block] = spread / np.sqrt(topics)

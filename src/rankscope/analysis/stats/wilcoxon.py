@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankscope.analysis.stats.coefficients import average_ranks
-from rankscope.arrays import Bools, Floats, Indices
+from rankscope.analysis.stats.coefficients import tied_ranks
+from rankscope.arrays import Floats, Indices
 
 _EXACT_UP_TO = 50  # topics, when no difference is zero and no two are equal in size
 _FEW = 25  # differences that are not zero, otherwise: beyond, published counts use the normal distribution
@@ -26,15 +26,15 @@ def wilcoxon_p(differences: Floats) -> Floats:
     [0.0625, 1.0]
     """
     topics = differences.shape[1]
-    size = np.abs(differences)
     nonzero = differences != 0
-    # zeros sort before everything else, so subtracting their number gives the ranks without them
-    ranks = average_ranks(size) - (topics - nonzero.sum(axis=1))[:, None]
-    ranks[~nonzero] = 0.0
-    positive = np.where(differences > 0, ranks, 0.0).sum(axis=1)
-    ties = _tie_correction(size, nonzero)
-    p = np.ones(len(differences))
     count = nonzero.sum(axis=1)
+    first, last = tied_ranks(np.abs(differences))
+    # zeros sort before everything else, so subtracting their number gives the ranks without them
+    ranks = np.where(nonzero, (first + last) / 2 - (topics - count)[:, None], 0.0)
+    positive = np.where(differences > 0, ranks, 0.0).sum(axis=1)
+    # The sum of t^3 - t over groups of t equal sizes is that of t^2 - 1 over their members.
+    ties = np.where(nonzero, np.square(last - first + 1.0) - 1, 0.0).sum(axis=1)
+    p = np.ones(len(differences))
     limit = np.where((ties == 0) & (count == topics), _EXACT_UP_TO, _FEW)
     plain = (ties == 0) & (count > 0) & (count <= limit)
     for size_left in np.unique(count[plain]).tolist():
@@ -46,18 +46,6 @@ def wilcoxon_p(differences: Floats) -> Floats:
     rest = ~plain & ~tied & (count > 0)
     p[rest] = _normal(positive[rest], count[rest], ties[rest])
     return p
-
-
-def _tie_correction(size: Floats, nonzero: Bools) -> Floats:
-    """Return, for each row, the sum of t^3 - t over the groups of t equal non-zero sizes."""
-    ordered = np.sort(np.where(nonzero, size, np.inf), axis=1)
-    rows, length = ordered.shape
-    starts = np.ones(ordered.shape, dtype=bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    first = np.flatnonzero(starts)
-    t = np.diff(np.append(first, rows * length)).astype(np.float64)
-    t[np.isinf(ordered.ravel()[first])] = 0.0
-    return np.bincount(first // length, weights=t**3 - t, minlength=rows).astype(np.float64)
 
 
 def _exact_plain(positive: Floats, topics: int) -> Floats:

@@ -8,11 +8,14 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.checkpoints import Checkpoints
 from rankscope.analysis.study.joint_tables import join_tables, select_tables
 from rankscope.analysis.study.sections import Experiments
 from rankscope.analysis.study.settings import StudySettings
+from rankscope.columns import CategoricalColumn, Column, Columns, as_rows, dtype_kind, to_values
 from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.measures import REGISTRY, Measure
@@ -20,7 +23,7 @@ from rankscope.measures.function import FunctionMeasure
 from rankscope.read import Qrels
 from rankscope.result import Result
 from rankscope.scores import Collection
-from rankscope.tables import Cell, Table, json_text
+from rankscope.tables import Table, json_text
 
 _PAPER = (
     "collection", "gain_correlations", "focus_correlations", "correlation_matrix", "archetype_shares", "archetypes",
@@ -341,7 +344,11 @@ def _json(tables: Sequence[Table]) -> str:
 def _rounded(table: Table) -> Table:
     """Round to ten significant digits; further digits may differ between processors."""
 
-    def cell(value: Cell) -> Cell:
-        return float(f"{value:.10g}") if isinstance(value, float) else value
+    def round_column(column: Column) -> Column:
+        if isinstance(column, CategoricalColumn):
+            return CategoricalColumn(list(round_column(column.values)), column.codes)
+        if dtype_kind(column) == "f":
+            return np.array([*map(float, map("{:.10g}".format, to_values(column)))])
+        return [float(f"{value:.10g}") if isinstance(value, float) else value for value in to_values(column)]
 
-    return replace(table, rows=[tuple(map(cell, row)) for row in table.rows])
+    return replace(table, rows=Columns([*map(round_column, as_rows(table.rows).columns())]))
