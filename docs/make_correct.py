@@ -40,6 +40,8 @@ MACHINES = ("good", "mediocre", "useless")
 SHARES = (0.05, 0.1, 0.2)
 MEASURES = ("P@10", "nDCG@10", "AP")
 LABELS = (100, 300, 1000)
+SEED = 900_000
+"""First seed of the samples; the estimator was developed with seeds below 100,000."""
 WIDTHS = 20
 """Samples whose intervals are compared with those of human labels alone."""
 
@@ -97,7 +99,7 @@ def label(machine: str, human: Grades, rng: np.random.Generator) -> Grades:
 def samples(truth: Truth, machine: str, share: float, count: int) -> Iterator[LabelSample]:
     """Yield samples of the human labels, each with a new machine."""
     for seed in range(count):
-        rng = np.random.default_rng([seed, int(1000 * share)])
+        rng = np.random.default_rng([SEED + seed, int(1000 * share)])
         grade = label(machine, truth.grade, rng)
         drawn = rng.random(len(grade)) < share
         yield LabelSample(

@@ -104,6 +104,21 @@ def test_the_sum_of_precisions_is_unbiased() -> None:
     assert np.abs(expected - truth).max() < 1e-12
 
 
+def test_the_sum_of_precisions_is_that_of_stat_ap() -> None:
+    """Without machine: 1 / pi of each relevant document times the precision that pairs with its rank estimate."""
+    judged = rs.evaluate(MACHINE, RUNS, "AP").require_judged("test")
+    for _, human in samples():
+        corrector = corrector_for(judged, human)
+        expected = np.zeros((2, 2))
+        for (r, run), (t, topic) in product(enumerate(judged.runs), enumerate(judged.topics)):
+            n_above = 0.0
+            for rank, doc in enumerate(RUNS[run][topic], 1):
+                if human[topic].get(doc, 0) > 0:
+                    expected[r, t] += (1 + n_above) / rank / PI[topic][doc]
+                    n_above += 1 / PI[topic][doc]
+        assert corrector._numerator(corrector._corrected(np.zeros(2))) == pytest.approx(expected, abs=1e-12)
+
+
 def corrector_for(judged: Any, human: Any) -> Corrector:
     from rankscope.analysis.label_sample import align
 
@@ -201,6 +216,24 @@ def sample_of(judged: Any, human: Any, rng: Any) -> LabelSample:
 def documents(judged: Any, topic: str) -> Any:
     at = judged.qrels.topic_index[topic]
     return judged.qrels.documents[judged.qrels.topic_offsets[at] : judged.qrels.topic_offsets[at + 1]]
+
+
+def test_the_variance_is_that_of_the_design_where_the_machine_rarely_errs(measure: str = "P@10") -> None:
+    _, runs = synthetic(topics=60)
+    human = {topic: {f"d{d}": 1 + d % 2 for d in range(40)} for topic in runs["r0"]}  # as on Cranfield
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        machine = {t: {d: g * (rng.random() > 0.03) for d, g in of.items()} for t, of in human.items()}
+        judged = rs.evaluate(machine, runs, measure).require_judged("test")
+        corrector = Corrector(judged, sample_of(judged, human, rng), parse(measure))
+        estimate = corrector.correct(None)
+        truth = np.concatenate([[human[t][d.decode()] for d in documents(judged, t)] for t in judged.topics])
+        residual = (truth[:, np.newaxis] >= corrector.grades[1:]) - estimate.tuning[0] * corrector.j
+        exact = np.zeros(len(runs))
+        for docs, gradient in corrector.gradients(None, np.ones(len(truth), np.bool_)):
+            exact += (np.einsum("rdg,dg->rd", gradient, residual[docs]) ** 2 * (1 / 0.2 - 1)).sum(axis=1)
+        ratio = np.sqrt(np.diag(estimate.covariance) / exact)
+        assert np.abs(ratio - 1).max() < 0.15, seed
 
 
 def test_a_useless_machine_costs_at_most_five_percent() -> None:
@@ -341,7 +374,8 @@ def test_the_command_reads_probabilities_from_the_fifth_column(
         ("q1 0 b x 0.5\n", "'x' is no grade"),
         ("q1 0 b 1 x\n", "'x' is no probability"),
         ("q1 0 b\n", "3 fields"),
-        ("q1 0 b 1 0.5\nq1 0 b 2 0.5\n", "'b' has two labels"),
+        ("q1 0 b 1 0.5\nq1 0 b 2 0.5\n", "'b' has two grades"),
+        ("q1 0 b 1 0.5\nq1 0 b 1 0.4\n", "'b' has two labels"),
         ("q9 0 b 1 0.5\n", "topic 'q9' of the human labels has no machine labels"),
         ("q1 0 b ? 0.5\n", "there is no label"),
         ("", "there is no label"),
@@ -411,10 +445,69 @@ def test_the_allocation_has_a_smaller_variance_than_uniform_sampling() -> None:
     variances = []
     for chance in (pi, np.full(len(pi), 200 / len(pi))):
         total = 0.0
-        for docs, weight in corrector.gradients(None, None, np.ones(len(pi), np.bool_)):
+        for docs, weight in corrector.gradients(None, np.ones(len(pi), np.bool_)):
             total += float(((weight[0] - weight[1])[:, 0] ** 2 * (1 / chance[docs] - 1)).sum())
         variances.append(total)
     assert variances[0] < 0.7 * variances[1]
+
+
+def expected_error(scores: Any, human: Any, machine: Any, pi: Any) -> float:
+    """Return the exact sum of the variances of the differences of all pairs, with weight 1 of the machine."""
+    judged = scores.require_judged("test")
+    corrector = Corrector(judged, sample_of(judged, human, np.random.default_rng(1)), parse("P@10"))
+    error = np.concatenate(
+        [[(human[t][d.decode()] > 0) != (machine[t][d.decode()] > 0) for d in documents(judged, t)]
+         for t in judged.topics]
+    )  # fmt: skip
+    total = 0.0
+    for docs, weight in corrector.gradients(None, np.ones(len(pi), np.bool_)):
+        spread = len(weight) * weight[:, :, 0].var(axis=0) * len(weight)
+        total += float((error[docs] * spread * (1 / pi[docs] - 1)).sum())
+    return total
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+def test_the_allocation_is_no_worse_than_uniform_sampling_for_very_different_runs(shift: float) -> None:
+    from rankscope.analysis.label_allocation import inclusion_probabilities
+
+    human, runs = synthetic(topics=30, runs=3)
+    rng = np.random.default_rng(5)
+    for r in range(2):  # runs that the machine separates
+        runs[f"far{r}"] = {
+            t: sorted(of, key=lambda d, of=of: -shift * (-1) ** r * of[d] + rng.normal())[:20]  # type: ignore[misc]
+            for t, of in human.items()
+        }
+    machine = {
+        t: {d: g if rng.random() < 0.8 else int(rng.integers(3)) for d, g in of.items()}
+        for t, of in human.items()
+    }
+    scores = rs.evaluate(machine, runs, "P@10")
+    pi = inclusion_probabilities(scores, 200)
+    uniform = np.full(len(pi), 200 / len(pi))
+    assert expected_error(scores, human, machine, pi) < expected_error(scores, human, machine, uniform)
+
+
+def test_the_allocation_prefers_documents_on_which_the_machine_errs(tmp_path: Path) -> None:
+    human, runs = synthetic()
+    machine = {t: {d: g if g or int(d[1:]) % 2 else 1 for d, g in of.items()} for t, of in human.items()}
+    scores = rs.evaluate(machine, runs, "P@10")
+    first = rs.next(scores, 150, purpose="correct")
+    assert first.sample is not None
+    labels = {(row.topic, row.doc): human[row.topic][row.doc] for row in first.sample}
+    (tmp_path / "todo.txt").write_text(first.template(labels))
+    blind = rs.next(scores, 300, purpose="correct")
+    second = rs.next(scores, 300, purpose="correct", human=tmp_path / "todo.txt")
+    assert second.sample is not None and blind.sample is not None
+    assert labels.keys() <= {(row.topic, row.doc) for row in second.sample}
+
+    def share(result: Any) -> float:
+        """Return the share of documents that the machine calls relevant: only there it errs."""
+        return float(np.mean([machine[row.topic][row.doc] > 0 for row in result.sample]))
+
+    assert share(second) > share(blind) + 0.1
+    assert 250 < len(second.sample) < 350
+    with pytest.raises(rs.errors.InputError, match="is in the template, but not drawn with seed 2"):
+        rs.next(scores, 300, purpose="correct", human=tmp_path / "todo.txt", seed=2)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@3", "nDCG(gains=exp2)", "R@2", "Rprec"])
@@ -427,7 +520,7 @@ def test_expected_fractions_and_their_gradients_are_those_of_replaced_grades(mea
     corrector = Corrector(judged, sample_of(judged, human, np.random.default_rng(2)), parse(measure))
     corrector.blocks[:] = [(0, 2), (2, 3)]
     offsets, parsed, n = judged.qrels.topic_offsets, [parse(measure)], len(judged.qrels)
-    model = LabelModel(corrector, np.zeros(n, np.int64))
+    model = LabelModel(corrector, np.zeros(n, np.int64), np.zeros(n, np.int64))
     grades = np.zeros((4, n), np.int32)
     for first, last in corrector.blocks:
         documents = slice(int(offsets[first]), int(offsets[last]))
@@ -437,7 +530,7 @@ def test_expected_fractions_and_their_gradients_are_those_of_replaced_grades(mea
     def mean(replaced: Any) -> Any:
         return np.mean([score(judged.with_grades(row), parsed).values[0] for row in replaced], axis=0)
 
-    filled = list(fill(corrector, np.zeros(n, np.int64), 4))
+    filled = list(fill(corrector, model, 4))
     assert np.concatenate([part.value for part in filled], axis=1) == pytest.approx(mean(grades), abs=1e-12)
     gradient = np.concatenate([part.gradient for part in filled], axis=1)
     for document in range(n):

@@ -121,7 +121,10 @@ def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> N
     for line, message in (
         ("1 0 d 1", "'d' has two grades; keep one"),
         ("1 0 d high", "'high' is no grade; write a whole number, or leave ?"),
-        ("1 0 d", "a line has fewer than 4 fields; topic 0 doc grade"),
+        (
+            "1 0 d",
+            "a line has 3 fields; write topic 0 document grade, and the inclusion probability of a sample",
+        ),
     ):
         path.write_text(f"1 0 d 2\n\n{line}\n")
         with pytest.raises(InputError) as caught:

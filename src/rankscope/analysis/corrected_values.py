@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.analysis.filled_values import fill
+from rankscope.analysis.filled_values import LabelModel, fill
 from rankscope.analysis.label_sample import LabelSample
 from rankscope.arrays import AnyArray, Bools, Floats, Ints
 from rankscope.certainty.declared import declared_form
@@ -24,17 +24,8 @@ from rankscope.judging import Judged
 from rankscope.measures import Measure
 from rankscope.measures.forms import Counted, Precisions, ShareOfIdeal, Weighted
 
-_PRIOR = 2.0
-"""Labels that the moments of all documents count for in each group of documents, so that small groups have some."""
-_PSEUDO_ERRORS = 2.0
-"""Errors of one grade that join the observed ones: with few labels, all of them may be correct by chance.
-
-Agresti and Coull (1998) add as many to intervals of shares.
-"""
 _BLOCK = 4096  # documents
 _DRAWS = 32  # Of a fraction; the noise of the draws cancels, because the corrections refer to what was drawn.
-_DIRECT = 0.25
-"""Weight of the variance of the labels themselves: in simulations, more is too wide for a sample with few errors."""
 MIN_LABELS, MIN_DIFFERING = 30, 5
 """Labels that count for the runs, and labels among them that differ from the machine's, for reliable intervals."""
 _BANDS = (1 / 3, 2 / 3)
@@ -102,6 +93,7 @@ class Corrector:
         else:
             self.grades, self.step = np.array([0, form.rel]), np.ones(1)  # type: ignore[union-attr]
         self._expansions: dict[tuple[bool, int], _Expansion] = {}
+        self._models: dict[bool, LabelModel] = {}
         self.is_fraction = not isinstance(form, Weighted) or isinstance(form, ShareOfIdeal)
         self.j, self.h = (
             (grade[:, np.newaxis] >= self.grades[1:]).astype(np.float64)
@@ -132,7 +124,7 @@ class Corrector:
 
     @property
     def is_rough(self) -> bool:
-        """Whether the labels are too few for the level of intervals: pseudo-errors dominate the variance."""
+        """Whether the labels are too few for the level of intervals: some kinds of errors may not be seen."""
         n_labels, n_differing = self.label_counts
         is_complete = bool((self.sample.pi[self.sample.is_labelled] >= 1).all())
         return not is_complete and (n_labels < MIN_LABELS or n_differing < MIN_DIFFERING)
@@ -180,9 +172,8 @@ class Corrector:
 
         The weight of a topic is computed from the labels of the other topics, so that it does not depend on its own.
         """
-        expansion = self._expansion(is_human_only, _DRAWS)
-        tunings = self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning)
-        covariance = self._covariance(tunings, expansion, self._groups(is_human_only))
+        tunings, expansion = self.tune(tuning, is_human_only)
+        covariance = self._covariance(tunings, expansion, self.model(is_human_only))
         return Estimate(self._values(tunings, expansion), covariance, tunings)
 
     def correct_values(
@@ -198,9 +189,14 @@ class Corrector:
             return Corrector(
                 self.judged, self.sample._replace(is_labelled=is_labelled), self.measure
             ).correct_values(tuning, n_draws=n_draws)
+        return self._values(*self.tune(tuning, is_human_only, n_draws))
+
+    def tune(
+        self, tuning: float | None, is_human_only: bool = False, n_draws: int = _DRAWS
+    ) -> tuple[Floats, _Expansion | None]:
+        """Return the weight of the machine's labels on each topic, and the expansion of a fraction."""
         expansion = self._expansion(is_human_only, n_draws)
-        tunings = self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning)
-        return self._values(tunings, expansion)
+        return self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning), expansion
 
     def _corrected(self, tunings: Floats) -> Floats:
         """Return the corrected indicators, (documents, grades)."""
@@ -215,7 +211,7 @@ class Corrector:
             change = self._sum_topics(x)[:, 0] - expansion.n_relevant
             return self._divide(self._numerator(x) - expansion.value * change, expansion.n_relevant)
         values, change = expansion.value.copy(), x - expansion.indicators
-        for docs, gradient in self.gradients(expansion, None, np.ones(len(x), np.bool_)):
+        for docs, gradient in self.gradients(expansion, np.ones(len(x), np.bool_)):
             np.add.at(values.T, self.topic[docs], self._apply(gradient, change[docs]).T)
         return values
 
@@ -235,42 +231,27 @@ class Corrector:
             gain = gain * (1.0 + self._above(gain))
         return self._sum_hits(self.hit_weight * gain)
 
-    def _groups(self, is_human_only: bool) -> Ints:
-        """Return the group of each document: by machine grade and by its weight in the runs."""
-        weight = self.importance
-        positive = weight[weight > 0]
-        band = np.searchsorted(np.quantile(positive, _BANDS), weight, side="left") + 1 if len(positive) else 0
-        band = np.where(weight > 0, band, 0)
-        grade = 0 if is_human_only else np.searchsorted(self.grades, self.sample.machine, side="right")
-        return np.unique(band + 8 * np.asarray(grade), return_inverse=True)[1].reshape(-1) + 0 * band
-
-    def _group_means(self, terms: Floats, group: Ints, pseudo: Floats | float = 0.0) -> Floats:
-        """Return the mean of terms (documents, ...) of each group, estimated from the sample.
-
-        ``pseudo`` is added to the sum of the terms over all labels.
-        """
-        is_in = self.sample.is_labelled
-        inverse = self.sample.inverse[is_in]
-        flat = terms[is_in].reshape(len(inverse), int(np.prod(terms.shape[1:])))
-        overall = inverse @ flat / max(inverse.sum(), 1e-300) + np.ravel(pseudo) / max(len(inverse), 1)
-        n_groups = int(group.max(initial=0)) + 1
-        prior = _PRIOR * (inverse.mean() if len(inverse) else 1.0)
-        sums = np.stack([np.bincount(group[is_in], inverse * c, minlength=n_groups) for c in flat.T], axis=1)
-        sizes = np.bincount(group[is_in], inverse, minlength=n_groups)[:, np.newaxis]
-        sums = sums + sizes * np.ravel(pseudo) / max(len(inverse), 1)
-        return np.asarray((sums + prior * overall) / (sizes + prior)).reshape(n_groups, *terms.shape[1:])
+    def model(self, is_human_only: bool = False) -> LabelModel:
+        """Return the model of human grades by machine grade, unless ``is_human_only``, and by weight in the runs."""
+        if is_human_only not in self._models:
+            weight = self.importance
+            limits = np.quantile(weight[weight > 0], _BANDS) if weight.any() else weight[:0]
+            band = np.where(weight > 0, np.searchsorted(limits, weight, side="left") + 1, 0)
+            grade = np.searchsorted(self.grades, self.sample.machine, side="right") - 1
+            self._models[is_human_only] = LabelModel(self, 0 * grade if is_human_only else grade, band)
+        return self._models[is_human_only]
 
     def _expansion(self, is_human_only: bool, n_draws: int) -> _Expansion | None:
         """Return the point around which fractions are expanded, which all weights of the machine share."""
         if self.is_fraction and (is_human_only, n_draws) not in self._expansions:
-            self._expansions[is_human_only, n_draws] = self._expand(self._groups(is_human_only), n_draws)
+            self._expansions[is_human_only, n_draws] = self._expand(self.model(is_human_only), n_draws)
         return self._expansions.get((is_human_only, n_draws))
 
-    def _expand(self, group: Ints, n_draws: int) -> _Expansion:
+    def _expand(self, model: LabelModel, n_draws: int) -> _Expansion:
         if not isinstance(self.form, Precisions):
-            values, indicators, gradients = zip(*fill(self, group, n_draws), strict=True)
+            values, indicators, gradients = zip(*fill(self, model, n_draws), strict=True)
             return _Expansion(np.concatenate(values, axis=1), np.concatenate(indicators), gradients)
-        predicted = self._group_means(self.h, group)[group]
+        predicted = 1.0 - model.cumulative[self.topic, model.group]
         is_certain = self.sample.is_labelled & (self.sample.pi >= 1)
         predicted = np.where(is_certain[:, np.newaxis], self.h, predicted)
         # The count of a topic lies between that of the prediction and that of its own labels, the closer to the
@@ -285,7 +266,8 @@ class Corrector:
         count = np.maximum(prior + share * (own - prior), 0.25 * prior)
         is_complete = self._sum_by(self.topic, ~is_certain, self.shape[1]) == 0
         count = np.where(is_complete, own, count)
-        return _Expansion(self._divide(self._numerator(predicted), count), predicted, n_relevant=count)
+        value = self._divide(self._numerator(predicted), count)
+        return _Expansion(value, predicted, n_relevant=count)
 
     # Variances ----------------------------------------------------------------------------------------------------
 
@@ -294,8 +276,7 @@ class Corrector:
         n_topics = self.shape[1]
         product, square = np.zeros(n_topics), np.zeros(n_topics)
         factor = self.sample.inverse * np.maximum(self.sample.inverse - 1, 0)
-        gain = None if expansion is None else expansion.indicators
-        for docs, gradient in self.gradients(expansion, gain, self.sample.is_labelled):
+        for docs, gradient in self.gradients(expansion, self.sample.is_labelled):
             h, j = (self._apply(gradient, x[docs]) for x in (self.h, self.j))
             product += self._sum_by(self.topic[docs], (h * j).sum(axis=0) * factor[docs], n_topics)
             square += self._sum_by(self.topic[docs], (j * j).sum(axis=0) * factor[docs], n_topics)
@@ -305,16 +286,17 @@ class Corrector:
         return np.asarray(np.maximum(tuned, 0.0))
 
     def gradients(
-        self, expansion: _Expansion | None, x: Floats | None, is_used: Bools
+        self, expansion: _Expansion | None, is_used: Bools, x: Floats | None = None
     ) -> Iterator[tuple[Ints, Floats]]:
         """Yield documents of each block of topics, and the change of the runs with their indicators.
 
-        It has the shape (runs, documents, grades). For AP, which is quadratic, it is that at the indicators ``x``.
+        It has the shape (runs, documents, grades). For AP, which is quadratic, it is that at the indicators ``x``, by
+        default those predicted.
         """
         offsets = self.judged.qrels.topic_offsets
         weight = self.hit_weight
-        if isinstance(self.form, Precisions) and x is not None:
-            gain = (x @ self.step)[self.judged.judgment]
+        if isinstance(self.form, Precisions) and expansion is not None:
+            gain = ((expansion.indicators if x is None else x) @ self.step)[self.judged.judgment]
             terms = weight * gain
             total = np.bincount(self.owner, terms, minlength=len(self.judged.length))[self.owner]
             weight = weight * (1.0 + self._above(gain)) + total - self._above(terms) - terms
@@ -334,44 +316,47 @@ class Corrector:
                 matrix = self._divide(matrix - expansion.value[:, topic], expansion.n_relevant[topic])
             yield low + kept, matrix[:, kept, np.newaxis] * self.step
 
-    def _covariance(self, tunings: Floats, expansion: _Expansion | None, group: Ints) -> Floats:
-        """Return the covariance of the sums over topics, from pooled second moments of the residuals.
+    def terms(
+        self, tunings: Floats, expansion: _Expansion | None, model: LabelModel, is_used: Bools
+    ) -> Iterator[tuple[Ints, Floats]]:
+        """Yield documents, and the change of the runs with their residuals h - lambda j, (runs, documents, grades).
+
+        There is a residual for each human grade, multiplied by the root of the probability of the grade: the sum of
+        the squares of the changes is their expected square.
+        """
+        reaches = np.tri(len(self.grades), len(self.grades) - 1, -1)
+        for docs, gradient in self.gradients(expansion, is_used, self._corrected(tunings)):
+            topic = self.topic[docs]
+            residual = reaches - (tunings[topic, np.newaxis] * self.j[docs])[:, np.newaxis]
+            residual *= np.sqrt(model.share[topic, model.group[docs]])[:, :, np.newaxis]
+            yield docs, np.matmul(gradient.swapaxes(0, 1), residual.swapaxes(1, 2)).swapaxes(0, 1)
+
+    def _covariance(self, tunings: Floats, expansion: _Expansion | None, model: LabelModel) -> Floats:
+        """Return the covariance of the sums over topics, with the expected squares of residuals under the model.
 
         If the probabilities of all documents are known, the variance of every document counts; otherwise those of
-        the sample, weighted by 1 / pi. The pooled variance is too small if errors are larger where a run has more
-        weight. The direct variance of the labels is not, but it is noisy, and too small if the sample has no errors.
-        The result is the pooled variance, moved a quarter of the way to the direct variance if that is larger.
+        the sample, weighted by 1 / pi.
         """
         sample = self.sample
-        residual = self.h - tunings[self.topic, np.newaxis] * self.j
-        is_active = self.step != 0
-        pseudo = np.diag(_PSEUDO_ERRORS * is_active / max(is_active.sum(), 1))
-        moments = self._group_means(residual[:, :, np.newaxis] * residual[:, np.newaxis, :], group, pseudo)
-        value, vector = np.linalg.eigh(moments)
-        root = vector * np.sqrt(np.maximum(value, 0.0))[:, np.newaxis, :]
+        total = np.zeros((self.shape[0], self.shape[0]))
+        if not sample.is_labelled.any():
+            return total + np.nan
         is_known = not np.isnan(sample.pi).any()
         is_used = np.ones(len(sample.pi), np.bool_) if is_known else sample.is_labelled
         with np.errstate(invalid="ignore"):
             factor = (1.0 / sample.pi - 1.0) if is_known else sample.inverse * (sample.inverse - 1.0)
-        total, direct = np.zeros((self.shape[0], self.shape[0])), np.zeros(self.shape[0])
-        if not sample.is_labelled.any():
-            return total + np.nan
-        own = sample.inverse * np.maximum(sample.inverse - 1.0, 0.0)
-        for docs, gradient in self.gradients(expansion, self._corrected(tunings), is_used):
-            scale = np.sqrt(np.maximum(factor[docs], 0.0))[:, np.newaxis, np.newaxis]
-            part = np.matmul(gradient.swapaxes(0, 1), scale * root[group[docs]])
-            part = part.swapaxes(0, 1).reshape(self.shape[0], -1)
+        factor = np.maximum(np.nan_to_num(factor), 0.0)
+        for docs, terms in self.terms(tunings, expansion, model, is_used):
+            part = (terms * np.sqrt(factor[docs])[:, np.newaxis]).reshape(self.shape[0], -1)
             total += part @ part.T
-            direct += self._apply(gradient, residual[docs]) ** 2 @ own[docs]
-        growth = np.maximum(self._divide(direct, np.diag(total)), 1.0)
-        scale = np.sqrt(1.0 + _DIRECT * (growth - 1.0))
-        total *= np.outer(scale, scale)
         if expansion is not None and expansion.n_relevant is not None:
             # Products of the indicators of two documents have the product of their variances, which the change of
             # each of the two with the observed indicator of the other counts once too often.
-            variance = (np.nan_to_num(factor) * moments[group, 0, 0])[self.judged.judgment]
-            terms = self._sum_hits(self.hit_weight**2 * variance * self._above(variance))
-            excess = self._divide(terms, expansion.n_relevant**2).sum(axis=1)
+            share, scaled = model.share[self.topic, model.group], tunings[self.topic] * self.j[:, 0]
+            square = share[:, 0] * scaled**2 + share[:, 1] * (1.0 - scaled) ** 2
+            variance = (factor * square)[self.judged.judgment]
+            excess = self._sum_hits(self.hit_weight**2 * variance * self._above(variance))
+            excess = self._divide(excess, expansion.n_relevant**2).sum(axis=1)
             scale = np.sqrt(np.maximum(1.0 - self._divide(excess, np.diag(total)), 0.5))
             total *= np.outer(scale, scale)
         return total

@@ -9,6 +9,7 @@ is that of a few counts, so all replacements together cost little more than the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.corrected_values import Corrector
 
 _PRIOR = 2.0
-"""Labels that all other documents count for in each group."""
+"""Labels that the documents with the same machine grade, and all documents, count for in smaller groups."""
 _SEED = 1  # The same labels are drawn for every measure and tuning, so that their values are comparable.
 
 
@@ -38,38 +39,55 @@ class FilledBlock(NamedTuple):
 
 
 class LabelModel:
-    """Predicts the grades that people would give, for each topic from the labels of the others."""
+    """Predicts the grades that people would give, for each topic from the labels of the others.
 
-    def __init__(self, corrector: Corrector, group: Ints) -> None:
-        sample, n_topics = corrector.sample, corrector.shape[1]
-        self.category = np.searchsorted(corrector.grades, sample.human, side="right") - 1
-        self.group = group
-        is_in = sample.is_labelled
-        topic, own, weight = corrector.topic[is_in], self.category[is_in], sample.inverse[is_in]
-        table = np.zeros((n_topics, int(group.max(initial=0)) + 1, len(corrector.grades)))
-        np.add.at(
-            table, (topic, group[is_in], own), weight / max(weight.mean(), 1e-300) if len(weight) else 0
-        )
+    The probabilities of a group are shrunk towards those of its machine grade, and these towards those of all
+    documents: with few labels, the machine is taken to be uninformative rather than correct.
+    """
+
+    def __init__(self, corrector: Corrector, grade: Ints, band: Ints) -> None:
+        self.sample, self.topic, self.n_topics = corrector.sample, corrector.topic, corrector.shape[1]
+        self.category = np.searchsorted(corrector.grades, self.sample.human, side="right") - 1
+        n_bands, n_grades = int(band.max(initial=0)) + 1, len(corrector.grades)
+        self.group = grade * n_bands + band
+        is_in = self.sample.is_labelled
+        weight = self.sample.inverse[is_in]
+        table = np.zeros((self.n_topics, n_grades, n_bands, n_grades))
+        index = self.topic[is_in], grade[is_in], band[is_in], self.category[is_in]
+        np.add.at(table, index, weight / max(weight.mean(), 1e-300) if len(weight) else 0)
         others = table.sum(axis=0) - table
-        overall = others.sum(axis=1, keepdims=True) + 1e-9
-        overall /= overall.sum(axis=2, keepdims=True)
-        share = (others + _PRIOR * overall) / (others.sum(axis=2, keepdims=True) + _PRIOR)
-        self.cumulative = share.cumsum(axis=2)[:, :, :-1]
+        share = np.full((self.n_topics, 1, 1, n_grades), 1 / n_grades)
+        # All documents have the prior of Jeffreys (1946), half a label of each grade.
+        for counts, n_prior in (
+            (others.sum(axis=(1, 2), keepdims=True), n_grades / 2),
+            (others.sum(axis=2, keepdims=True), _PRIOR),
+            (others, _PRIOR),
+        ):
+            share = (counts + n_prior * share) / (counts.sum(axis=3, keepdims=True) + n_prior)
+        self.share = share.reshape(self.n_topics, -1, n_grades)
+        """Probability of each human grade, (topics, groups, grades)."""
+        self.cumulative = self.share.cumsum(axis=2)[:, :, :-1]
         """Probability of a grade below the second, third, ... one, (topics, groups, grades)."""
+
+    @cached_property
+    def correlation(self) -> float:
+        """Correlation of the normal variables of two documents of a topic."""
+        is_in = self.sample.is_labelled
+        topic, group = self.topic[is_in], self.group[is_in]
         # The score of a grade is the mean of the standard normal variable whose interval stands for it.
         ends = np.pad(ndtri(np.clip(self.cumulative, 1e-12, 1 - 1e-12)), ((0, 0), (0, 0), (1, 1)))
         density = np.exp(-(ends**2) / 2) / np.sqrt(2 * np.pi)
         density[:, :, [0, -1]] = 0.0
-        score = -np.diff(density, axis=2) / share
-        variance = (score**2 * share).sum(axis=2)[topic, group[is_in]]
-        score = score[topic, group[is_in], own]
+        score = -np.diff(density, axis=2) / self.share
+        variance = (score**2 * self.share).sum(axis=2)[topic, group]
+        score = score[topic, group, self.category[is_in]]
 
         def products(x: Floats) -> float:
             """Return the sum of the products of all two labels of the same topic."""
-            total = np.bincount(topic, x, minlength=n_topics)
+            total = np.bincount(topic, x, minlength=self.n_topics)
             return float((total**2).sum() - (x**2).sum())
 
-        self.correlation = float(np.clip(products(score) / max(products(variance), 1e-300), 0.0, 0.9))
+        return float(np.clip(products(score) / max(products(variance), 1e-300), 0.0, 0.9))
 
     def draw(self, topic: Ints, documents: slice, n_draws: int) -> Ints:
         """Return drawn grades as indices, (draws, documents); the draws of a document are stratified."""
@@ -86,9 +104,8 @@ class LabelModel:
         return drawn
 
 
-def fill(corrector: Corrector, group: Ints, n_draws: int) -> Iterator[FilledBlock]:
+def fill(corrector: Corrector, model: LabelModel, n_draws: int) -> Iterator[FilledBlock]:
     """Yield the expected values of all blocks of topics; documents that are labelled for certain keep their grades."""
-    model = LabelModel(corrector, group)
     sample, offsets = corrector.sample, corrector.judged.qrels.topic_offsets
     is_certain = sample.is_labelled & (sample.pi >= 1)
     for first, last in corrector.blocks:

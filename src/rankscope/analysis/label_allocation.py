@@ -7,7 +7,7 @@ from hashlib import blake2b
 import numpy as np
 
 from rankscope.analysis.corrected_values import Corrector
-from rankscope.analysis.label_sample import LabelSample
+from rankscope.analysis.label_sample import Labels, align
 from rankscope.analysis.stats.significance import all_pairs, paired_t
 from rankscope.arrays import Floats, Ints
 from rankscope.judging import Judged
@@ -17,43 +17,47 @@ _FLOOR = 0.1
 """Smallest probability as a share of that of uniform sampling, so that every document can be drawn."""
 
 
-def inclusion_probabilities(scores: Scores, budget: int, alpha: float = 0.05) -> Floats:
-    """Return the probability of each document: proportional to its weight in open differences (Neyman 1934).
+def inclusion_probabilities(
+    scores: Scores, budget: int, labels: Labels | None = None, alpha: float = 0.05
+) -> Floats:
+    """Return the probability of each document: proportional to the standard deviation of its correction (Neyman 1934).
 
-    The weight is the root of the sum, over the pairs of runs that the machine's labels do not separate (paired t), of
-    (weight in A - weight in B)^2. Before any label is known, the machine is equally likely to err everywhere. The sum
-    of the probabilities is the budget. They do not depend on human labels, so that a larger budget draws the
-    documents of a smaller one again.
+    The correction is the change of the runs with the label times h - lambda j, whose distribution is predicted from
+    the labels of other topics; without labels, all human grades are equally likely. Half of the variance is that of
+    the means of all runs, half that of the differences of pairs that the machine's labels do not separate (paired t).
+    The sum of the probabilities is the budget, unless documents of ``labels`` were drawn with larger ones, which they
+    keep.
     """
     judged = scores.require_judged("next")
-    total = np.zeros(len(judged.qrels))
+    sample = align(judged, labels or {}, None, None)
+    total = np.zeros(len(sample.pi))
     for index, measure in enumerate(scores.measures):
-        none = np.zeros(len(total), np.int32)
-        machine = np.maximum(judged.qrels.grade, 0)
-        sample = LabelSample(machine, none, none.astype(np.bool_), np.ones(len(total)))
         corrector = Corrector(judged, sample, measure)
-        square = _open_squares(corrector, np.nan_to_num(scores.values[index]), alpha)
-        total += np.sqrt(square / max(float(square.sum()), 1e-300))
-    return scale_to_budget(total, budget)
+        tunings, expansion = corrector.tune(None)
+        importance = _pair_weights(np.nan_to_num(scores.values[index]), alpha)
+        square = np.zeros(len(total))
+        for documents, terms in corrector.terms(tunings, expansion, corrector.model(), total >= 0):
+            square[documents] = np.einsum("rs,rdg,sdg->d", importance, terms, terms, optimize=True)
+        square = np.maximum(square, 0.0)
+        total += square / max(float(square.sum()), 1e-300)
+    pi = scale_to_budget(np.sqrt(total), budget)
+    for topic, of_topic in (labels or {}).items():
+        numbers = judged.qrels.document_numbers(topic)
+        for doc, (_, own) in of_topic.items():
+            pi[numbers[doc]] = max(pi[numbers[doc]], own or 0.0)
+    return pi
 
 
-def _open_squares(corrector: Corrector, values: Floats, alpha: float) -> Floats:
-    """Return the sum over open pairs of the squared difference of weights of each document."""
+def _pair_weights(values: Floats, alpha: float) -> Floats:
+    """Return the matrix of the quadratic form that sums the variances of means and of differences of open pairs."""
     n_runs = len(values)
     first, second = all_pairs(n_runs)
     is_open = paired_t(values, first, second).p >= alpha
-    if not is_open.any():
-        is_open[:] = True
     laplacian = np.zeros((n_runs, n_runs))
     laplacian[first[is_open], second[is_open]] = -1.0
     laplacian += laplacian.T
     np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
-    square = np.zeros(len(corrector.topic))
-    every = np.ones(len(square), np.bool_)
-    for documents, gradient in corrector.gradients(None, None, every):
-        weight = gradient.sum(axis=2)
-        square[documents] = ((laplacian @ weight) * weight).sum(axis=0)
-    return np.maximum(square, 0.0)
+    return np.eye(n_runs) / n_runs + laplacian / max(float(laplacian.trace()), 1.0)
 
 
 def scale_to_budget(size: Floats, budget: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,8 +20,8 @@ _OPEN = "?"  # the grade of a document in a template that is not filled in
 RANK_BANDS = (10, 30, 100)
 """Last ranks of the bands of strata: 1-10, 11-30, 31-100, and all others."""
 
-Labels = dict[str, dict[str, tuple[int, float | None]]]
-"""Grade and inclusion probability by topic and document."""
+Labels = dict[str, dict[str, tuple[int | None, float | None]]]
+"""Grade, None in open lines of a template, and inclusion probability by topic and document."""
 
 
 class LabelSample(NamedTuple):
@@ -42,11 +42,12 @@ class LabelSample(NamedTuple):
         return np.divide(1.0, self.pi, out=np.zeros(len(self.pi)), where=self.is_labelled)
 
 
-def read_labels(human: Any) -> Labels:
+def read_labels(human: Any, *, keep_open: bool = False) -> Labels:
     """Return the labels of a file, a dict or an object of judgments; a fifth column of a file has the probabilities.
 
     Lines of a template that still have ``?`` instead of a grade are skipped. Templates are in random order, so
-    that the filled lines are a random subset, and the probabilities are multiplied by their share.
+    that the filled lines are a random subset, and the probabilities are multiplied by their share. With ``keep_open``
+    such lines have the grade None, and all probabilities are those of the file.
 
     >>> read_labels({"q": {"d1": 1, "d2": (0, 0.5)}})
     {'q': {'d1': (1, None), 'd2': (0, 0.5)}}
@@ -54,55 +55,71 @@ def read_labels(human: Any) -> Labels:
     if isinstance(human, Mapping):
         return {
             str(topic): {
-                str(doc): (int(label[0]), float(label[1])) if isinstance(label, tuple) else (int(label), None)
+                str(doc): label if isinstance(label, tuple) else (int(label), None)
                 for doc, label in labels.items()
             }
             for topic, labels in human.items()
         }
-    if not isinstance(human, str | Path):
+    if not isinstance(human, str | Path) or detect_format(Source.open(human), "qrels") != "trec":
         qrels = human if isinstance(human, Qrels) else open_qrels(human)
         return {
             topic: {doc: (grade, None) for doc, grade in qrels.judgments(topic).items()}
             for topic in qrels.topics
         }
-    return _read_file(human)
-
-
-def _read_file(path: str | Path) -> Labels:
-    source = Source.open(path)
-    if detect_format(source, "qrels") != "trec":
-        return read_labels(open_qrels(path))
     labels: Labels = {}
     n_lines = n_open = 0
-    for number, line in iterate_lines(source.line_blocks(in_memory=True)):
+    for number, topic, doc, grade, more in read_template_lines(human):
+        if len(more) > 1:
+            problem = f"{len(more) + 4} fields where a sample has 4 or 5: topic iteration document grade pi"
+            hint = "write the inclusion probability as the fifth field, or give --pi"
+            raise InputError(problem, path=human, line=number, hint=hint)
+        pi = None
+        if more:
+            pi = _parse(float, more[0], "no probability", "write a number such as 0.1", human, number)
+            _check_probability(pi, path=human, line=number)
+        n_lines += 1
+        n_open += grade is None
+        if labels.setdefault(topic, {}).setdefault(doc, (grade, pi)) != (grade, pi):
+            raise InputError(f"{doc!r} has two labels", path=human, line=number, hint="keep one")
+    if not keep_open:
+        share = 1 - n_open / max(n_lines, 1)
+        labels = {
+            topic: {
+                doc: (g, None if pi is None else pi * share) for doc, (g, pi) in of.items() if g is not None
+            }
+            for topic, of in labels.items()
+        }
+    labels = {topic: of for topic, of in labels.items() if of}
+    if not labels:
+        raise InputError("there is no label", path=human, hint="fill in grades: topic 0 document grade pi")
+    return labels
+
+
+def merge_labels(paths: Iterable[str]) -> Labels:
+    """Return the lines of several templates; a grade wins over an open line."""
+    merged: Labels = {}
+    for path in paths:
+        for topic, of_topic in read_labels(path, keep_open=True).items():
+            known = {doc: label for doc, label in merged.get(topic, {}).items() if label[0] is not None}
+            merged[topic] = {**merged.get(topic, {}), **of_topic, **known}
+    return merged
+
+
+def read_template_lines(path: str | Path) -> Iterator[tuple[int, str, str, int | None, list[str]]]:
+    """Yield number, topic, document, grade (None for ``?``) and further fields of every line of a template."""
+    grades: dict[tuple[str, str], int] = {}
+    for number, line in iterate_lines(Source.open(path).line_blocks(in_memory=True)):
         words = line.decode("utf-8", "surrogateescape").split()
         if not words or words[0].startswith("#"):
             continue
-        n_lines += 1
-        if len(words) not in (4, 5):
-            problem = f"{len(words)} fields where a sample has 4 or 5: topic iteration document grade pi"
-            hint = "write the inclusion probability as the fifth field, or give --pi"
-            raise InputError(problem, path=path, line=number, hint=hint)
-        if words[3] == _OPEN:
-            n_open += 1
-            continue
-        grade = _parse(int, words[3], "no grade", "write a whole number", path, number)
-        pi = (
-            _parse(float, words[4], "no probability", "write a number such as 0.1", path, number)
-            if words[4:]
-            else None
-        )
-        if pi is not None:
-            _check_probability(pi, path=path, line=number)
-        if labels.setdefault(words[0], {}).setdefault(words[2], (grade, pi)) != (grade, pi):
-            raise InputError(f"{words[2]!r} has two labels", path=path, line=number, hint="keep one")
-    if not labels:
-        raise InputError("there is no label", path=path, hint="fill in grades: topic 0 document grade pi")
-    share = 1 - n_open / n_lines
-    return {
-        topic: {doc: (grade, None if pi is None else pi * share) for doc, (grade, pi) in of_topic.items()}
-        for topic, of_topic in labels.items()
-    }
+        if len(words) < 4:
+            hint = "write topic 0 document grade, and the inclusion probability of a sample"
+            raise InputError(f"a line has {len(words)} fields", path=path, line=number, hint=hint)
+        hint = "write a whole number, or leave ?"
+        grade = None if words[3] == _OPEN else _parse(int, words[3], "no grade", hint, path, number)
+        if grade is not None and grades.setdefault((words[0], words[2]), grade) != grade:
+            raise InputError(f"{words[2]!r} has two grades", path=path, line=number, hint="keep one")
+        yield number, words[0], words[2], grade, words[4:]
 
 
 def _parse(kind: Callable[[str], Any], text: str, problem: str, hint: str, path: Any, line: int) -> Any:
@@ -129,6 +146,8 @@ def align(
     for topic in (topic for topic in labels if topic in qrels.topic_index):
         numbers = qrels.document_numbers(topic)
         for doc, (grade, own) in labels[topic].items():
+            if grade is None:
+                continue
             given = pi[topic][doc] if isinstance(pi, Mapping) else own
             human[numbers[doc]], is_labelled[numbers[doc]] = max(grade, 0), True
             probability[numbers[doc]] = np.nan if given is None else given

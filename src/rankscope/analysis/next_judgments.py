@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import PURPOSES, Purpose
-from rankscope.declaration import Option, Seed, analysis
+from rankscope.declaration import Judgments, Option, Seed, analysis
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
@@ -102,6 +102,7 @@ def next(
     batch: Annotated[int, Option("N")] = 100,
     target: Annotated[float, Option("S")] = 0.95,
     seed: Seed = 1,
+    human: Judgments | None = None,
 ) -> Next:
     """List the documents to judge next: those whose labels can still reverse the order of runs.
 
@@ -111,10 +112,11 @@ def next(
     RBP, DCG, nDCG. With missing=skip, only topics that all runs have count.
 
     With purpose ``correct``, the judgments are labels of a machine, and the result is a random sample of its documents
-    for people to label (:func:`rankscope.correct`). The probability of a document is proportional to its weight in the
-    differences of runs that the machine's labels do not separate, with a minimum. The template contains the
-    probabilities. A larger budget with the same seed draws the documents of a smaller budget again, and keeps the
-    grades of filled templates.
+    for people to label (:func:`rankscope.correct`). The probability of a document is proportional to the standard
+    deviation of its correction, with a minimum: its weight in the runs, most of all in differences that the machine's
+    labels do not separate, times the error that the machine makes on such documents. The error is estimated from the
+    labels of other topics in ``human``; without them, all documents have the same. The template contains the
+    probabilities. A larger budget with the same seed keeps the documents of the earlier template, and their grades.
 
     Parameters
     ----------
@@ -133,6 +135,8 @@ def next(
         Share of the pairs of runs that must be in their final order, for simulate.
     seed
         Seed of the random order, and of the sample.
+    human
+        Template that people filled in so far, with inclusion probabilities; for purpose ``correct``.
 
     Returns
     -------
@@ -164,7 +168,9 @@ def next(
         raise InputError("one run has no order that a judgment could change", hint="name at least two")
     check_name(purpose, PURPOSES, f"no purpose is called {purpose!r}")
     if purpose == "correct":
-        return _draw_sample(scores, budget, seed)
+        return _draw_sample(scores, budget, seed, human)
+    if human is not None:
+        raise SettingsError("human labels do not join the judgments", hint="use purpose correct")
     return _simulate(scores, batch, target, seed) if simulate else _rank_documents(scores, budget)
 
 
@@ -196,18 +202,27 @@ def _rank_documents(scores: Scores, budget: int) -> Next:
     )
 
 
-def _draw_sample(scores: Scores, budget: int, seed: int) -> Next:
+def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     from rankscope.analysis.certain_pairs import without_options
     from rankscope.analysis.label_allocation import draw, inclusion_probabilities
+    from rankscope.analysis.label_sample import read_labels
     from rankscope.read.ids import to_text
 
     scores = without_options(scores, "next")
     judged = scores.require_judged("next")
-    pi = inclusion_probabilities(scores, budget)
+    labels = {} if human is None else read_labels(human, keep_open=True)
+    pi = inclusion_probabilities(scores, budget, labels)
     rows = [
         SampledDocument(_topic(judged, d), to_text(judged.qrels.documents[d]), float(pi[d]))
         for d in draw(judged, pi, seed).tolist()
     ]
+    drawn = {(row.topic, row.doc) for row in rows}
+    lost = [
+        (topic, doc) for topic, of_topic in labels.items() for doc in of_topic if (topic, doc) not in drawn
+    ]
+    if lost:
+        problem = f"document {lost[0][1]!r} of topic {lost[0][0]!r} is in the template, but not drawn with seed {seed}"
+        raise InputError(problem, hint="give the seed, measures and machine judgments of the template")
     caption = "Random sample of documents to label"
     settings = {**scores.settings, "budget": budget, "purpose": "correct", "seed": seed}
     return Next(sample=SampledDocument.table("sample", rows, caption=caption), settings=settings)
@@ -274,28 +289,10 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
 
 def read_template(path: str | Path) -> dict[tuple[str, str], int]:
     """Return the labels of a filled template by topic and document; lines that still have ``?`` are skipped."""
-    labels: dict[tuple[str, str], int] = {}
-    try:
-        text = Path(path).read_bytes().decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise InputError(str(error.strerror or error), path=path, hint="name a filled template") from None
-    for number, line in enumerate(text.split("\n"), 1):
-        words = line.split()
-        if not words:
-            continue
-        if len(words) < 4:
-            hint = "topic 0 doc grade"
-            raise InputError("a line has fewer than 4 fields", path=path, line=number, hint=hint)
-        if words[3] == _OPEN:
-            continue
-        try:
-            grade = int(words[3])
-        except ValueError:
-            hint = "write a whole number, or leave ?"
-            raise InputError(f"{words[3]!r} is no grade", path=path, line=number, hint=hint) from None
-        if labels.setdefault((words[0], words[2]), grade) != grade:
-            raise InputError(f"{words[2]!r} has two grades", path=path, line=number, hint="keep one")
-    return labels
+    from rankscope.analysis.label_sample import read_template_lines
+
+    lines = read_template_lines(path)
+    return {(topic, doc): grade for _, topic, doc, grade, _ in lines if grade is not None}
 
 
 def with_labels(qrels: Qrels, labels: Mapping[tuple[str, str], int]) -> Qrels:

@@ -28,9 +28,12 @@ def run(args: argparse.Namespace) -> None:
     measures = arguments.parse_measures(args)
     collection = arguments.open_collection(args, measures)
     if args.purpose == "correct":  # Human labels do not join those of the machine.
+        from rankscope.analysis.label_sample import merge_labels
+
+        args.human = merge_labels([*([args.human] if args.human else []), *args.judged])
         result = next(collection.evaluate(measures), **derived.parameter_values(args, next))
         if args.template:
-            grades = {key: grade for path in args.judged for key, grade in read_template(path).items()}
+            grades = {(t, d): g for t, of in args.human.items() for d, (g, _) in of.items() if g is not None}
             write_atomically(args.template, result.template(grades))
         emit(args, result)
         return
