@@ -7,7 +7,7 @@ from functools import cached_property as locked_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 T = TypeVar("T")
-
+_MISSING: Any = object()
 
 if TYPE_CHECKING:
     from functools import cached_property as cached_property
@@ -49,7 +49,7 @@ class CacheMixin(TransientCacheMixin):
         >>> thing.cache("answer", lambda: 42), thing.cache("answer", lambda: 43)
         (42, 42)
         """
-        if key not in self._cached:
-            self._cached[key] = compute()
-        value: T = self._cached[key]
+        value: T = self._cached.get(key, _MISSING)
+        if value is _MISSING:
+            value = self._cached[key] = compute()
         return value

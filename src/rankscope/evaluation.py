@@ -106,7 +106,7 @@ class Evaluator:
             Runs, as for :func:`evaluate`: a dict {topic: {document: score}}, a frame, a :class:`Run`, paths, or a dict
             of these by name.
         """
-        return Collection(self.qrels, runs, order=self._order, **self._options).evaluate(self.measures)
+        return Collection(self.qrels, runs, order=self._order, **self._options).evaluate_parsed(self.measures)
 
     def lists(self, hits: RunHits) -> Lists:
         """Return the judged rankings of a run for the topics that it has, given its hits."""

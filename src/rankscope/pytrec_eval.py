@@ -26,6 +26,7 @@ import numpy as np
 from rankscope.arrays import Floats
 from rankscope.evaluation import Evaluator
 from rankscope.judging import Lists
+from rankscope.measures.base import REGISTRY, evaluate_all
 from rankscope.measures.classic import IPrec
 from rankscope.measures.trec import AvgIPrec
 from rankscope.native.memory import as_dicts
@@ -57,6 +58,9 @@ supported_measures: set[str] = supported_nicknames["all_trec"] & set(ENTRIES)
 
 Number = TypeVar("Number", int, float)
 
+_NUM_Q = REGISTRY["NumQ"]
+"""Value of a column without a measure: 1, which is the number of queries."""
+
 _PARAMETERS = r"[\._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)"
 
 
@@ -86,16 +90,17 @@ class RelevanceEvaluator:
         relevance_level, judged_only = _to_int32(relevance_level), _to_int32(judged_docs_only_flag)
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
-        self._columns = _columns(names, relevance_level)
+        columns = _columns(names, relevance_level)
         self._judged_only = bool(judged_only)
-        self._labels = [column.label for column in self._columns]
+        self._labels = [column.label for column in columns]
+        self._measures = [column.measure or _NUM_Q for column in columns]
+        self._corrected = [(row, column) for row, column in enumerate(columns) if _is_corrected(column)]
         self._qrels = Qrels.from_plain(query_relevance) if isinstance(query_relevance, dict) else None
         if self._qrels is None:
             judgments = {query: graded for query, graded in query_relevance.items() if len(graded) > 0}
             _check_judgments(judgments)
             self._qrels = Qrels.from_dict(judgments) if judgments else None
-        evaluated = [column.measure for column in self._columns if column.measure is not None]
-        self._evaluator = None if self._qrels is None else Evaluator(self._qrels, evaluated or "AP")
+        self._evaluator = None if self._qrels is None else Evaluator(self._qrels, self._measures or "AP")
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for judged queries."""
@@ -119,10 +124,10 @@ class RelevanceEvaluator:
         lists = self._evaluator.lists(hits)
         if self._judged_only:
             lists = lists.condense()
-        rows = np.full(len(self._qrels.topics), -1, np.int32)
-        rows[hits.topic] = np.arange(len(lists))
-        values = [_values(column, lists, len(lists)) for column in self._columns]
-        return as_dicts(scores, self._qrels.topic_index, rows, self._labels, values)
+        values = evaluate_all(self._measures, lists)
+        for row, column in self._corrected:
+            _correct(values[row], column, lists)
+        return as_dicts(scores, self._qrels.topic_index, hits.topic, self._labels, values)
 
 
 def _without_nan(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -134,17 +139,22 @@ def _without_nan(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[st
     }
 
 
-def _values(column: Column, lists: Lists, count: int) -> Floats:
-    if column.measure is None:  # A text in trec_eval, or the number of queries.
-        return np.full(count, 1.0 if column.entry == "num_q" else 0.0)
-    row = column.measure.evaluate(lists)
-    if isinstance(
-        column.measure, IPrec | AvgIPrec
-    ):  # the precision of an empty list, as pytrec_eval divides it
-        level = _lowest_level(column.measure)
-        is_undefined = (lists.length == 0) & (level * lists.recall_base(column.measure.rel) + 0.9 < 1)
-        row = np.where(is_undefined, np.nan, row)
-    return np.log(row) if column.summary == "geometric" else row
+def _is_corrected(column: Column) -> bool:
+    """Return whether values of a column differ from those of its measure."""
+    is_text = column.measure is None and column.entry != "num_q"
+    return is_text or column.summary == "geometric" or isinstance(column.measure, IPrec | AvgIPrec)
+
+
+def _correct(values: Floats, column: Column, lists: Lists) -> None:
+    """Change the values of a column in place to those of pytrec_eval."""
+    if column.measure is None:
+        values[:] = 0.0  # A text in trec_eval.
+    elif isinstance(column.measure, IPrec | AvgIPrec):
+        # The precision of an empty list, as pytrec_eval divides it.
+        needed = _lowest_level(column.measure) * lists.recall_base(column.measure.rel) + 0.9
+        values[(lists.length == 0) & (needed < 1)] = np.nan
+    if column.summary == "geometric":
+        np.log(values, out=values)
 
 
 @lru_cache

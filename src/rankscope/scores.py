@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -619,7 +620,8 @@ class Collection(TransientCacheMixin):
 
     @cached_property
     def _judged(self) -> Judged:
-        with using(self.engine, self.jobs):
+        is_local = self.engine is None and self.jobs is None
+        with nullcontext() if is_local else using(self.engine, self.jobs):
             return judge_with_options(*self.opened, self.options, jobs=self.jobs)
 
     @property
@@ -732,9 +734,12 @@ class Collection(TransientCacheMixin):
         measures
             Measures or their names, such as ``["AP", rs.nDCG @ 10]`` or ``"AP nDCG@10"``.
         """
-        parsed = require_measures(measures)
-        collection = self.for_measures(parsed)
-        return score(collection._judged, parsed, missing=self.missing, collection=collection)
+        return self.evaluate_parsed(require_measures(measures))
+
+    def evaluate_parsed(self, measures: tuple[Measure, ...]) -> Scores:
+        """Return the value of every measure for every run and topic, of measures that were parsed before."""
+        collection = self.for_measures(measures)
+        return score(collection._judged, measures, missing=self.missing, collection=collection)
 
 
 def evaluate(

@@ -32,6 +32,7 @@ from rankscope.judging.pieces import (
 )
 from rankscope.judging.rows import PooledQrels
 from rankscope.measures import Measure, needs_aspects
+from rankscope.measures.base import evaluate_all
 from rankscope.progress import progress
 from rankscope.read import open_qrels
 from rankscope.read.runs import as_runs
@@ -176,17 +177,15 @@ class _PieceEvaluator:
 
     def __call__(self, piece: Piece) -> Values:
         runs: dict[str, int] = {}
-        parts: list[tuple[list[int], Lists, list[Floats]]] = []
+        parts: list[tuple[list[int], Lists, Floats]] = []
         for names, lists in piece.lists(self.judgments, runs):
             numbers = [runs[name] for name in names]
-            parts.append((numbers, lists, [measure.evaluate(lists) for measure in self.measures]))
+            parts.append((numbers, lists, evaluate_all(self.measures, lists).T))
         return Values(
             list(runs),
             np.array([number for numbers, _, _ in parts for number in numbers], np.int32),
             np.concatenate([np.zeros(0, np.int32), *(lists.topic for _, lists, _ in parts)]).astype(np.int32),
-            np.concatenate(
-                [np.empty((0, len(self.measures))), *(np.stack(values, axis=1) for _, _, values in parts)]
-            ),
+            np.concatenate([np.empty((0, len(self.measures))), *(values for _, _, values in parts)]),
         )
 
 
@@ -245,7 +244,7 @@ class _SeenRankings:
             empty_column,
             empty_column,
         )
-        values = np.stack([measure.evaluate(empty) for measure in self._measures], axis=1)
+        values = evaluate_all(self._measures, empty).T
         for name, is_seen in self.is_seen.items():
             absent = np.flatnonzero(~is_seen).astype(np.int32)
             if len(absent):

@@ -51,7 +51,7 @@ def test_selected_runs_keep_their_data_in_any_order(judged: Judged) -> None:
 
 
 def test_the_lists_of_some_runs(judged: Judged) -> None:
-    subset = judged.lists_for_runs(1, 3)
+    subset = judged.with_runs([1, 2]).lists
     assert subset.topic.tolist() == [0, 1, 0, 1]
     assert subset.hits().count.tolist() == [0, 2, 1, 0]
     assert subset.hits().rank.tolist() == [1, 3, 1]

@@ -251,7 +251,7 @@ def test_runs_together_are_runs_one_by_one(item: Measure) -> None:
         together = plain_values(item, seed)
         judged = apply_change(seed, "plain")
         for r in range(len(judged.runs)):
-            alone = item.evaluate(judged.lists_for_runs(r, r + 1))
+            alone = item.evaluate(judged.with_runs([r]).lists)
             assert same_bits(np.asarray(alone), together[r].copy())
 
 

@@ -269,9 +269,26 @@ def test_thousands_of_calls_keep_no_memory() -> None:
         module.sort_groups(scores, offsets, True)
         with pytest.raises(ValueError, match="offsets"):
             module.sort_groups(scores, offsets[:1], True)
-        module.as_dicts(run, names, rows, documents[:2], np.zeros((2, 1)))
+        module.as_dicts(run, names, rows, documents[:2], np.zeros((2, len(rows))))
         with pytest.raises(IndexError):
-            module.as_dicts(run, names, rows + 5, documents[:2], np.zeros((2, 1)))
+            module.as_dicts(run, names, rows, documents[:2], np.zeros((2, 1 + len(rows))))
+        kernels = [(4, 1, 9, np.ones(3).tobytes(), np.ones(2).tobytes(), np.ones(1).tobytes())]
+        zero, two = np.zeros(1, np.int64), np.array([0, 2])
+        rank, judgment, grade = (np.array(numbers, np.int32) for numbers in ([1, 2], [0, 1], [2, 1]))
+        assert len(module.evaluate_hits(zero, two, rank, judgment, grade, kernels)) == 8
+        assert module.evaluate_hits(zero, two, rank + 5, judgment, grade, kernels) == 7
+        for arguments in (
+            (zero, two, rank - 1, judgment, grade),
+            (zero, two, rank, judgment + 1, grade),
+            (zero, two, rank, judgment, grade + 1),
+            (zero, two + 1, rank, judgment, grade),
+            (zero, zero, rank, judgment, grade),
+            (zero - 1, two, rank, judgment, grade),
+        ):
+            with pytest.raises(ValueError, match="lists"):
+                module.evaluate_hits(*arguments, kernels)
+        with pytest.raises(TypeError):
+            module.evaluate_hits(zero, two, rank, judgment, grade, [1])
 
     def held() -> list[int]:
         gc.collect()

@@ -14,7 +14,7 @@ from rankscope.certainty.declared import declared_form
 from rankscope.errors import error_path
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.judging.tied import TiedLists
-from rankscope.measures.base import Measure
+from rankscope.measures.base import Measure, evaluate_all
 from rankscope.read import Qrels, Runs
 
 _HITS = 1 << 20
@@ -135,11 +135,10 @@ def compute_values(
     if options.unjudged == "condense":
         judged = judged.condense()
     shape = (len(measures), len(judged.runs), len(judged.topics))
-    has_forms = [options.ties == "expected" and declared_form(measure) is not None for measure in measures]
+    expects = options.ties == "expected"
+    has_forms = [expects and declared_form(measure) is not None for measure in measures]
     values = _broken(judged, measures, missing, has_forms)
-    if options == EvaluationOptions(seed=options.seed) or (
-        options.unjudged == "condense" and options.ties == "break"
-    ):
+    if options.ties == "break" and options.unjudged != "bounds":
         return values.reshape(shape), None
     error: AnyArray | None = None
     exact: AnyArray | None = None
@@ -170,19 +169,25 @@ def compute_values(
 
 def _broken(judged: Judged, measures: Sequence[Measure], missing: str, has_forms: Sequence[bool]) -> Floats:
     """Return the values in the order by document id, measures x lists; with ``has_forms``, means over all orders."""
-    values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
-    if np.count_nonzero(judged.present) < judged.present.size:
-        for index, measure in enumerate(measures):
-            values[index] = np.nan if missing == "skip" else measure.evaluate(judged.empty)
-    flat = values.reshape(len(measures), -1)
-    for where, lists in TiedLists.blocks(judged) if any(has_forms) else judged.blocks():
-        for index, measure in enumerate(measures):
-            value = measure.evaluate(lists)
-            form = declared_form(measure) if has_forms[index] else None
-            if form is not None and isinstance(lists, TiedLists):
-                value = form.expected(measure, lists, value)
-            flat[index, where] = value
-    return flat
+    size = judged.present.size
+    blocks = TiedLists.blocks(judged) if any(has_forms) else judged.blocks()
+    flat: Floats | None = None
+    if not judged.is_complete:
+        absent = np.nan if missing == "skip" else evaluate_all(measures, judged.empty)[:, np.newaxis]
+        shape = (len(measures), len(judged.runs), len(judged.topics))
+        flat = np.broadcast_to(absent, shape).reshape(len(measures), -1).copy()
+    for where, lists in blocks:
+        block = evaluate_all(measures, lists)
+        if isinstance(lists, TiedLists):
+            for index in np.flatnonzero(has_forms).tolist():
+                form = declared_form(measures[index])
+                assert form is not None
+                block[index] = form.expected(measures[index], lists, block[index])
+        if len(where) == size:
+            return block
+        flat = np.empty((len(measures), size)) if flat is None else flat
+        flat[:, where] = block
+    return np.empty((len(measures), size)) if flat is None else flat
 
 
 def _tied_blocks(judged: Judged) -> Any:

@@ -35,12 +35,17 @@ class EvaluationOptions:
     seed: int = 1
 
     @property
+    def is_default(self) -> bool:
+        """Whether ties and unjudged documents are treated as by default."""
+        return self.ties == "break" and self.unjudged == "nonrelevant"
+
+    @property
     def settings(self) -> dict[str, Any]:
         """Entries for the settings of results; empty if all options have their defaults."""
-        settings: dict[str, Any] = {"ties": self.ties, "unjudged": self.unjudged}
-        if self.ties != "break":
-            settings |= {"ties_seed": self.seed}
-        return {} if self == EvaluationOptions(seed=self.seed) else settings
+        if self.is_default:
+            return {}
+        seed = {} if self.ties == "break" else {"ties_seed": self.seed}
+        return {"ties": self.ties, "unjudged": self.unjudged, **seed}
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +183,11 @@ class Judged(TransientCacheMixin):
         """Topics without judgments, by run."""
         return self.details.ignored_topics
 
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether all runs have all topics."""
+        return bool(self.present.all())
+
     @property
     def topics(self) -> tuple[str, ...]:
         """Judged topics."""
@@ -189,18 +199,9 @@ class Judged(TransientCacheMixin):
     @cached_property
     def lists(self) -> Lists:
         """Lists of all runs."""
-        return self.lists_for_runs(0, len(self.runs))
-
-    def lists_for_runs(self, first: int, last: int) -> Lists:
-        """Return the lists of the runs ``first:last``."""
-        width = len(self.topics)
-        part = slice(first * width, last * width)
-        low, high = self.offsets[part.start], self.offsets[part.stop]
-        offsets = self.offsets[part.start : part.stop + 1] - low
-        topic = np.arange(width) if last - first == 1 else np.tile(np.arange(width), last - first)
-        return Lists(
-            self.pool, topic, self.length[part], offsets, self.rank[low:high], self.judgment[low:high]
-        )
+        width, arrays = len(self.topics), self.arrays
+        topic = np.arange(width) if len(self.runs) == 1 else np.tile(np.arange(width), len(self.runs))
+        return Lists(self.pool, topic, arrays.length, arrays.offsets, arrays.rank, arrays.judgment)
 
     def blocks(self, max_hits: int = 200_000) -> Iterator[tuple[Ints, Lists]]:
         """Yield the numbers of present lists, and the lists, in blocks that bound the memory of measures.
@@ -211,10 +212,10 @@ class Judged(TransientCacheMixin):
             blocks = self.full._cached_blocks
             yield from ((numbers, lists.with_pool_subset(self.pool)) for numbers, lists in blocks)
             return
-        present = self.present.nonzero()[0]
-        if len(present) <= max_hits and len(present) == len(self.present) and self.offsets[-1] <= max_hits:
-            yield present, self.lists
+        if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
+            yield np.arange(len(self.present)), self.lists
             return
+        present = self.present.nonzero()[0]
         starts = np.append(self.offsets[present], self.offsets[-1])  # absent lists have no hits in between
         for first, last in iterate_blocks(starts, max_hits):
             numbers, low, high = present[first:last], starts[first], starts[last]

@@ -20,7 +20,9 @@ from rankscope.measures.arithmetic import ratio as ratio
 from rankscope.measures.registry import Registry
 
 if TYPE_CHECKING:
+    from rankscope.judging.kernels import Kernel, KernelSet
     from rankscope.judging.lists import Floats, Lists
+    from rankscope.judging.pool import Pool
     from rankscope.measures.forms import Form
 
 DEEPEST = 10_000_000
@@ -172,7 +174,7 @@ class Measure:
             cls.user = " ".join(user.split())
         # These properties describe one formula: a subclass with its own formula must declare them again.
         if "evaluate" in vars(cls):
-            for name in ("closed_form", "respects_swaps", "rewards_grades"):
+            for name in ("closed_form", "kernel", "respects_swaps", "rewards_grades"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Measure)[name])
         if not abstract:
@@ -360,6 +362,13 @@ class Measure:
         """
         return None
 
+    def kernel(self, pool: Pool) -> Kernel | None:
+        """Return the formula as a kernel (:mod:`rankscope.judging.kernels`), with the same values; or None.
+
+        A class with its own formula does not inherit the kernel of its parent.
+        """
+        return None
+
     @property
     def respects_swaps(self) -> bool:
         """Whether moving a document of a higher grade above one of a lower grade never lowers the value.
@@ -480,6 +489,39 @@ def needs_aspects(measures: Iterable[Measure]) -> bool:
     (False, True)
     """
     return any(measure.needs_aspects for measure in measures)
+
+
+def evaluate_all(measures: Sequence[Measure], lists: Lists) -> Floats:
+    """Return the values of measures, shape (measures, lists): of those with a kernel together, of others in turn.
+
+    >>> from rankscope.judging import judge
+    >>> from rankscope.read import Qrels, Run
+    >>> judged = judge(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": ["x", "a"]}))
+    >>> evaluate_all([REGISTRY["RR"], REGISTRY["Bpref"]], judged.lists).tolist()
+    [[0.5], [1.0]]
+    """
+    kernels, with_kernel, others = lists.pool.cache(
+        (evaluate_all, *measures), lambda: _split_by_kernel(measures, lists.pool)
+    )
+    found = kernels.evaluate(lists) if with_kernel else None
+    if found is not None and not others:
+        return found
+    values = np.empty((len(measures), len(lists)))
+    if found is None:
+        others = range(len(measures))
+    else:
+        values[with_kernel] = found
+    for index in others:
+        values[index] = measures[index].evaluate(lists)
+    return values
+
+
+def _split_by_kernel(measures: Sequence[Measure], pool: Pool) -> tuple[KernelSet, list[int], Sequence[int]]:
+    """Return the kernels, and the indices of the measures with and without one."""
+    from rankscope.judging.kernels import KernelSet
+
+    kernels = {i: k for i, measure in enumerate(measures) if (k := measure.kernel(pool)) is not None}
+    return KernelSet([*kernels.values()]), [*kernels], [i for i in range(len(measures)) if i not in kernels]
 
 
 def weights_down_to(depth: int, weight: Callable[[Any], Floats], cutoff: int | None) -> Floats:

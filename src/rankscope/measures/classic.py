@@ -17,7 +17,9 @@ from rankscope.measures.forms import Additive, Counted, Form, Precisions, Prefer
 
 if TYPE_CHECKING:
     from rankscope.arrays import AnyArray, Floats, Ints
+    from rankscope.judging.kernels import Kernel
     from rankscope.judging.lists import Lists
+    from rankscope.judging.pool import Pool
 
 ORDER = 0
 """Position of these measures in listings."""
@@ -39,6 +41,9 @@ class AP(Binary, Condensable):
     def evaluate(self, lists: Lists) -> Floats:
         hits = self.visible_lists(lists).relevant(self.rel, self.cutoff)
         return ratio(hits.sum(hits.ordinal / hits.rank), lists.recall_base(self.rel))
+
+    def kernel(self, pool: Pool) -> Kernel | None:
+        return self.plain_kernel("precision", pool.recall_base(self.rel))
 
     def closed_form(self) -> Form:
         return Precisions(self.rel, lambda rank: 1.0 / rank)
@@ -79,6 +84,9 @@ class RR(Binary, Condensable):
         hits = self.visible_lists(lists).relevant(self.rel, self.cutoff)
         return hits.first(1.0 / hits.rank)
 
+    def kernel(self, pool: Pool) -> Kernel | None:
+        return self.plain_kernel("first")
+
     def closed_form(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), lambda rank: 1.0 / rank)
 
@@ -101,6 +109,9 @@ class R(Binary, Condensable):
         return ratio(
             self.visible_lists(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel)
         )
+
+    def kernel(self, pool: Pool) -> Kernel | None:
+        return self.plain_kernel("count", pool.recall_base(self.rel))
 
     def closed_form(self) -> Form:
         return Counted(self.rel, lambda base: np.full_like(base, self.cutoff))
@@ -380,6 +391,9 @@ class Success(Binary, Condensable):
 
     def evaluate(self, lists: Lists) -> Floats:
         return (self.visible_lists(lists).relevant(self.rel, self.cutoff).count > 0).astype(float)
+
+    def kernel(self, pool: Pool) -> Kernel | None:
+        return self.plain_kernel("any")
 
     def closed_form(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), np.ones_like)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankscope.measures.base import Measure, parameter
 
 if TYPE_CHECKING:
+    from rankscope.judging.kernels import Kernel
     from rankscope.judging.lists import Floats, Lists
 
 
@@ -21,6 +22,12 @@ class Condensable(Measure, abstract=True):
     def visible_lists(self, lists: Lists) -> Lists:
         """Return the lists that the formula uses: condensed ones with ``judged_only``."""
         return lists.condense() if self.judged_only else lists
+
+    def plain_kernel(self, term: str, divisor: Any = 1.0) -> Kernel | None:
+        """Return a kernel of relevant documents down to the cutoff; None with ``judged_only``."""
+        from rankscope.judging.kernels import Kernel
+
+        return None if self.judged_only else Kernel(term, getattr(self, "rel", 1), self.cutoff, divisor)
 
     @property
     def sees_whole_lists(self) -> bool:

@@ -21,6 +21,7 @@ from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
 
 if TYPE_CHECKING:
     from rankscope.arrays import AnyArray, Floats
+    from rankscope.judging.kernels import Kernel
     from rankscope.judging.lists import Hits, Lists
     from rankscope.judging.pool import Pool
 
@@ -114,6 +115,17 @@ class WeightedPrecision(Gains, abstract=True):
         hits = self.gaining(lists)
         return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
 
+    def kernel(self, pool: Pool) -> Kernel | None:
+        from rankscope.judging.kernels import MAX_GRADE, Kernel
+
+        if pool.max_grade > MAX_GRADE or self.idle_gain(pool.max_grade) != 0:
+            return None
+        try:
+            gains = self.gain(np.arange(pool.max_grade + 1), pool.max_grade)
+        except MeasureError:  # Some grade has no gain: the formula fails if a hit has it.
+            return None
+        return Kernel("weighted", 1, self.cutoff, 1.0, gains, self.weight)
+
     def open_range(
         self,
         lists: Lists,
@@ -185,6 +197,9 @@ class P(Binary, Condensable, WeightedPrecision):
     def evaluate(self, lists: Lists) -> Floats:
         # Count, then divide once: k additions of 1/k do not give exactly 1.
         return ratio(self.visible_lists(lists).relevant(self.rel, self.cutoff).count, self.cutoff)
+
+    def kernel(self, pool: Pool) -> Kernel | None:
+        return self.plain_kernel("count", float(self.cutoff))
 
     def closed_form(self) -> Form:
         return Weighted(self.gain, self.weight)
@@ -368,6 +383,10 @@ class Normalised(CumulatedGain, abstract=True):
     def evaluate(self, lists: Lists) -> Floats:
         return ratio(super().evaluate(lists), lists.per_topic(self.evaluate_ideal(lists.pool)))
 
+    def kernel(self, pool: Pool) -> Kernel | None:
+        sums = super().kernel(pool)
+        return None if sums is None else sums._replace(divisor=self.evaluate_ideal(pool))
+
     def closed_form(self) -> Form | None:
         if not self.gains_rise:
             return Additive()
@@ -425,3 +444,6 @@ class nDCG(Condensable, Normalised, DCG):
 
     def evaluate(self, lists: Lists) -> Floats:
         return super().evaluate(self.visible_lists(lists))
+
+    def kernel(self, pool: Pool) -> Kernel | None:
+        return None if self.judged_only else super().kernel(pool)

@@ -15,7 +15,7 @@ import numpy as np
 from rankscope.arrays import AnyArray, Floats, Int32s, Ints
 from rankscope.native.scanner import is_selected
 
-VERSION = 3
+VERSION = 4
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
 try:
@@ -60,6 +60,26 @@ def match(
     return *map(np.frombuffer, buffers, types), ignored
 
 
+def evaluate_hits(
+    topic: Ints,
+    offsets: Ints,
+    rank: AnyArray,
+    judgment: AnyArray,
+    grade: Int32s,
+    kernels: list[tuple[Any, ...]],
+) -> Floats | int | None:
+    """Return the values of kernels, shape (kernels, lists), or the depth that their weights must have; or None."""
+    if _memory is None or not is_selected():
+        return None
+    wide, narrow = (topic, offsets), (rank, judgment, grade)
+    values = _memory.evaluate_hits(
+        *[np.ascontiguousarray(array, np.int64) for array in wide],
+        *[np.ascontiguousarray(array, np.int32) for array in narrow],
+        kernels,
+    )
+    return values if isinstance(values, int) else np.frombuffer(values).reshape(len(kernels), len(topic))
+
+
 def sort_groups(scores: Floats, offsets: Ints, ascending: bool) -> tuple[Int32s, ...] | None:
     """Return the documents of groups by descending score, ties by position; None if the module was not built.
 
@@ -85,24 +105,22 @@ def join_texts(texts: Sequence[Any]) -> tuple[AnyArray, Ints] | None:
 def as_dicts(
     run: Mapping[str, Any],
     topic_index: Mapping[str, int],
-    rows: Int32s,
+    topics: Int32s,
     labels: Sequence[str],
-    values: Sequence[Floats],
+    values: Floats,
 ) -> dict[str, dict[str, float]]:
     """Return the values of the evaluated topics of a run, in its order: ``{topic: {label: value}}``.
 
-    ``rows`` has the row of each topic in the values, or -1; ``values`` has an array for each label.
+    ``topics`` has the index of the topic of each row, ascending; ``values`` has shape (labels, rows).
 
-    >>> as_dicts({"q2": [], "q1": []}, {"q1": 0, "q2": 1}, np.array([-1, 0], np.int32), ["AP"], [np.array([0.5])])
+    >>> as_dicts({"q2": [], "q1": []}, {"q1": 0, "q2": 1}, np.array([1], np.int32), ["AP"], np.array([[0.5]]))
     {'q2': {'AP': 0.5}}
     """
-    if _memory is not None and is_selected() and type(run) is dict and set(map(type, run)) <= {str}:
-        matrix = np.array(values, np.float64) if values else np.zeros((0, 0))
-        result: dict[str, dict[str, float]] = _memory.as_dicts(run, topic_index, rows, labels, matrix)
-        return result
-    columns, row = [column.tolist() for column in values], rows.tolist()
-    return {
-        topic: {label: column[row[t]] for label, column in zip(labels, columns, strict=True)}
-        for topic in run
-        if (t := topic_index.get(topic)) is not None and row[t] >= 0
-    }
+    result: dict[str, dict[str, float]] | None = None
+    if _memory is not None and is_selected() and type(run) is dict:
+        result = _memory.as_dicts(run, topic_index, topics, labels, values)
+    if result is None:
+        rows = dict(zip(topics.tolist(), values.T.tolist(), strict=True))
+        found = ((topic, rows.get(topic_index.get(topic, -1))) for topic in run)
+        result = {topic: dict(zip(labels, row, strict=True)) for topic, row in found if row is not None}
+    return result

@@ -5,7 +5,7 @@ Evaluation scans a run and keeps only its hits in memory; ``run.lists()`` reads 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
@@ -191,6 +191,9 @@ class Runs(Mapping[str, Run], FrameMixin):
     def __contains__(self, name: object) -> bool:
         return name in self._runs
 
+    def values(self) -> ValuesView[Run]:
+        return self._runs.values()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._runs)
 
@@ -241,11 +244,12 @@ def as_runs(runs: Any, order: str | None = None, input_format: str | None = None
         runs = Runs([runs])
     if isinstance(runs, Runs):
         return runs if order is None else runs.with_order(order)
-    from rankscope.read.run_files import read_runs
-
     default_order = check_order(order or "trec_eval")
-    if isinstance(runs, str | Path):
-        return read_runs(runs, order=default_order, input_format=input_format)
+    paths = [runs] if isinstance(runs, str | Path) else runs
+    if isinstance(paths, list | tuple) and all(isinstance(item, str | Path) for item in paths):
+        from rankscope.read.run_files import read_runs
+
+        return read_runs(*paths, order=default_order, input_format=input_format)
     if is_table(runs):
         return Runs.from_frame(runs, order=default_order)
     if isinstance(runs, Mapping):
@@ -253,8 +257,6 @@ def as_runs(runs: Any, order: str | None = None, input_format: str | None = None
             return Runs([Run.from_dict(runs, order=default_order)])
         return Runs(_as_named_run(str(name), run, order, input_format) for name, run in runs.items())
     if isinstance(runs, list | tuple):
-        if all(isinstance(item, str | Path) for item in runs):
-            return read_runs(*runs, order=default_order, input_format=input_format)
         converted = [
             run for item in runs for run in as_runs(_pair_to_dict(item), order, input_format).values()
         ]

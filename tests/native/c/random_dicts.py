@@ -3,8 +3,42 @@
 import random
 import sys
 from array import array
+from functools import reduce
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from typing import Any
+
+
+def check_values(memory: Any, draw: random.Random) -> None:
+    """Compare the values of kernels with a loop over hits."""
+    n_topics, grades = draw.randrange(1, 5), [draw.randrange(-2, 4) for _ in range(12)]
+    topic = [draw.randrange(n_topics) for _ in range(draw.randrange(6))]
+    ranks = [sorted(draw.sample(range(1, 20), draw.randrange(9))) for _ in topic]
+    ends = [*accumulate(map(len, ranks), initial=0)]
+    hits = [(rank, draw.randrange(12)) for ranking in ranks for rank in ranking]
+    divisors = [draw.choice([0.0, 1.0, 3.0]) for _ in range(n_topics)]
+    gains, weights = [0.0, 0.5, 1.0, 3.0], [1 / rank for rank in range(1, draw.choice([20, 21, 40]))]
+    kernels, expected = [], []
+    for term in range(5):
+        rel, cutoff = draw.randrange(term == 4, 3), draw.choice([1, 5, 100])
+        kernels.append((term, rel, cutoff, *(array("d", t).tobytes() for t in (gains, weights, divisors))))
+        for t, start, stop in zip(topic, ends, ends[1:], strict=False):
+            kept = [(r, grades[j]) for r, j in hits[start:stop] if r <= cutoff and grades[j] >= rel]
+            value = {
+                0: float(len(kept)),
+                1: float(bool(kept)),
+                2: next((1 / r for r, _ in kept), 0.0),
+                3: reduce(float.__add__, (n / r for n, (r, _) in enumerate(kept, 1)), 0.0),
+                4: reduce(float.__add__, (gains[g] * weights[r - 1] for r, g in kept), 0.0),
+            }[term]
+            expected.append(value / divisors[t] if divisors[t] else 0.0)
+    arrays = [
+        array("q", topic),
+        array("q", ends),
+        *(array("i", c) for c in ([r for r, _ in hits], [j for _, j in hits])),
+    ]
+    values = memory.evaluate_hits(*arrays, array("i", grades), kernels)
+    assert memoryview(values).cast("d").tolist() == expected
 
 
 def main() -> None:
@@ -86,11 +120,17 @@ def main() -> None:
         assert [bytes(data[start:stop]) for start, stop in pairwise(starts)] == [
             text.encode() for text in texts
         ]
-        rows = array("i", [draw.randrange(-1, 3) for _ in texts])
         topics = {text: draw.randrange(len(texts)) for text in texts[::2]}
-        result = memory.as_dicts(dict.fromkeys(texts), topics, rows, ["AP", "RR"], array("d", range(6)))
-        kept = {text: rows[topics[text]] for text in dict.fromkeys(texts) if text in topics}
-        assert result == {text: {"AP": row, "RR": row + 3} for text, row in kept.items() if row >= 0}
+        rows = sorted(draw.sample(range(len(texts) + 1), len(texts) // 2))
+        values = array("d", range(2 * len(rows)))
+        result = memory.as_dicts(dict.fromkeys(texts), topics, array("i", rows), ["AP", "RR"], values)
+        kept = {text: topics[text] for text in dict.fromkeys(texts) if text in topics}
+        assert result == {
+            text: {"AP": rows.index(t), "RR": rows.index(t) + len(rows)}
+            for text, t in kept.items()
+            if t in rows
+        }
+        check_values(memory, draw)
     assert memory.join_texts(["a", "\udce9"]) is memory.join_texts(["a", 1]) is None
     row = array("i", [7])
     for function, *wrong in (
@@ -99,7 +139,7 @@ def main() -> None:
         (memory.sort_groups, array("d", [1.0]), array("q", [0, 2]), True),
         (memory.sort_groups, array("d", [1.0]), array("q", [0, 5, 1]), True),
         (memory.sort_groups, array("d", [1.0]), array("q", []), True),
-        (memory.as_dicts, {"q": 1}, {"q": 0}, row, ["AP"], array("d", [1.0])),
+        (memory.as_dicts, {"q": 1}, {"q": 0}, row, ["AP"], array("d", [1.0, 2.0])),
         (memory.as_dicts, {"q": 1}, {"q": "no"}, row, ["AP"], array("d", [1.0])),
         (memory.as_dicts, {"q": 1}, {"q": 0}, array("i", [0]), [[]], array("d", [1.0])),
     ):

@@ -607,33 +607,168 @@ end:
     return result;
 }
 
+/* Values ----------------------------------------------------------------------------------------------------------- */
+
+enum { COUNT, ANY, FIRST, PRECISION, WEIGHTED }; /* as TERMS of judging/kernels.py */
+
+typedef struct {
+    int term;
+    int32_t rel, cutoff;
+    const double *gains, *weights, *divisors; /* by grade from 0 on, by rank from 1 on, by topic */
+    Py_ssize_t n_gains, n_weights, n_divisors;
+} kernel;
+
+/* Read doubles in bytes. */
+static const double *read_doubles(PyObject *bytes, Py_ssize_t *n) {
+    *n = PyBytes_Size(bytes) / (Py_ssize_t)sizeof(double);
+    return *n < 0 ? NULL : (const double *)PyBytes_AsString(bytes);
+}
+
+/* Read (term, rel, cutoff, gains, weights, divisors). */
+static int read_kernel(PyObject *tuple, kernel *read) {
+    PyObject *gains, *weights, *divisors;
+    if (!PyTuple_Check(tuple)) PyErr_SetString(PyExc_TypeError, "a kernel is a tuple");
+    return PyTuple_Check(tuple) && PyArg_ParseTuple(tuple, "iiiSSS", &read->term, &read->rel, &read->cutoff, &gains, &weights, &divisors) &&
+           (read->gains = read_doubles(gains, &read->n_gains)) &&
+           (read->weights = read_doubles(weights, &read->n_weights)) &&
+           (read->divisors = read_doubles(divisors, &read->n_divisors));
+}
+
+/* Return the value of a list; its hits are added in the order of their ranks, as numpy.bincount adds them. */
+static double evaluate_list(const kernel *k, const int32_t *rank, const int32_t *grade, int64_t n, double divisor) {
+    double sum = 0.0;
+    int64_t found = 0;
+    for (int64_t h = 0; h < n && rank[h] <= k->cutoff; h++) {
+        if (grade[h] < k->rel) continue;
+        found++;
+        if (k->term == PRECISION) sum += (double)found / (double)rank[h];
+        if (k->term == WEIGHTED) sum += k->gains[grade[h]] * k->weights[rank[h] - 1];
+        if (k->term == FIRST) {
+            sum = 1.0 / (double)rank[h];
+            break;
+        }
+    }
+    if (k->term == ANY) sum = found > 0;
+    if (k->term == COUNT) sum = (double)found;
+    return divisor != 0.0 ? sum / divisor : 0.0;
+}
+
+/* evaluate_hits(topic, offsets, rank, judgment, grade, kernels) -> values, or the depth that weights must have
+
+   A buffer of doubles, kernels x lists. Topics and offsets of lists are int64, ranks and judgments of hits and the grades
+   of judgments int32; see judging/kernels.py. */
+static PyObject *evaluate_hits(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer views[5];
+    PyObject *tuples, *result = NULL;
+    if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*O!", &views[0], &views[1], &views[2], &views[3], &views[4],
+                          &PyList_Type, &tuples))
+        return NULL;
+    const int64_t *topic = views[0].buf, *offsets = views[1].buf;
+    const int32_t *rank = views[2].buf, *judgment = views[3].buf, *grades = views[4].buf;
+    const int64_t n_lists = views[0].len / (Py_ssize_t)sizeof *topic, n_hits = views[2].len / (Py_ssize_t)sizeof *rank;
+    const int64_t n_grades = views[4].len / (Py_ssize_t)sizeof *grades;
+    const Py_ssize_t n_kernels = PyList_Size(tuples);
+    int32_t *grade = malloc(((size_t)n_hits + 1) * sizeof *grade), highest = 0, deepest = 0;
+    kernel *kernels = malloc(((size_t)n_kernels + 1) * sizeof *kernels);
+    if (grade == NULL || kernels == NULL) {
+        PyErr_NoMemory();
+        goto end;
+    }
+    int valid = views[1].len == (n_lists + 1) * (Py_ssize_t)sizeof *offsets && views[3].len == views[2].len;
+    valid = valid && offsets[0] == 0 && offsets[n_lists] == n_hits;
+    int64_t last = -1;
+    for (int64_t l = 0; valid && l < n_lists; l++) {
+        valid = offsets[l] <= offsets[l + 1] && topic[l] >= 0;
+        if (topic[l] > last) last = topic[l];
+    }
+    for (int64_t h = 0; valid && h < n_hits; h++) {
+        valid = judgment[h] >= 0 && judgment[h] < n_grades && rank[h] > 0;
+        if (!valid) break;
+        grade[h] = grades[judgment[h]];
+        if (grade[h] > highest) highest = grade[h];
+        if (rank[h] > deepest) deepest = rank[h];
+    }
+    int32_t depth = 0;
+    for (Py_ssize_t i = 0; i < n_kernels; i++) {
+        kernel *k = &kernels[i];
+        if (!read_kernel(PyList_GetItem(tuples, i), k)) goto end;
+        valid = valid && (k->n_divisors == 1 || last < k->n_divisors);
+        if (k->term != WEIGHTED) continue;
+        valid = valid && k->rel >= 0 && highest < k->n_gains;
+        const int32_t needed = deepest < k->cutoff ? deepest : k->cutoff;
+        if (needed > k->n_weights && needed > depth) depth = needed;
+    }
+    if (!valid) {
+        PyErr_SetString(PyExc_ValueError, "the arrays are not those of lists");
+        goto end;
+    }
+    if (depth) {
+        result = PyLong_FromLong(depth);
+        goto end;
+    }
+    result = PyByteArray_FromStringAndSize(NULL, n_kernels * n_lists * (Py_ssize_t)sizeof(double));
+    if (result == NULL) goto end;
+    double *value = (double *)PyByteArray_AsString(result);
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < n_kernels; i++) {
+        const kernel *k = &kernels[i];
+        for (int64_t l = 0; l < n_lists; l++)
+            *value++ = evaluate_list(k, rank + offsets[l], grade + offsets[l], offsets[l + 1] - offsets[l],
+                                     k->divisors[k->n_divisors == 1 ? 0 : topic[l]]);
+    }
+    Py_END_ALLOW_THREADS
+end:
+    free(grade);
+    free(kernels);
+    for (int i = 0; i < 5; i++) PyBuffer_Release(&views[i]);
+    return result;
+}
+
 /* Results -------------------------------------------------------------------------------------------------------- */
 
-/* as_dicts({topic: ranking}, {topic: t}, rows, labels, values) -> {topic: {label: value}}
+/* as_dicts({topic: ranking}, {topic: t}, topics, labels, values) -> {topic: {label: value}} or None
 
-   The values of the evaluated topics of a run, in its order: `rows` has the row of each topic t (int32, -1 if it was not
-   evaluated), `values` is a buffer of doubles, labels x rows. */
+   The values of the evaluated topics of a run, in its order: `topics` has the number t of each row (int32, ascending),
+   `values` is a buffer of doubles, labels x rows. */
 static PyObject *as_dicts(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *run, *topic_index, *labels, *topic, *ranking;
-    Py_buffer rows, values;
-    if (!PyArg_ParseTuple(arguments, "O!O!y*O!y*", &PyDict_Type, &run, &PyDict_Type, &topic_index, &rows,
+    Py_buffer topics, values;
+    if (!PyArg_ParseTuple(arguments, "O!O!y*O!y*", &PyDict_Type, &run, &PyDict_Type, &topic_index, &topics,
                           &PyList_Type, &labels, &values))
         return NULL;
-    const Py_ssize_t n_labels = PyList_Size(labels), n_topics = rows.len / (Py_ssize_t)sizeof(int32_t);
-    const Py_ssize_t n_rows = n_labels ? values.len / (Py_ssize_t)sizeof(double) / n_labels : n_topics;
-    Py_ssize_t position = 0;
+    const Py_ssize_t n_labels = PyList_Size(labels), n_rows = topics.len / (Py_ssize_t)sizeof(int32_t);
+    const int32_t *numbers = topics.buf;
+    Py_ssize_t position = 0, row = 0;
     PyObject *result = PyDict_New();
+    if (values.len != n_labels * n_rows * (Py_ssize_t)sizeof(double)) {
+        PyErr_SetString(PyExc_IndexError, "the values are not one per label and row");
+        goto fail;
+    }
     while (result && PyDict_Next(run, &position, &topic, &ranking)) {
-        PyObject *number = PyDict_GetItemWithError(topic_index, topic);
-        if (number == NULL) {
-            if (PyErr_Occurred()) goto fail;
-            continue;
+        if (!PyUnicode_CheckExact(topic)) {
+            Py_DECREF(result);
+            Py_INCREF(Py_None);
+            result = Py_None;
+            break;
         }
-        const long t = PyLong_AsLong(number);
-        const int32_t row = t >= 0 && t < n_topics ? ((const int32_t *)rows.buf)[t] : -1;
-        if (PyErr_Occurred() || row >= n_rows) goto fail;
-        if (row < 0) continue;
+        PyObject *number = PyDict_GetItemWithError(topic_index, topic);
+        if (number == NULL && !PyErr_Occurred()) continue;
+        const long t = number ? PyLong_AsLong(number) : -1;
+        if (PyErr_Occurred()) goto fail;
+        if (row >= n_rows || numbers[row] != t) { /* usually the next row, otherwise it is searched */
+            Py_ssize_t low = 0, high = n_rows;
+            while (low < high) {
+                row = low + (high - low) / 2;
+                if (numbers[row] < t)
+                    low = row + 1;
+                else
+                    high = row;
+            }
+            row = low;
+            if (row >= n_rows || numbers[row] != t) continue;
+        }
         PyObject *entry = PyDict_New();
         int set = entry ? PyDict_SetItem(result, topic, entry) : -1;
         Py_XDECREF(entry); /* the result has it */
@@ -643,13 +778,13 @@ static PyObject *as_dicts(PyObject *module, PyObject *arguments) {
             Py_XDECREF(value);
         }
         if (set < 0) goto fail;
+        row++;
     }
     goto end;
 fail:
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_IndexError, "the values have no such row");
     Py_CLEAR(result);
 end:
-    PyBuffer_Release(&rows);
+    PyBuffer_Release(&topics);
     PyBuffer_Release(&values);
     return result;
 }
@@ -769,6 +904,7 @@ static PyObject *join_texts(PyObject *module, PyObject *texts) {
 static PyMethodDef functions[] = {
     {"index_judgments", index_judgments, METH_O, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
+    {"evaluate_hits", evaluate_hits, METH_VARARGS, "Return the values of kernels for lists as a buffer."},
     {"as_dicts", as_dicts, METH_VARARGS, "Return the values of the topics of a run as dicts."},
     {"join_texts", join_texts, METH_O, "Return texts in UTF-8 as one buffer, and where each begins."},
     {"sort_groups", sort_groups, METH_VARARGS, "Return the documents of groups by descending score."},
@@ -782,6 +918,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__memory(void) {
     if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
     PyObject *module = index_type ? PyModule_Create(&definition) : NULL;
-    if (module && PyModule_AddIntConstant(module, "VERSION", 3) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
+    if (module && PyModule_AddIntConstant(module, "VERSION", 4) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
     return module;
 }

@@ -1,0 +1,76 @@
+"""Kernels: formulas that the extension module evaluates for all lists at once.
+
+A numpy formula takes some microseconds for each measure, which is most of the time of a small evaluation. A kernel
+describes the formula of a common measure with tables of numbers; its values are those of the formula, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.arrays import AnyArray, Floats, Ints
+from rankscope.judging.lists import Lists
+from rankscope.native.memory import evaluate_hits
+
+TERMS = ("count", "any", "first", "precision", "weighted")
+"""What is added for each hit, or taken from all: their number, whether there is one, 1 / rank of the first, ordinal /
+rank, and gain x weight. The order is that of the constants in ``native/c/memory.c``."""
+
+UNLIMITED = (1 << 31) - 1
+"""Cutoff that includes all ranks."""
+MAX_GRADE = 1 << 12
+"""Largest grade of a table of gains, which bounds memory."""
+DEPTH = 128
+"""Number of ranks of a table of weights, unless rankings are longer."""
+
+
+class Kernel(NamedTuple):
+    """Sum of a term over the hits of grade ``rel`` or better down to a cutoff, divided by a number or one per topic.
+
+    Division by 0 gives 0, as :func:`rankscope.measures.arithmetic.ratio` does.
+    """
+
+    term: str
+    rel: int = 1
+    cutoff: int | None = None
+    divisor: float | Ints | Floats = 1.0
+    gains: Floats | None = None
+    """Gains by grade from 0 on."""
+    weight: Callable[[AnyArray], AnyArray] | None = None
+    """Function of ranks, from 1 on."""
+
+    def to_tuple(self, depth: int) -> tuple[int, int, int, bytes, bytes, bytes]:
+        """Return the argument for the extension module, with weights down to a depth."""
+        cutoff = UNLIMITED if self.cutoff is None else min(self.cutoff, UNLIMITED)
+        weights = b"" if self.weight is None else _weights(self.weight, min(depth, cutoff))
+        gains = b"" if self.gains is None else self.gains.tobytes()
+        divisors = np.asarray(self.divisor, np.float64).tobytes()
+        return TERMS.index(self.term), min(self.rel, UNLIMITED), cutoff, gains, weights, divisors
+
+
+@lru_cache
+def _weights(weight: Callable[[AnyArray], AnyArray], depth: int) -> bytes:
+    return np.asarray(weight(np.arange(1, depth + 1)), np.float64).tobytes()
+
+
+class KernelSet:
+    """Kernels that are evaluated together, as the extension module takes them."""
+
+    def __init__(self, kernels: Sequence[Kernel]) -> None:
+        self._kernels = kernels
+        self._tuples = [kernel.to_tuple(DEPTH) for kernel in kernels]
+
+    def evaluate(self, lists: Lists) -> Floats | None:
+        """Return the values, shape (kernels, lists); None for other than plain lists, or without the module."""
+        if type(lists) is not Lists:
+            return None
+        arrays = lists.topic, lists._offsets, lists._rank, lists._judgment, lists.pool.grade
+        values = evaluate_hits(*arrays, self._tuples)
+        if isinstance(values, int):  # Ranks are deeper than the tables of weights.
+            self._tuples = [kernel.to_tuple(1 << values.bit_length()) for kernel in self._kernels]
+            values = evaluate_hits(*arrays, self._tuples)
+        return None if values is None or isinstance(values, int) else values
