@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property as locked_property
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 T = TypeVar("T")
@@ -27,12 +28,15 @@ class TransientCacheMixin:
     """An object whose cached properties are left out of copies and pickles, because they can be recomputed."""
 
     def __getstate__(self) -> dict[str, Any]:
-        kind = type(self)
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if not isinstance(getattr(kind, name, None), locked_property)
-        }
+        kind: Any = type(self)  # mypy does not accept that a class is hashable
+        cached = _cached_names(kind)
+        return {name: value for name, value in vars(self).items() if name not in cached}
+
+
+@lru_cache
+def _cached_names(kind: type) -> frozenset[str]:
+    """Return the names of the cached properties of a class."""
+    return frozenset(name for name in dir(kind) if isinstance(getattr(kind, name, None), locked_property))
 
 
 class CacheMixin(TransientCacheMixin):

@@ -14,14 +14,11 @@ from rankscope.certainty.values import validate_options
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import Lists, Pool
 from rankscope.judging.judged import assemble
-from rankscope.measures import needs_aspects
-from rankscope.read import Qrels
-from rankscope.read.collection import open_qrels
+from rankscope.read import Qrels, Runs, as_runs
 from rankscope.read.grades import check_grades, number_grades
 from rankscope.read.ids import id_text
 from rankscope.read.orders import check_order, is_by_score
 from rankscope.read.qrels import LazyIds
-from rankscope.read.topics import select_topics
 from rankscope.scan import RunHits
 from rankscope.scan.memory import match_arrays
 from rankscope.scores import (
@@ -29,7 +26,6 @@ from rankscope.scores import (
     Collection,
     Measures,
     Scores,
-    check_missing,
     require_measures,
     score,
 )
@@ -83,15 +79,14 @@ class Evaluator:
         jobs: int | None = None,
         engine: Any = None,
     ) -> None:
-        check_missing(missing)
-        validate_options(ties, unjudged, seed)
         self.measures = require_measures(measures)
-        opened = open_qrels(qrels, needs_aspects=needs_aspects(self.measures), grades=grades, gains=True)
-        self.qrels = opened.with_topics(select_topics(topics, opened.topics)) if topics else opened
+        collection = Collection(
+            qrels, Runs([]), order=order, missing=missing, ties=ties, unjudged=unjudged, topics=topics, grades=grades,
+            seed=seed, jobs=jobs, engine=engine,
+        )  # fmt: skip
         self._order = None if order is None else check_order(order)
-        self._options = {
-            "missing": missing, "ties": ties, "unjudged": unjudged, "seed": seed, "jobs": jobs, "engine": engine,
-        }  # fmt: skip
+        self._collection = collection.for_measures(self.measures)
+        self.qrels = self._collection.opened.qrels
         self._pool = Pool.from_qrels(self.qrels)  # keeps it for all runs
 
     def __repr__(self) -> str:
@@ -106,7 +101,7 @@ class Evaluator:
             Runs, as for :func:`evaluate`: a dict {topic: {document: score}}, a frame, a :class:`Run`, paths, or a dict
             of these by name.
         """
-        return Collection(self.qrels, runs, order=self._order, **self._options).evaluate_parsed(self.measures)
+        return self._collection.with_runs(as_runs(runs, self._order)).evaluate_parsed(self.measures)
 
     def lists(self, hits: RunHits) -> Lists:
         """Return the judged rankings of a run for the topics that it has, given its hits."""

@@ -24,7 +24,7 @@ from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.external import ExternalMeasure, external_measure
 from rankscope.measures.grammar import parse
-from rankscope.read import Inputs, Qrels, as_runs, open_collection
+from rankscope.read import Inputs, Qrels, Runs, as_runs, open_collection
 from rankscope.read.ids import id_cell, key_text
 from rankscope.read.topics import select_topics
 from rankscope.result import Result
@@ -648,6 +648,10 @@ class Collection(TransientCacheMixin):
     def with_qrels(self, qrels: Qrels) -> Collection:
         """Return the same collection with other judgments."""
         return self._copy(_qrels=qrels)
+
+    def with_runs(self, runs: Runs) -> Collection:
+        """Return the same collection with other runs."""
+        return self._copy(runs=runs)
 
     def reordered(self, order: str) -> Collection:
         """Return the collection with its runs in another order."""

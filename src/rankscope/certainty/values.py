@@ -170,13 +170,12 @@ def compute_values(
 def _broken(judged: Judged, measures: Sequence[Measure], missing: str, has_forms: Sequence[bool]) -> Floats:
     """Return the values in the order by document id, measures x lists; with ``has_forms``, means over all orders."""
     size = judged.present.size
-    blocks = TiedLists.blocks(judged) if any(has_forms) else judged.blocks()
     flat: Floats | None = None
     if not judged.is_complete:
         absent = np.nan if missing == "skip" else evaluate_all(measures, judged.empty)[:, np.newaxis]
         shape = (len(measures), len(judged.runs), len(judged.topics))
         flat = np.broadcast_to(absent, shape).reshape(len(measures), -1).copy()
-    for where, lists in blocks:
+    for where, lists in TiedLists.blocks(judged) if any(has_forms) else judged.blocks():
         block = evaluate_all(measures, lists)
         if isinstance(lists, TiedLists):
             for index in np.flatnonzero(has_forms).tolist():

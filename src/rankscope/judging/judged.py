@@ -186,7 +186,7 @@ class Judged(TransientCacheMixin):
     @cached_property
     def is_complete(self) -> bool:
         """Whether all runs have all topics."""
-        return bool(self.present.all())
+        return bool(np.count_nonzero(self.present) == len(self.present))
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -212,10 +212,10 @@ class Judged(TransientCacheMixin):
             blocks = self.full._cached_blocks
             yield from ((numbers, lists.with_pool_subset(self.pool)) for numbers, lists in blocks)
             return
-        if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
-            yield np.arange(len(self.present)), self.lists
-            return
         present = self.present.nonzero()[0]
+        if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
+            yield present, self.lists
+            return
         starts = np.append(self.offsets[present], self.offsets[-1])  # absent lists have no hits in between
         for first, last in iterate_blocks(starts, max_hits):
             numbers, low, high = present[first:last], starts[first], starts[last]

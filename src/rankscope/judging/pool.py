@@ -11,6 +11,7 @@ import numpy as np
 from rankscope.arrays import Bools, Floats, Int32s, Ints
 from rankscope.caching import CacheMixin, cached_property
 from rankscope.errors import InputError
+from rankscope.native.memory import sort_groups
 from rankscope.read.qrels import UNJUDGED, Aspects, Qrels
 
 if TYPE_CHECKING:
@@ -152,8 +153,9 @@ class Pool(CacheMixin):
         from rankscope.judging.lists import Hits
 
         gains = gain(self.grade)
-        positive = np.flatnonzero(gains > 0)
-        order = positive[np.lexsort((-gains[positive], self.topic[positive]))]
+        found = sort_groups(np.ascontiguousarray(gains, np.float64), self.offsets, ascending=True)
+        order = np.lexsort((-gains, self.topic)) if found is None else found[0]
+        order = order[gains[order] > 0]
         topic = self.topic[order]
         count = np.bincount(topic, minlength=len(self))
         rank = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(count) - count, count)

@@ -15,6 +15,9 @@ import numpy as np
 from rankscope.arrays import AnyArray, Floats, Int32s, Ints
 from rankscope.native.scanner import is_selected
 
+_HIT_TYPES = [np.dtype(name) for name in ("i4", "i4", "i8", *["i4"] * 5)]
+"""Types of the buffers that the function ``match`` of the module returns."""
+
 VERSION = 4
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
@@ -56,8 +59,7 @@ def match(
     if result is None:
         return None
     *buffers, ignored = result
-    types = (np.int32, np.int32, np.int64, *[np.int32] * 5)
-    return *map(np.frombuffer, buffers, types), ignored
+    return *map(np.frombuffer, buffers, _HIT_TYPES), ignored
 
 
 def evaluate_hits(

@@ -63,9 +63,9 @@ def sort_naturally(topics: Iterable[str]) -> list[str]:
         and digits.isdigit()
         and 0 < min(lengths := set(map(len, topics))) <= max(lengths) < 19
     ):
-        topics.sort()
-        # Without zeros at the front the shorter number is smaller; 01 and 1 are the same number and stay sorted.
-        topics.sort(key=int if topics[0].startswith("0") else len)
+        if min(topics).startswith("0"):
+            topics.sort()  # 01 and 1 are the same number, and stay sorted by text.
+        topics.sort(key=int)
         return topics
     return sorted(topics, key=to_bytes)
 
