@@ -58,7 +58,7 @@ STATIONS = {
     "measures": "judging",
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
-    "evaluation": "read scan judging measures certainty scores",
+    "evaluation": "read scan judging certainty scores",
     # analyses of values and rankings, and of measures themselves
     "declaration": "docstrings measures scores",
     "analysis.stats": "judging measures scores",
