@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,9 @@ import rankscope as rs
 from rankscope.analysis.corrected_values import Corrector
 from rankscope.analysis.judge_bias import find_bias
 from rankscope.analysis.label_allocation import inclusion_probabilities
-from rankscope.analysis.label_sample import LabelSample, best_ranks
+from rankscope.analysis.label_sample import Labels, LabelSample, best_ranks
 from rankscope.measures.grammar import parse
+from rankscope.read.ids import to_text
 from rankscope.scores import score
 
 PAGE = Path(__file__).parent / "correct.md"
@@ -219,48 +220,66 @@ def labels(count: int) -> str:
     return "\n".join([*lines, "", f"P@10 of TREC-COVID, means of {count} samples and all runs.", ""])
 
 
+def labels_of(truth: Truth, drawn: Any, pi: Any) -> Labels:
+    """Return the human labels of documents as a filled template has them."""
+    qrels, labels = truth.judged.qrels, cast(Labels, {})
+    for d in np.flatnonzero(drawn).tolist():
+        topic = qrels.topics[int(np.searchsorted(qrels.topic_offsets, d, side="right")) - 1]
+        labels.setdefault(topic, {})[to_text(qrels.documents[d])] = int(truth.grade[d]), float(pi[d])
+    return labels
+
+
 def allocation(count: int) -> str:
     """Return the error of differences of runs if documents are drawn by weight, uniformly, or pooled to a depth."""
-    truth = collection("TREC-COVID", 12)
-    measure = parse("P@10")
-    first, second = np.triu_indices(len(truth.judged.runs), 1)
     lines = [
-        "| human labels | machine | `next --for correct` | uniform | depth-k | coverage |",
-        "|---|---|---|---|---|---|",
+        "| collection | machine | human labels | machine only | `next` | `next` twice | uniform | depth-k | coverage |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
-    ranks = best_ranks(truth.judged)
-    for number in LABELS:
-        errors: dict[str, list[Any]] = {name: [] for name in ("machine", "drawn", "uniform", "depth")}
-        covered = []
-        for seed in range(count):
-            rng = np.random.default_rng([seed, number, 5])
-            grade = label("mediocre", truth.grade, rng)
-            scores = score(truth.judged.with_grades(grade), [measure])
-            pi = inclusion_probabilities(scores, number)
-            uniform = np.full(len(pi), number / len(pi))
-            shallow = np.zeros(len(pi), np.bool_)
-            shallow[np.argsort(ranks + rng.random(len(pi)), kind="stable")[:number]] = True
-            designs = {
-                "machine": (np.zeros(len(pi), np.bool_), np.ones(len(pi))),
-                "drawn": (rng.random(len(pi)) < pi, pi),
-                "uniform": (rng.random(len(pi)) < uniform, uniform),
-                "depth": (shallow, np.ones(len(pi))),  # Other documents keep the machine's label.
-            }
-            drawn = designs["drawn"][0]
-            human = np.where(drawn, truth.grade, 0).astype(np.int32)
-            known = LabelSample(grade, human, drawn, np.where(drawn, pi, np.nan))  # as a template has it
-            covered.append(cover(truth, "P@10", known)[0].mean())
-            for name, (drawn, chance) in designs.items():
-                human = np.where(drawn, truth.grade, 0).astype(np.int32)
-                corrector = Corrector(truth.judged, LabelSample(grade, human, drawn, chance), measure)
-                tuning = None if name in ("drawn", "uniform") else 1.0
-                error = corrector.correct_values(tuning).mean(axis=1) - truth.means["P@10"]
-                errors[name].append(error[first] - error[second])
-        cells = [f"{np.sqrt(np.mean(np.square(errors[name]))):.4f}" for name in errors]
-        lines.append(f"| {number:,} | {' | '.join(cells)} | {100 * np.mean(covered):.1f} % |")
-    note = f"Root mean squared error of differences of P@10, TREC-COVID, mediocre machine, {count} samples; coverage of"
-    note += " the intervals of means with `next --for correct`."
+    for row in product(("TREC-COVID", "Cranfield"), MACHINES, LABELS):
+        errors, covered = _allocate(*row, count)
+        cells = [f"{np.sqrt(np.mean(np.square(each))):.4f}" for each in errors.values()]
+        name, machine, number = row
+        lines.append(f"| {name} | {machine} | {number:,} | {' | '.join(cells)} | {100 * covered:.1f} % |")
+        print(lines[-1], file=sys.stderr, flush=True)
+    note = f"Root mean squared error of the differences of all runs by P@10, {count} samples; coverage of the intervals"
+    note += " of means with `next` twice: a third of the labels first, the others with `--human`."
     return "\n".join([*lines, "", note, ""])
+
+
+def _allocate(name: str, machine: str, number: int, count: int) -> tuple[dict[str, list[Any]], float]:
+    """Return the errors of all differences by design, and the coverage of two steps of ``next``."""
+    truth, measure = collection(name), parse("P@10")
+    first, second = np.triu_indices(len(truth.judged.runs), 1)
+    ranks, covered = best_ranks(truth.judged), []
+    errors: dict[str, list[Any]] = {}
+    for seed in range(count):
+        rng = np.random.default_rng([SEED + seed, number, 5])
+        grade = label(machine, truth.grade, rng)
+        scores = score(truth.judged.with_grades(grade), [measure])
+        chance = rng.random(len(grade))
+        start, once = (inclusion_probabilities(scores, n) for n in (number // 3, number))
+        twice = inclusion_probabilities(scores, number, labels_of(truth, chance < start, start))
+        shallow = np.zeros(len(grade), np.bool_)
+        shallow[np.argsort(ranks + rng.random(len(grade)), kind="stable")[:number]] = True
+        uniform = np.full(len(grade), number / len(grade))
+        designs = {
+            "machine": (np.zeros(len(grade), np.bool_), np.ones(len(grade))),
+            **{
+                key: (chance < pi, pi) for key, pi in (("once", once), ("twice", twice), ("uniform", uniform))
+            },
+            "depth": (shallow, np.ones(len(grade))),  # Other documents keep the machine's label.
+        }
+        for key, (drawn, pi) in designs.items():
+            human = np.where(drawn, truth.grade, 0).astype(np.int32)
+            if key == "twice":  # Templates have the probabilities of drawn documents only.
+                covered.append(
+                    cover(truth, "P@10", LabelSample(grade, human, drawn, np.where(drawn, pi, np.nan)))[0]
+                )
+            corrector = Corrector(truth.judged, LabelSample(grade, human, drawn, pi), measure)
+            tuning = 1.0 if key in ("machine", "depth") else None
+            error = corrector.correct_values(tuning).mean(axis=1) - truth.means["P@10"]
+            errors.setdefault(key, []).append(error[first] - error[second])
+    return errors, float(np.mean(covered))
 
 
 TABLES = {"coverage": coverage, "alarm": alarm, "labels": labels, "allocation": allocation}

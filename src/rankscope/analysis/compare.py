@@ -264,7 +264,7 @@ def compare(
     matrices = [complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
     baselines = [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline or ()))
-    first, second = _pairs(scores.runs, baselines)
+    first, second = select_pairs(scores.runs, baselines)
     if margin is not None:
         check_margin(margin, scores.measures)
     corrected = correction_for(test, correction)
@@ -368,7 +368,7 @@ def _letter(index: int) -> str:
     return alphabet[index] if index < 26 else f"{alphabet[index % 26]}{index // 26}"
 
 
-def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indices]:
+def select_pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indices]:
     """Return every run against every baseline, each pair once; without baselines all pairs."""
     from rankscope.analysis.stats.significance import all_pairs
 
@@ -378,7 +378,7 @@ def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indi
         check_run(baseline, runs)
     indices = [runs.index(baseline) for baseline in baselines]
     pairs = [(r, b) for k, b in enumerate(indices) for r in range(len(runs)) if r not in indices[: k + 1]]
-    first, second = (np.array(side, dtype=np.intp) for side in zip(*pairs, strict=True))
+    first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     return first, second
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.analysis.compare import Comparison, compare
+from rankscope.analysis.compare import Comparison, compare, select_pairs
 from rankscope.analysis.judge_bias import RunBias, describe_bias, find_bias
 from rankscope.analysis.leaderboard import Leaderboard, leaderboard
 from rankscope.choices import TUNINGS, Tuning
-from rankscope.declaration import Judgments, Level, Option, RunName, analysis, check_run
+from rankscope.declaration import Judgments, Level, Option, RunName, analysis
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
@@ -169,14 +169,15 @@ def correct(
     >>> [(row.run, row.machine, row.corrected) for row in result.means]
     [('y', 0.5, 0.5), ('x', 1.0, 0.0)]
     """
+    from scipy.special import stdtrit
+
     from rankscope.analysis.corrected_values import Corrector
     from rankscope.analysis.label_sample import align, read_labels
-    from rankscope.analysis.stats.intervals import check_level
+    from rankscope.analysis.stats.intervals import check_level, t_intervals
 
     check_level(alpha)
     check_name(tuning, TUNINGS, f"no tuning is called {tuning!r}")
-    if baseline is not None:
-        check_run(baseline, scores.runs)
+    first, second = select_pairs(scores.runs, () if baseline is None else (baseline,))
     if pi is not None and strata is not None:
         raise SettingsError("both pi and strata are given", hint="leave one of them out")
     labels = read_labels(human)
@@ -184,38 +185,57 @@ def correct(
     sample = align(judged, labels, pi, strata)
     means: list[CorrectedMean] = []
     differences: list[CorrectedDifference] = []
-    values = []
+    values: list[Floats] = []
     for index, measure in enumerate(scores.measures):
         corrector = Corrector(judged, sample, measure)
+        _warn_if_rough(corrector)
+        weight = 1.0 if tuning == "plain" else None
+        estimate = corrector.correct(weight)
         is_defined = np.isfinite(scores.values[index])
-        estimate = corrector.correct(1.0 if tuning == "plain" else None)
-        columns = _Columns(corrector, is_defined, alpha, scores.runs)
         values.append(np.where(is_defined, estimate.values, np.nan))
-        own, covariance = columns.scale(estimate)
-        bias = (
-            _jackknife(corrector, is_defined, tuning) if corrector.is_fraction else [None] * len(scores.runs)
-        )
-        more = [
-            columns.mean(corrector.correct_values(weight, is_human_only=weight == 0)) for weight in (0.0, 1.0)
-        ]
-        if corrector.is_rough:
-            n_labels, n_differing = corrector.label_counts
-            warnings.warn(
-                f"{measure}: the intervals over labels are rough: {n_labels} human labels count for the runs, and"
-                f" {n_differing} of them differ from the machine's; label more documents",
-                stacklevel=3,
+        own, human_only, plain = (
+            _mean(each, is_defined)
+            for each in (
+                estimate.values,
+                corrector.correct_values(0.0, is_human_only=True),
+                corrector.correct_values(1.0),
             )
-        error = columns.quantile * np.sqrt(np.diag(covariance))
-        low, high = columns.topic_interval(values[-1])
-        rows = zip(
-            scores.mean(measure), more[0], own, own - error, own + error, low, high, columns.labels, more[1],
-            [float(estimate.tuning.mean())] * len(own), bias, strict=True,
+        )
+        quantile = stdtrit(max(corrector.label_counts[0] - 1, 1), 1 - alpha / 2)
+        n_topics = np.maximum(is_defined.sum(axis=1), 1)
+        covariance = estimate.covariance * quantile**2 / np.outer(n_topics, n_topics)
+        half, machine = np.sqrt(np.diag(covariance)), scores.mean(measure)
+        is_counted = sample.is_labelled[judged.judgment] & (corrector.hit_weight > 0)
+        n_labels = np.bincount(corrector.owner[is_counted] // corrector.shape[1], minlength=len(scores.runs))
+        bias = _jackknife(corrector, is_defined, weight) if corrector.is_fraction else [None] * len(own)
+        columns = (
+            machine, human_only, own, own - half, own + half, *t_intervals(values[-1], alpha), n_labels, plain,
+            np.full(len(own), estimate.tuning.mean()),
         )  # fmt: skip
-        cells: list[Any] = [
-            tuple(None if cell is None else np.asarray(cell).item() for cell in row) for row in rows
+        rows = list(zip(*(each.tolist() for each in columns), bias, strict=True))
+        means += [CorrectedMean(scores.runs[r], str(measure), *rows[r]) for r in measure.best_first(own)]
+        both = np.diag(covariance)[first] + np.diag(covariance)[second]
+        square = both - 2 * covariance[first, second]
+        half = np.sqrt(
+            np.where(square > 1e-12 * both, square, 0.0 * both)
+        )  # Equal runs vary by rounding only.
+        gap = own[first] - own[second]
+        low, high = np.concatenate(  # in blocks that fit into memory
+            [
+                t_intervals(values[-1][a] - values[-1][b], alpha)
+                for a, b in zip(
+                    *(np.array_split(side, len(first) // 4096 + 1) for side in (first, second)), strict=True
+                )
+            ],
+            axis=1,
+        )
+        columns = (machine[first] - machine[second], gap, gap - half, gap + half, low, high)
+        differences += [
+            CorrectedDifference(scores.runs[a], scores.runs[b], str(measure), *row)
+            for a, b, *row in zip(
+                first.tolist(), second.tolist(), *(each.tolist() for each in columns), strict=True
+            )
         ]
-        means += [CorrectedMean(scores.runs[r], str(measure), *cells[r]) for r in measure.best_first(own)]
-        differences += columns.differences(scores.mean(measure), values[-1], covariance, baseline)
     corrected = replace(scores, values=np.array(values), judged=None, uncertainty=None, collection=None)
     weight = Corrector(judged, sample, scores.measures[0]).hit_weight
     bias_rows = find_bias(judged, weight, sample.machine, sample.human, sample.inverse, alpha)
@@ -274,73 +294,22 @@ def _judge_both(scores: Scores, labels: Labels) -> Judged:
     return judge(*inputs)
 
 
-class _Columns:
-    """Computes the columns of the tables of one measure."""
-
-    def __init__(self, corrector: Corrector, is_defined: Any, alpha: float, runs: Sequence[str]) -> None:
-        from scipy.special import stdtrit
-
-        self.measure, self.is_defined, self.alpha, self.runs = corrector.measure, is_defined, alpha, runs
-        self.n_topics = np.maximum(is_defined.sum(axis=1), 1)
-        is_counted = corrector.sample.is_labelled[corrector.judged.judgment] & (corrector.hit_weight > 0)
-        run = corrector.owner // corrector.shape[1]
-        self.labels = np.bincount(run[is_counted], minlength=len(runs))
-        self.quantile = float(stdtrit(max(corrector.label_counts[0] - 1, 1), 1 - alpha / 2))
-
-    def scale(self, estimate: Any) -> tuple[Floats, Floats]:
-        """Return the means over topics and their covariance."""
-        return self.mean(estimate.values), estimate.covariance / np.outer(self.n_topics, self.n_topics)
-
-    def mean(self, values: Floats) -> Floats:
-        return np.asarray(np.where(self.is_defined, values, 0.0).sum(axis=1) / self.n_topics)
-
-    def topic_interval(self, values: Floats) -> tuple[Floats, Floats]:
-        from rankscope.analysis.stats.intervals import t_intervals
-
-        return t_intervals(values, self.alpha)
-
-    def differences(
-        self, machine: Floats, values: Floats, covariance: Floats, baseline: str | None
-    ) -> list[CorrectedDifference]:
-        """Return the differences of all pairs, or of all runs and the baseline."""
-        n_runs = len(self.runs)
-        first, second = np.triu_indices(n_runs, 1)
-        if baseline is not None:
-            other = self.runs.index(baseline)
-            first = np.delete(np.arange(n_runs), other)
-            second = np.full(n_runs - 1, other)
-        both = np.diag(covariance)[first] + np.diag(covariance)[second]
-        variance = both - 2 * covariance[first, second]
-        # Equal runs have no variance but that of rounding.
-        error = self.quantile * np.sqrt(np.where(variance > 1e-12 * both, variance, 0.0 * both))
-        mean = np.nanmean(values, axis=1)
-        difference = mean[first] - mean[second]
-        low, high = self._paired_interval(values, first, second)
-        columns = [
-            machine[first] - machine[second],
-            difference,
-            difference - error,
-            difference + error,
-            low,
-            high,
-        ]
-        rows = zip(first.tolist(), second.tolist(), *(c.tolist() for c in columns), strict=True)
-        return [
-            CorrectedDifference(self.runs[a], self.runs[b], str(self.measure), *cells)
-            for a, b, *cells in rows
-        ]
-
-    def _paired_interval(self, values: Floats, first: Any, second: Any) -> tuple[Floats, Floats]:
-        """Return Student's intervals of the mean differences, in blocks of pairs."""
-        ends = [
-            np.stack(self.topic_interval(values[first[at : at + 4096]] - values[second[at : at + 4096]]))
-            for at in range(0, max(len(first), 1), 4096)
-        ]
-        low, high = np.concatenate(ends, axis=1)
-        return low, high
+def _mean(values: Floats, is_defined: Any) -> Floats:
+    """Return the mean of each run over the topics on which it is defined."""
+    return np.asarray(np.where(is_defined, values, 0.0).sum(axis=1) / np.maximum(is_defined.sum(axis=1), 1))
 
 
-def _jackknife(corrector: Corrector, is_defined: Any, tuning: str) -> list[float]:
+def _warn_if_rough(corrector: Corrector) -> None:
+    if corrector.is_rough:
+        n_labels, n_differing = corrector.label_counts
+        warnings.warn(
+            f"{corrector.measure}: the intervals over labels are rough: {n_labels} human labels count for the runs,"
+            f" and {n_differing} of them differ from the machine's; label more documents",
+            stacklevel=4,
+        )
+
+
+def _jackknife(corrector: Corrector, is_defined: Any, weight: float | None) -> list[float]:
     """Return the bias of the mean of each run, estimated by leaving out groups of topics.
 
     Topics share the predicted counts and the weight of the machine's labels, which depend on all of them.
@@ -349,14 +318,11 @@ def _jackknife(corrector: Corrector, is_defined: Any, tuning: str) -> list[float
     n_groups = min(_GROUPS, n_topics)
     if n_groups < 2:
         return [float("nan")] * corrector.shape[0]
-    weight = 1.0 if tuning == "plain" else None
-
-    def mean(values: Floats, is_kept: Any) -> Floats:
-        kept = is_defined & is_kept
-        return np.asarray(np.where(kept, values, 0.0).sum(axis=1) / np.maximum(kept.sum(axis=1), 1))
-
     group = np.arange(n_topics) % n_groups
-    whole = mean(corrector.correct_values(weight, n_draws=_DRAWS), True)
-    parts = [mean(corrector.correct_values(weight, group != g, _DRAWS), group != g) for g in range(n_groups)]
+    whole = _mean(corrector.correct_values(weight, _DRAWS), is_defined)
+    parts = [
+        _mean(corrector.restrict(group != g).correct_values(weight, _DRAWS), is_defined & (group != g))
+        for g in range(n_groups)
+    ]
     bias: list[float] = ((n_groups - 1) * (np.mean(parts, axis=0) - whole)).tolist()
     return bias

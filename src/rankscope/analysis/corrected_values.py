@@ -177,19 +177,15 @@ class Corrector:
         return Estimate(self._values(tunings, expansion), covariance, tunings)
 
     def correct_values(
-        self,
-        tuning: float | None,
-        is_kept: Bools | None = None,
-        n_draws: int = _DRAWS,
-        is_human_only: bool = False,
+        self, tuning: float | None, n_draws: int = _DRAWS, *, is_human_only: bool = False
     ) -> Floats:
-        """Return the corrected values alone; labels of topics that are not ``is_kept`` are not used."""
-        if is_kept is not None:
-            is_labelled = self.sample.is_labelled & is_kept[self.topic]
-            return Corrector(
-                self.judged, self.sample._replace(is_labelled=is_labelled), self.measure
-            ).correct_values(tuning, n_draws=n_draws)
+        """Return the corrected values alone."""
         return self._values(*self.tune(tuning, is_human_only, n_draws))
+
+    def restrict(self, is_kept: Bools) -> Corrector:
+        """Return a corrector without the labels of topics that are not ``is_kept``."""
+        is_labelled = self.sample.is_labelled & is_kept[self.topic]
+        return Corrector(self.judged, self.sample._replace(is_labelled=is_labelled), self.measure)
 
     def tune(
         self, tuning: float | None, is_human_only: bool = False, n_draws: int = _DRAWS
