@@ -30,7 +30,6 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def _copied_link(page: Any) -> str:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.locator("summary", has_text="Settings").click()
     page.get_by_role("button", name="Copy link", exact=True).first.click()
     page.locator("[role=status]", has_text="copied").first.wait_for()
     return str(page.evaluate("navigator.clipboard.readText()"))

@@ -100,7 +100,7 @@ def test_tiers_and_rank_intervals_are_those_of_the_leaderboard(
             kept = [run for run in generated.runs if group is None or groups[run] == group]
             scores = rs.evaluate(generated.qrels, {run: generated.runs[run] for run in kept}, measure)
             board = {row.run: row for row in rs.leaderboard(scores).leaderboard}
-            until(page, "document.querySelector('td.ranks').textContent !== ''")
+            until(page, "document.querySelector('td.ranks').textContent !== '…'")
             rows = page.locator(".board tbody tr").evaluate_all(
                 "all => all.map(row => ['th', '.tier', '.ranks'].map(c => row.querySelector(c).textContent.trim()))"
             )
@@ -324,7 +324,7 @@ def test_ranks_of_the_runs_over_samples_of_topics(
 ) -> None:
     """Check that the page uses the samples drawn by Python, so that the ranges are equal."""
     page = open_page(collection_page, f"view=runs&measure={measure}")
-    page.wait_for_function("document.querySelector('td.ranks').textContent !== ''")
+    page.wait_for_function("document.querySelector('td.ranks').textContent !== '…'")
     folder = collection_page.parent / "data"
     board = rs.leaderboard(rs.evaluate(folder / "qrels.txt", folder / "runs", measure))[
         "leaderboard"
@@ -470,12 +470,13 @@ def test_colours_can_be_chosen(open_page: Open, collection_page: Path) -> None:
     assert light != dark == page.evaluate(background)
 
 
-def test_phone_width_needs_no_sideways_scrolling(
-    open_page: Open, study_page: Path, aspects_page: Path, view: str, until: Until
-) -> None:
-    page = open_page(aspects_page if view == "coverage" else study_page, f"view={view}")
-    page.set_viewport_size({"width": 390, "height": 844})
-    until(page, "innerWidth === 390 && document.documentElement.scrollWidth <= 390")
+def test_no_view_scrolls_sideways(visit: Open, places: list[tuple[Path, str]], until: Until) -> None:
+    """Neither at the width of a desktop nor at that of a phone."""
+    for width in (1440, 390):
+        for path, fragment in places:
+            page = visit(path, fragment)
+            page.set_viewport_size({"width": width, "height": 844})
+            until(page, f"innerWidth === {width} && document.documentElement.scrollWidth <= {width}")
 
 
 def test_an_address_of_another_collection_says_so(open_page: Open, collection_page: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rankscope as rs
@@ -70,7 +72,7 @@ def test_means_intervals_ranks_and_tiers_are_weighted(weighted: Any, open_page: 
     page = open_page(path, "view=runs")
     for measure in ("AP", "Twist"):
         page.evaluate("measure => { rankscope.state.measure = measure; }", measure)
-        until(page, "document.querySelector('td.ranks').textContent !== ''")
+        until(page, "document.querySelector('td.ranks').textContent !== '…'")
         rows = page.locator(".board tbody tr").evaluate_all(
             "all => all.map(r => ['th', '.mean', '.tier', '.ranks'].map(c => r.querySelector(c).textContent.trim()))"
         )
@@ -79,6 +81,65 @@ def test_means_intervals_ranks_and_tiers_are_weighted(weighted: Any, open_page: 
         for run, *shown in rows:
             row = board[run]
             assert shown == [f"{row.value:.4f}", str(row.tier), row.rank_range]
+
+
+def test_an_edited_ranking_changes_the_weighted_mean_of_its_topics(weighted: Any, open_page: Any) -> None:
+    scores, path = weighted
+    page = open_page(path, "view=whatif&measure=AP")
+    sentence, state = page.locator(".standing"), "rankscope.state"
+    run, topic = page.evaluate(
+        f"[rankscope.data.runs[{state}.runs[0]], rankscope.data.topics[{state}.topic]]"
+    )
+    sliced = next(name for name, part in scores.by("lang").items() if topic in part.topics)
+    page.evaluate(f"{state}.edits = 'm9-1 m8-1 m7-1 m6-1'")
+    edited = page.evaluate("() => Number(document.querySelectorAll('tr[data-measure=AP] td')[1].textContent)")
+    for part, choose in ((scores, ""), (scores.by("lang")[sliced], sliced)):
+        if choose:
+            page.locator("label", has_text="Slice").locator("select").select_option(
+                label=f"{choose} ({len(part.topics)})"
+            )
+        values = part.matrix("AP").values.copy()
+        r, t = part.runs.index(run), part.topics.index(topic)
+        assert abs(values[r, t] - edited) > 1e-3
+        values[r, t] = edited
+        means = np.average(values, axis=1, weights=part.weights)
+        assert np.abs(means - values.mean(axis=1)).max() > 1e-3, "the weights matter"
+        rank = int((means > means[r]).sum()) + 1
+        text = sentence.inner_text()
+        shown = re.search(r"would be (\d+)\w\w of 6 by AP \(([\d.]+)", text)
+        assert shown and int(shown[1]) == rank
+        assert float(shown[2]) == pytest.approx(means[r], abs=1e-4)
+
+
+def test_the_link_of_the_slices_finding_shows_its_claim(
+    weighted: Any, open_page: Any, read_state: Any
+) -> None:
+    scores, path = weighted
+    finding = next(one for one in rs.findings(scores, by=BY) if one.kind == "slices")
+    page = open_page(path)
+    card = page.locator("article[data-kind=slices]")
+    assert card.locator(".sentence").inner_text() == finding.sentence
+    address = card.locator(".more a").get_attribute("href")
+    card.locator(".more a").click()
+    state = read_state(page)
+    leader, attribute = finding.link["run"][0], finding.numbers.get("attribute", BY[0])
+    assert (state["view"], state["baseline"]) == (["slices"], [leader])
+    assert page.locator("#slices-title").inner_text() == f"{scores.measures[0]} by {attribute}"
+    rows = [dict(zip(finding.evidence.columns, row, strict=True)) for row in finding.evidence.rows]
+    claimed = {
+        (row["b"], row["slice"]): f"{-row['difference']:+.3f}".replace("-", "−")
+        for row in rows
+        if row["attribute"] == attribute
+    }
+    head = page.locator("thead button").all_inner_texts()
+    cells = page.locator("section tbody tr").evaluate_all(
+        """all => all.map(row => ['th button', 'td .n'].map(
+            cell => [...row.querySelectorAll(cell)].map(e => e.title || e.textContent)))"""
+    )
+    shown = {(run, name): text for (run,), texts in cells for name, text in zip(head, texts, strict=False)}
+    assert claimed and claimed.items() <= shown.items()
+    other = open_page(path, address.removeprefix("#"))
+    assert other.locator("section tbody").inner_text() == page.locator("section tbody").inner_text()
 
 
 def test_a_slice_filters_every_view(weighted: Any, open_page: Any, read_state: Any, read_views: Any) -> None:

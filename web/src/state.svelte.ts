@@ -158,7 +158,10 @@ export class State {
     const topic = d.topics.indexOf(one.topic ?? "");
     if (topic >= 0) this.topic = topic;
     if (one.kind === "unjudged") this.columns = d.namesOf(["Judged@10"]);
-    if (one.view === "slices") [this.baseline] = this.runs;
+    if (one.view === "slices") {
+      [this.baseline] = this.runs;
+      this.attribute = Math.max(0, d.slices.findIndex(({ name }) => name === one.numbers.attribute));
+    }
     this.open(one.view);
     this.finding = one.kind;
     this.edits = "";

@@ -604,6 +604,12 @@ export class Collection {
     });
   }
 
+  /** Values of one run on all topics as one number, as the leaderboard summarises them: only its topics, with their weights. */
+  summarise(name: string, values: ArrayLike<number>, settings: Settings): number {
+    const topics = this.topicsOf(settings);
+    return interval(Float64Array.from(topics, (t) => values[t]), this.measure(name)?.summary ?? "mean", this.weightsOf(topics)).mean;
+  }
+
   /** The same with its 95% interval and the number of topics that have a value. */
   intervals(name: string, settings: Settings): Interval[] {
     const given = this.given.get(name);

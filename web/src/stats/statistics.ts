@@ -142,10 +142,6 @@ export function freedom(values: ArrayLike<number>, weights?: ArrayLike<number>):
   return weights && n > 1 ? Math.max(1, (((n - 1) / n) * squares * squares) / fourths) : n - 1;
 }
 
-/** The values of topics as one number; undefined ones are left out. */
-export function summarised(values: Float64Array, summary: Summary): number {
-  return interval(values, summary).mean;
-}
 
 /** The values of topics as one number with its 95% t interval, undefined values left out. */
 export function interval(raw: Float64Array, summary: Summary, weights?: ArrayLike<number>): Interval {

@@ -13,7 +13,10 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
 }
 
 const RUNS = ["run-0", "run-1", "run-2", "run-3", "run-4", "run-5", "run-6", "run-7"] as const;
-const COLOURS = ["paper", "ink", "muted", "accent", "early", "late", "exact", "empty", ...RUNS] as const;
+/** Colours of the archetypes, and of the quarters of the topics by recall base. */
+export const SHAPES = ["shape-0", "shape-1", "shape-2", "shape-3", "shape-4", "shape-5", "shape-6", "shape-7"] as const;
+export const QUARTERS = ["quarter-0", "quarter-1", "quarter-2", "quarter-3"] as const;
+const COLOURS = ["paper", "ink", "muted", "accent", "early", "late", "exact", "empty", ...RUNS, ...SHAPES, ...QUARTERS] as const;
 export type Palette = Record<(typeof COLOURS)[number], string>;
 
 /** The colours of the style sheet as they are now. Asking costs a style computation, so ask once for each theme. */

@@ -2,6 +2,7 @@
 
 import type { State } from "../state.svelte";
 import { quantile } from "../stats/statistics";
+import { QUARTERS, SHAPES } from "../ui/canvas";
 import { count } from "../ui/format";
 
 export interface Classes {
@@ -15,8 +16,7 @@ export interface Classes {
 }
 
 export const NONE = 65535;
-const SHAPES = ["#08306b", "#1f5fa8", "#5e97cc", "#8fb8d9", "#a39b86", "#e08e4d", "#c05f14", "#93400a"];
-const QUARTERS = ["#7fb8e6", "#3f8fd0", "#c98a2b", "#a1430d"];
+
 /** For up to eight classes without an order; a ninth and later ones are grey. */
 const OTHERS = "#8a8f94";
 
@@ -29,7 +29,7 @@ export function archetypes(s: State): Classes {
   return {
     of: Uint16Array.from(kinds, (k) => (k === 255 ? NONE : k)),
     names: s.data.archetypeMeanings.map((a) => a.name),
-    colours: SHAPES,
+    colours: SHAPES.map((name) => s.palette[name]),
   };
 }
 
@@ -43,7 +43,7 @@ export function recallBases(s: State): Classes {
   return {
     of: Uint16Array.from({ length: d.size }, (_, i) => (bases[d.topicOf(i)] > 0 ? quarter[d.topicOf(i)] : NONE)),
     names: ends.map((end) => `up to ${count(Math.floor(end))} relevant`),
-    colours: QUARTERS,
+    colours: QUARTERS.map((name) => s.palette[name]),
   };
 }
 
