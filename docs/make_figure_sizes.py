@@ -77,7 +77,7 @@ def make_sources(qrels: Any, runs: dict[str, Any], aspects: tuple[Any, dict[str,
         "certain": lambda: rs.certain(rs.evaluate(qrels, runs, "P@10")),
         "bump": lambda: rs.certain(scores(), across="measures"),
         "compare": lambda: rs.compare(scores(), replicates=50, per_topic=True),
-        "baseline": lambda: rs.compare(scores(), best(), replicates=50, per_topic=True),
+        "baseline": lambda: rs.compare(scores(), best(), replicates=50, per_topic=True, by="recall_base:6"),
         "correct": lambda: rs.correct(rs.evaluate(qrels, runs, "P@10"), few, pi=0.25),
         "correlate": lambda: rs.correlate(scores()),
         "curve": lambda: rs.curve(collection, best(), topics[1]),
@@ -118,7 +118,10 @@ def figures(sources: Sources, width: float = SINGLE) -> Iterator[tuple[str, Call
     """Yield the name of every figure and a function that draws it."""
     for source, make in sources.items():
         result = make()
-        options = {name: {"figure": name} for name in result.figures} | VARIANTS.get(source, {})
+        names = [
+            name for name in result.figures if name != "slices" or getattr(result, "slices", ()) is not None
+        ]
+        options = {name: {"figure": name} for name in names} | VARIANTS.get(source, {})
         for name, option in options.items():
             yield f"{source}-{name}", lambda result=result, option=option: result.plot(**option, width=width)  # type: ignore[misc]
 

@@ -22,7 +22,7 @@ LISTS = {
     "d": {"q1": {"d3": 1.0, "d0": 1.0}, "q2": {"d4": 1.0, "d0": 1.0}, "q3": {"d2": 1.0, "d0": 1.0}},
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "compare": {"per_topic": True},
+    "compare": {"per_topic": True, "by": "recall_base:2"},
     "gate": {"baseline": "a"},
     "curve": {"run": "a", "topic": "q1"},
     "leave_out": {"pool_depth": 2},

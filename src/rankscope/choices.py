@@ -150,6 +150,7 @@ SCORE_FIGURES = {
     "means": "means.plot_means",
     "heat-map": "heat_map.plot_heat_map",
     "topics": "topics.plot_topics",
+    "slices": "slices.plot_slices",
 }
 """Figures of scores, as ``{name: "module.function"}`` below :mod:`rankscope.plots`."""
 

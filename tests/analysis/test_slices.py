@@ -91,6 +91,13 @@ def test_slices_are_values_or_quantile_bins_or_derived() -> None:
         scores.by("length")
 
 
+def test_a_single_slice_has_no_interaction_test() -> None:
+    result = rs.compare(scores_of([[0.1, 0.2, 0.4], [0.3, 0.3, 0.3]], ["en"] * 3), by="lang")
+    assert result.interactions is not None and result.slices is not None
+    [test] = result.interactions
+    assert np.isnan(test.p) and not test.significant and not test.alarm and len(result.slices) == 1
+
+
 def test_means_of_slices_are_means_over_their_topics() -> None:
     rng = np.random.default_rng(2)
     values, weights, labels = rng.random((2, 20)), rng.random(20) + 0.1, ["x"] * 8 + ["y"] * 12

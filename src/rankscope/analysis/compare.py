@@ -164,6 +164,7 @@ class Comparison(TypedResult):
         "comparison": "compare.plot_comparison",
         "forest": "compare.plot_forest",
         "differences": "compare.plot_differences",
+        "slices": "slices.plot_slices",
     },
     uses=(*VALUE_OPTIONS, "weights"),
     measures=("AP", "nDCG@10", "P@10", "RBP"),

@@ -77,8 +77,8 @@ class Options:
     topic
         With --coverage, print the ranks at which each run first covers the aspects of this topic.
     figure
-        Figure that --plot draws: the means of the runs, or the first measure on each topic, as a heat map, or as the
-        range and median of all runs (topics) (default: means).
+        Figure that --plot draws: the means of the runs, the first measure on each topic, as a heat map, or as the
+        range and median of all runs (topics), or its means on slices (default: slices with --by, else means).
     highlight
         Run to mark in --figure topics, or to colour in the figure of --coverage; repeatable.
     by
@@ -220,10 +220,12 @@ def _describe(args: argparse.Namespace) -> None:
 
 
 def _choose_figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
-    """Return a function that draws the figure of --figure, by default the means or, with --ci, the leaderboard."""
-    if args.figure is not None or not args.ci:
-        plot_options = {"highlight": args.highlight or ()} if args.figure == "topics" else {}
-        return lambda: scores.plot(args.figure, **plot_options)
+    """Return a function that draws the figure of --figure, by default slices, means or, with --ci, the leaderboard."""
+    figure = args.figure or ("slices" if args.by else None)
+    if figure or not args.ci:
+        plot_options: dict[str, Any] = {"highlight": args.highlight or ()} if figure == "topics" else {}
+        plot_options |= {"by": args.by[0]} if figure == "slices" and args.by else {}
+        return lambda: scores.plot(figure, **plot_options)
     from rankscope.analysis.leaderboard import leaderboard
 
     return lambda: leaderboard(scores, seed=args.seed).plot()

@@ -39,6 +39,7 @@ from rankscope.plots.relations import plot_properties as plot_properties
 from rankscope.plots.relations import plot_related as plot_related
 from rankscope.plots.relations import plot_relations as plot_relations
 from rankscope.plots.rp import plot_rp as plot_rp
+from rankscope.plots.slices import plot_slices as plot_slices
 from rankscope.plots.study import extra_figures as extra_figures
 from rankscope.plots.study import study_figures as study_figures
 from rankscope.plots.style import using as using

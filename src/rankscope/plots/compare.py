@@ -24,6 +24,7 @@ from rankscope.plots.marks import (
     write_at_right,
 )
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
+from rankscope.plots.slices import plot_slices
 from rankscope.plots.style import (
     DOUBLE,
     SINGLE,
@@ -38,7 +39,9 @@ from rankscope.plots.style import (
 
 
 def plot_comparison(result: Comparison, measure: str | None = None, **options: Any) -> Figure:
-    """Draw two runs topic by topic (:func:`plot_differences`), or a forest of several pairs (:func:`plot_forest`).
+    """Draw slices, if there are any, or two runs topic by topic, or a forest of several pairs.
+
+    The functions are :func:`plot_slices`, :func:`plot_differences` and :func:`plot_forest`.
 
     Parameters
     ----------
@@ -61,6 +64,8 @@ def plot_comparison(result: Comparison, measure: str | None = None, **options: A
     >>> plot_comparison(result).table.column("difference")
     [0.5, 0.5, 1.0, 1.0]
     """
+    if result.slices is not None:
+        return plot_slices(result, measure, **options)
     is_single = len({(pair.a, pair.b) for pair in result.pairs}) == 1
     draw = plot_differences if is_single and result.topics is not None else plot_forest
     return draw(result, measure, **options)

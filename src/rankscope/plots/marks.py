@@ -49,7 +49,9 @@ def rows_height(shown: Sequence[object], rest: Sequence[object], margin: float =
     return margin + 0.15 * (len(shown) + 1.4 * bool(rest))
 
 
-def draw_rest(axes: Any, y: float, ends: Iterable[float | None], colour: str = QUIET) -> None:
+def draw_rest(
+    axes: Any, y: float, ends: Iterable[float | None], colour: str = QUIET, digits: int = 3
+) -> None:
     """Draw the row that the rest shares: a pale bar from its lowest to its highest value, and both in numbers.
 
     The axis keeps the limits of the other rows, because differences between these matter.
@@ -60,7 +62,7 @@ def draw_rest(axes: Any, y: float, ends: Iterable[float | None], colour: str = Q
         limits = axes.get_xlim()
         axes.barh(y, high - low, 0.8, low, color=colour, alpha=0.3, linewidth=0, gid="rest")
         axes.set_xlim(limits)
-        text = f"{low:.3g} to {high:.3g}".replace("-", "\N{MINUS SIGN}")
+        text = f"{low:.{digits}g} to {high:.{digits}g}".replace("-", "\N{MINUS SIGN}")
         write_centred(axes, 0.5, y, text, transform=axes.get_yaxis_transform(), fontsize=6)
 
 

@@ -54,7 +54,7 @@ def welch_anova(
         centre = (share * means).sum(axis=0)
         rest = (np.square(1 - share) / freedom).sum(axis=0)
         between = (precision * np.square(means - centre)).sum(axis=0) / (k - 1)
-        statistic = between / (1 + 2 * (k - 2) / (k * k - 1) * rest)
+        statistic = between / (1 + 2 * (k - 2) / max(1, k * k - 1) * rest)
         p = fdtrc(k - 1, (k * k - 1) / (3 * rest), statistic)
     return np.where(usable, statistic, np.nan), np.where(usable, p, np.nan)
 
