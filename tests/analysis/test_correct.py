@@ -508,6 +508,13 @@ def test_the_allocation_prefers_documents_on_which_the_machine_errs(tmp_path: Pa
     assert 250 < len(second.sample) < 350
     with pytest.raises(rs.errors.InputError, match="is in the template, but not drawn with seed 2"):
         rs.next(scores, 300, purpose="correct", human=tmp_path / "todo.txt", seed=2)
+    for unknown in ({"q0": {"x": (1, 0.5)}}, {"x": {"d0": (1, 0.5)}}):
+        with pytest.raises(rs.errors.InputError, match="of the human labels has no machine label"):
+            rs.next(scores, 300, purpose="correct", human=unknown)
+    with pytest.raises(rs.errors.InputError, match="no inclusion probability"):
+        rs.next(scores, 300, purpose="correct", human={"q0": {"d0": 1}})
+    with pytest.raises(SettingsError, match="human labels do not join"):
+        rs.next(scores, 300, human=tmp_path / "todo.txt")
 
 
 @pytest.mark.parametrize("measure", ["nDCG@3", "nDCG(gains=exp2)", "R@2", "Rprec"])

@@ -10,6 +10,7 @@ from rankscope.analysis.corrected_values import Corrector
 from rankscope.analysis.label_sample import Labels, align
 from rankscope.analysis.stats.significance import all_pairs, paired_t
 from rankscope.arrays import Floats, Ints
+from rankscope.errors import InputError
 from rankscope.judging import Judged
 from rankscope.scores import Scores
 
@@ -29,8 +30,16 @@ def inclusion_probabilities(
     keep.
     """
     judged = scores.require_judged("next")
+    earlier = np.zeros(len(judged.qrels))
+    for topic, of_topic in (labels or {}).items():
+        numbers = judged.qrels.document_numbers(topic) if topic in judged.qrels.topic_index else {}
+        for doc, (_, pi) in of_topic.items():
+            if doc not in numbers:
+                problem = f"document {doc!r} of topic {topic!r} of the human labels has no machine label"
+                raise InputError(problem, hint="give the judgments that the template was drawn from")
+            earlier[numbers[doc]] = pi or 0.0
     sample = align(judged, labels or {}, None, None)
-    total = np.zeros(len(sample.pi))
+    total = np.zeros(len(earlier))
     for index, measure in enumerate(scores.measures):
         corrector = Corrector(judged, sample, measure)
         tunings, expansion = corrector.tune(None)
@@ -40,12 +49,7 @@ def inclusion_probabilities(
             square[documents] = np.einsum("rs,rdg,sdg->d", importance, terms, terms, optimize=True)
         square = np.maximum(square, 0.0)
         total += square / max(float(square.sum()), 1e-300)
-    pi = scale_to_budget(np.sqrt(total), budget)
-    for topic, of_topic in (labels or {}).items():
-        numbers = judged.qrels.document_numbers(topic)
-        for doc, (_, own) in of_topic.items():
-            pi[numbers[doc]] = max(pi[numbers[doc]], own or 0.0)
-    return pi
+    return np.maximum(scale_to_budget(np.sqrt(total), budget), earlier)
 
 
 def _pair_weights(values: Floats, alpha: float) -> Floats:

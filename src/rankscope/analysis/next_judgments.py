@@ -211,6 +211,7 @@ def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     scores = without_options(scores, "next")
     judged = scores.require_judged("next")
     labels = {} if human is None else read_labels(human, keep_open=True)
+    labels = {topic: of for topic, of in labels.items() if topic not in judged.qrels.unchosen}
     pi = inclusion_probabilities(scores, budget, labels)
     rows = [
         SampledDocument(_topic(judged, d), to_text(judged.qrels.documents[d]), float(pi[d]))
