@@ -24,8 +24,9 @@ def inclusion_probabilities(
     """Return the probability of each document: proportional to the standard deviation of its correction (Neyman 1934).
 
     The correction is the change of the runs with the label times h - lambda j, whose distribution is predicted from
-    the labels of other topics; without labels, all human grades are equally likely. Half of the variance is that of
-    the means of all runs, half that of the differences of pairs that the machine's labels do not separate (paired t).
+    the labels of other topics, in one half of the allocation; in the other half, and without labels, all human grades
+    are equally likely. Half of the variance is that of the means of all runs, half that of the differences of pairs
+    that the machine's labels do not separate (paired t).
     The sum of the probabilities is the budget, unless documents of ``labels`` were drawn with larger ones, which they
     keep.
     """
@@ -42,13 +43,16 @@ def inclusion_probabilities(
     total = np.zeros(len(earlier))
     for index, measure in enumerate(scores.measures):
         corrector = Corrector(judged, sample, measure)
-        tunings, expansion = corrector.tune(None)
         importance = _pair_weights(np.nan_to_num(scores.values[index]), alpha)
-        square = np.zeros(len(total))
-        for documents, terms in corrector.terms(tunings, expansion, corrector.model(), total >= 0):
-            square[documents] = np.einsum("rs,rdg,sdg->d", importance, terms, terms, optimize=True)
-        square = np.maximum(square, 0.0)
-        total += square / max(float(square.sum()), 1e-300)
+        # Half of the allocation ignores the labels, because errors that they do not show yet are possible everywhere.
+        blind = corrector.restrict(np.zeros(len(judged.topics), np.bool_))
+        for each in (corrector, blind) if labels else (blind,):
+            tunings, expansion = each.tune(None)
+            square = np.zeros(len(total))
+            for documents, terms in each.terms(tunings, expansion, each.model(), total >= 0):
+                square[documents] = np.einsum("rs,rdg,sdg->d", importance, terms, terms, optimize=True)
+            square = np.maximum(square, 0.0)
+            total += square / max(float(square.sum()), 1e-300)
     return np.maximum(scale_to_budget(np.sqrt(total), budget), earlier)
 
 
