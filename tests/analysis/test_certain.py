@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import rankscope as rs
 from rankscope.errors import SettingsError
@@ -181,7 +182,7 @@ def test_many_labels_do_not_leave_the_range(measure: str) -> None:
     result = rs.certain(rs.evaluate(qrels, runs, measure), labels=True)
     ranges = {(row["a"], row["b"], row["source"]): row for row in result["ranges"].records()}
     unjudged = {t: sorted({d for run in runs.values() for d in run[t]} - set(qrels[t])) for t in qrels}
-    for _ in range(150):
+    for _ in range(5 * settings().max_examples // 2):
         share = rng.random()
         labels = {
             (t, d): int(rng.integers(1, 3)) if rng.random() < share else 0

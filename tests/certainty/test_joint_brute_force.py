@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import rankscope as rs
 from rankscope.analysis.certain import certain
@@ -31,7 +32,7 @@ from rankscope.read import Qrels, Run, Runs
 from rankscope.reporting.page_data import payload
 from rankscope.reporting.standings import open_ranges
 
-N_COLLECTIONS = int(os.environ.get("RANKSCOPE_COLLECTIONS", "20"))
+N_COLLECTIONS = int(os.environ.get("RANKSCOPE_COLLECTIONS", settings().max_examples // 3))
 N_BLOCKS = 10
 PER_COLLECTION = int(os.environ.get("RANKSCOPE_MEASURES", "9"))
 FIRST_SEED = int(os.environ.get("RANKSCOPE_FIRST_SEED", "0"))

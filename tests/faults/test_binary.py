@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import settings
 
 import rankscope as rs
 from rankscope.errors import InputError
@@ -37,7 +38,8 @@ def fuzz_binary(*options: str) -> str:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="every case is in a forked process")
 def test_damaged_files_are_rejected_or_right() -> None:
-    assert "300 damaged files" in fuzz_binary("--cases", "300", "--seed", "3")
+    cases = str(5 * settings().max_examples)
+    assert f"{cases} damaged files" in fuzz_binary("--cases", cases, "--seed", "3")
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +78,10 @@ def test_commands_agree_with_plain_text_on_every_format_and_id_type(binary: Any,
     """`eval` with all of them, every other command with a few; `fuzz/binary --sweep` runs all of all."""
     pairs = [*binary.sweep.all_pairs()]
     commands = binary.sweep.Sweep(tmp_path)
+    n_pairs = min(4, settings().max_examples // 15)
     for command in binary.sweep.COMMAND_LINES:
         candidates = [pair for pair in pairs if pair.command == command]
-        sample = candidates if command == "eval" else random.Random(command).sample(candidates, 4)
+        sample = candidates if command == "eval" else random.Random(command).sample(candidates, n_pairs)
         for pair in sample:
             assert commands.problem(pair) is None, pair
 

@@ -52,19 +52,21 @@ def _value(ranked: list[str], measure: str) -> float:
     return float(rs.evaluate(QRELS, run, measure).mean(measure)[0])
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG", "RBP", "Bpref", "Twist", "Rho", "Sigma", "RR"])
 def test_moving_a_document_gives_the_values_of_the_new_list(
-    open_page: Open, small_page: Path, measure: str, read_state: State
+    open_page: Open, small_page: Path, read_state: State
 ) -> None:
     page = open_page(small_page, "view=whatif")
+    measures = ["AP", "nDCG", "RBP", "Bpref", "Twist", "Rho", "Sigma", "RR"]
     page.get_by_role("button", name="Move rank 2 up").click()
     moved = ["a", "n", "x", "b", "y", "z"]
-    assert _cell(page, measure, 0) == f"{_value(RANKED, measure):.4f}"
-    assert _cell(page, measure, 1) == f"{_value(moved, measure):.4f}"
-    assert _cell(page, measure, 3) == "keeps"
+    for measure in measures:
+        assert _cell(page, measure, 0) == f"{_value(RANKED, measure):.4f}", measure
+        assert _cell(page, measure, 1) == f"{_value(moved, measure):.4f}", measure
+        assert _cell(page, measure, 3) == "keeps", measure
     assert read_state(page)["edits"] == ["m2-1"]
     page.get_by_role("button", name="Undo").click()
-    assert _cell(page, measure, 1) == f"{_value(RANKED, measure):.4f}"
+    for measure in measures:
+        assert _cell(page, measure, 1) == f"{_value(RANKED, measure):.4f}", measure
 
 
 def test_replacing_a_document(open_page: Open, small_page: Path) -> None:
