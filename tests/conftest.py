@@ -78,13 +78,13 @@ def _groups(item: pytest.Item) -> set[str]:
 
 
 LONG = (
-    "test_spark.py", "test_papers.py", "web/test_page.py", "web/test_figures.py", "test_site.py",
-    "faults/test_binary.py", "web/test_same_numbers.py", "web/test_accessibility.py", "web/test_paper.py",
-    "plots/test_figure.py", "web/test_hostile.py", "web/test_together.py", "test_one_door.py", "cli/test_hostile.py",
-    "faults/test_stated_limits.py", "web/test_whatif.py", "faults/test_replacement.py", "lab/test_lumped.py",
-    "web/test_findings_page.py", "lab/test_identify.py", "plots/test_gallery.py", "web/test_search.py",
-    "test_streaming.py", "native/c/test_variants.py", "analysis/test_certain_covid.py", "web/test_explorer_page.py",
-    "certainty/test_many_topics.py", "analysis/test_certain.py", "plots/test_meta.py",
+    "test_spark.py", "test_papers.py", "web/test_page.py", "test_site.py", "web/test_figures.py",
+    "plots/test_sizes.py", "faults/test_binary.py", "web/test_same_numbers.py", "web/test_accessibility.py",
+    "web/test_paper.py", "plots/test_figure.py", "web/test_hostile.py", "web/test_together.py", "test_one_door.py",
+    "cli/test_hostile.py", "faults/test_stated_limits.py", "web/test_whatif.py", "faults/test_replacement.py",
+    "lab/test_lumped.py", "web/test_findings_page.py", "lab/test_identify.py", "plots/test_gallery.py",
+    "web/test_search.py", "test_streaming.py", "native/c/test_variants.py", "analysis/test_certain_covid.py",
+    "web/test_explorer_page.py", "certainty/test_many_topics.py", "analysis/test_certain.py", "plots/test_meta.py",
     "analysis/findings/test_findings.py", "web/test_better.py", "native/test_readahead.py", "test_benchmarks.py",
     "analysis/study/test_several.py", "certainty/test_joint_brute_force.py", "faults/test_interrupts.py",
     "lab/test_certificates.py", "faults/test_memory.py", "test_dask.py", "lab/test_conformance.py",

@@ -118,7 +118,7 @@ def _numbers(result: Any) -> Iterator[float]:
 
 def absent_numbers(row: Any, cell: str, output: Any) -> list[str]:
     """Return the numbers of a cell that are neither in the array of the output nor in its command or text."""
-    shown = np.abs([*output, *_numbers([row.what, row.command, row.python])])
+    shown = np.abs(np.append(output, [*_numbers([row.what, row.command, row.python])]))
     return [
         text
         for text in NUMBER.findall(re.sub("`[^`]*`", "", cell))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -97,11 +97,11 @@ def problems(drawn: Any) -> list[str]:
         for text, box, _ in result
         if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1
     ]
-    return cut + [
-        f"{one!r} overlaps {other!r}"
-        for (one, _, first), (other, _, second) in combinations(result, 2)
-        if first.overlaps(second)
-    ]
+    inner = np.array([box.extents for _, _, box in result]).reshape(-1, 2, 2)
+    low, high = inner.min(axis=1), inner.max(axis=1)
+    meet = (low[:, np.newaxis] <= high).all(axis=2)
+    pairs = np.argwhere(np.triu(meet & meet.T, 1))
+    return cut + [f"{result[i][0]!r} overlaps {result[j][0]!r}" for i, j in pairs]
 
 
 def test_no_text_of_a_figure_overlaps_another_or_is_cut(gallery: ModuleType, sources: Any) -> None:
