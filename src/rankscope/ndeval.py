@@ -10,18 +10,8 @@ import numpy as np
 
 from rankscope.errors import printable
 from rankscope.judging import Floats, Judged, Lists, judge
+from rankscope.measures import diversity
 from rankscope.measures.base import Measure
-from rankscope.measures.diversity import (
-    AP_IA,
-    ERR_IA,
-    NRBP,
-    P_IA,
-    StRec,
-    alpha_DCG,
-    alpha_nDCG,
-    nERR_IA,
-    nNRBP,
-)
 from rankscope.read import Inputs
 
 __all__ = ["Values", "evaluate", "make_columns"]
@@ -32,19 +22,21 @@ DEPTHS = (5, 10, 20)
 def make_columns(alpha: float, beta: float) -> dict[str, Measure]:
     """Return the measures of ndeval's columns by name."""
     families: dict[str, Measure] = {
-        "ERR-IA": ERR_IA(alpha=alpha, preset="ndeval"),
-        "nERR-IA": nERR_IA(alpha=alpha, preset="ndeval"),
-        "alpha-DCG": alpha_DCG(alpha=alpha, preset="ndeval"),
-        "alpha-nDCG": alpha_nDCG(alpha=alpha),
+        "ERR-IA": diversity.ERR_IA(alpha=alpha, preset="ndeval"),
+        "nERR-IA": diversity.nERR_IA(alpha=alpha, preset="ndeval"),
+        "alpha-DCG": diversity.alpha_DCG(alpha=alpha, preset="ndeval"),
+        "alpha-nDCG": diversity.alpha_nDCG(alpha=alpha),
     }
     measures = {f"{name}@{k}": measure @ k for name, measure in families.items() for k in DEPTHS}
     measures |= {
-        "NRBP": NRBP(alpha=alpha, beta=beta),
-        "nNRBP": nNRBP(alpha=alpha, beta=beta),
-        "MAP-IA": AP_IA(),
+        "NRBP": diversity.NRBP(alpha=alpha, beta=beta),
+        "nNRBP": diversity.nNRBP(alpha=alpha, beta=beta),
+        "MAP-IA": diversity.AP_IA(),
     }
     return measures | {
-        f"{name}@{k}": m @ k for name, m in (("P-IA", P_IA()), ("strec", StRec())) for k in DEPTHS
+        f"{name}@{k}": m @ k
+        for name, m in (("P-IA", diversity.P_IA()), ("strec", diversity.StRec()))
+        for k in DEPTHS
     }
 
 

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rankscope.lab import certificate_model as model
 from rankscope.lab.axioms.relations import RELATIONS
-from rankscope.lab.certificate_model import (
-    CUTOFF,
-    LONG_CUTOFF,
-    LONG_SETTINGS,
-    PROPERTIES,
-    SCALE_SETTINGS,
-    Certificate,
-    Certificates,
-    describe_settings,
-)
 from rankscope.lab.measurement.scales import EQUAL, SCALES
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import aspect_world
@@ -40,9 +31,9 @@ CLAIMS = (
 """Claims of the literature, and requirements, that the page compares with the certificates."""
 
 
-def render_page(certificates: Certificates) -> str:
+def render_page(certificates: model.Certificates) -> str:
     """Return the certificates as a Markdown page: tables of properties and of scales, and claims."""
-    tested = [name for name in RELATIONS if any(name in names for _, names in PROPERTIES)]
+    tested = [name for name in RELATIONS if any(name in names for _, names in model.PROPERTIES)]
     lines = [
         "# Certificates",
         "",
@@ -51,7 +42,8 @@ def render_page(certificates: Certificates) -> str:
         "prints the same with all numbers. The [page of each measure](measures/README.md) shows the smallest",
         "counterexample to each property that it violates.",
         "",
-        f"Measures that need a cutoff use {CUTOFF}, and {LONG_CUTOFF} on rankings of hundreds of documents; effort",
+        f"Measures that need a cutoff use {model.CUTOFF}, and {model.LONG_CUTOFF} on rankings of hundreds of "
+        "documents; effort",
         "measures are evaluated at the depth. ✗ is a proved violation, except for the two thresholds, which concern",
         "some n and large n. ✓ means that no violation exists in these settings, and – that the measure is undefined",
         "(for a scale: or infinite) on some ranking. Counts, ranks and lengths are included, although they do not",
@@ -66,8 +58,8 @@ def render_page(certificates: Certificates) -> str:
         "## Scales",
         "",
         "[Scales](scales.md) explains the columns. The settings are binary rankings with",
-        f"{' and with '.join(map(describe_settings, SCALE_SETTINGS))}; for RBP and DCG with",
-        f"{' and with '.join(map(describe_settings, LONG_SETTINGS))}.",
+        f"{' and with '.join(map(model.describe_settings, model.SCALE_SETTINGS))}; for RBP and DCG with",
+        f"{' and with '.join(map(model.describe_settings, model.LONG_SETTINGS))}.",
         "(✓) means that the measure is on the scale only if the topic has as many relevant documents as the ranking",
         "has ranks, and not if it has fewer.",
         "",
@@ -82,7 +74,7 @@ def render_page(certificates: Certificates) -> str:
     return "\n".join(lines)
 
 
-def guarantees(certificates: Certificates, name: str) -> list[str]:
+def guarantees(certificates: model.Certificates, name: str) -> list[str]:
     """Return the Markdown lines of one measure: its properties, and the smallest counterexample to each other one.
 
     >>> from rankscope.lab.certificates import certificates
@@ -110,12 +102,14 @@ def _legend(names: Sequence[str]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for name in names:
         relation = RELATIONS[name]
-        where = "; ".join(describe_settings(settings) for settings, tested in PROPERTIES if name in tested)
+        where = "; ".join(
+            model.describe_settings(settings) for settings, tested in model.PROPERTIES if name in tested
+        )
         meaning = relation.meaning.rpartition(": ")[2]
         yield f"| {relation.short} | **{name}**: {meaning} | {relation.reference} | {where} |"
 
 
-def _claims(certificates: Certificates) -> Iterator[str]:
+def _claims(certificates: model.Certificates) -> Iterator[str]:
     for name, property, text in CLAIMS:
         own = certificates.by_measure.get(name, {}).get(property, [])
         broken = next((c for c in own if not c.holds), None)
@@ -124,7 +118,7 @@ def _claims(certificates: Certificates) -> Iterator[str]:
             yield f"- `{name}`, {property}. Claim: {text}. Result: {verdict}"
 
 
-def _cube_test_lines(certificates: Certificates) -> Iterator[str]:
+def _cube_test_lines(certificates: model.Certificates) -> Iterator[str]:
     """Yield lines on the ambiguous Time in the equation of the cube test, and its consequences."""
     texts = {
         "documents": "ACT(preset='equation7')",
@@ -143,7 +137,7 @@ def _cube_test_lines(certificates: Certificates) -> Iterator[str]:
     yield "    - the numbers in the paper are those of `ACT`, the program of TREC 2017 with one iteration"
 
 
-def _matrix(certificates: Certificates, names: Sequence[str], heads: Sequence[str]) -> Iterator[str]:
+def _matrix(certificates: model.Certificates, names: Sequence[str], heads: Sequence[str]) -> Iterator[str]:
     yield "| measure | " + " | ".join(heads) + " |"
     yield "|---|" + ":-:|" * len(names)
     for text, own in certificates.by_measure.items():
@@ -151,7 +145,7 @@ def _matrix(certificates: Certificates, names: Sequence[str], heads: Sequence[st
         yield f"| [`{text}`](measures/{measure(text).name}.md) | {marks} |"
 
 
-def _mark(name: str, certificates: Sequence[Certificate]) -> str:
+def _mark(name: str, certificates: Sequence[model.Certificate]) -> str:
     """Return the table cell of a property, given its certificates in all settings."""
     verdicts = [certificate.holds for certificate in certificates]
     if False in verdicts:

@@ -11,18 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import MeasureError
+from rankscope.lab import certificate_model as model
 from rankscope.lab.axioms.cases import properties
-from rankscope.lab.certificate_model import (
-    CUTOFF,
-    LONG_CUTOFF,
-    LONG_SETTINGS,
-    NEAR,
-    PROPERTIES,
-    SCALE_SETTINGS,
-    Certificate,
-    Certificates,
-    describe_settings,
-)
 from rankscope.lab.certificate_page import render_page
 from rankscope.lab.measurement.scales import SCALES
 from rankscope.lab.measurement.verdicts import scales
@@ -47,7 +37,7 @@ VARIANTS = (
 _ADDITIVE = ("RBP", "DCG")
 
 
-def certificates(measures: str | Measure | Iterable[str | Measure] | None = None) -> Certificates:
+def certificates(measures: str | Measure | Iterable[str | Measure] | None = None) -> model.Certificates:
     """Compute the certificates of measures: properties of rankings, and scales of measurement.
 
     By default these are all measures of the registry. Measures that need a cutoff get 3, effort measures the depth.
@@ -57,21 +47,23 @@ def certificates(measures: str | Measure | Iterable[str | Measure] | None = None
     (False, True)
     """
     parsed = parse_many(measures) if measures is not None else _all_measures()
-    result: list[Certificate] = []
+    result: list[model.Certificate] = []
     for item in progress(parsed, len(parsed), "certificates"):
         result += _property_certificates(item)
         result += _scale_certificates(item)
     settings = {
         "measures": [str(item) for item in parsed],
-        "properties": [{**where, "properties": list(names)} for where, names in PROPERTIES],
+        "properties": [{**where, "properties": list(names)} for where, names in model.PROPERTIES],
     }
-    return Certificates(tuple(result), {**settings, "scales": SCALE_SETTINGS, "long": LONG_SETTINGS})
+    return model.Certificates(
+        tuple(result), {**settings, "scales": model.SCALE_SETTINGS, "long": model.LONG_SETTINGS}
+    )
 
 
 def _all_measures() -> list[Measure]:
     builtin = [item for item in dict.fromkeys(REGISTRY.values()) if not isinstance(item, FunctionMeasure)]
     named = [
-        item if item.cutoff_rule != "required" else item @ (0.5 if item.name == "IPrec" else CUTOFF)
+        item if item.cutoff_rule != "required" else item @ (0.5 if item.name == "IPrec" else model.CUTOFF)
         for item in builtin
     ]
     return sorted(named, key=lambda item: item.family) + [measure(text) for text in VARIANTS]
@@ -81,11 +73,11 @@ def _with_depth(item: Measure, depth: int) -> Measure:
     """Return the measure with a cutoff that suits rankings of this depth."""
     if item.family == "effort" and item.cutoff_rule != "none":
         return item @ depth
-    return item @ LONG_CUTOFF if depth >= NEAR["depth"] and item.cutoff == CUTOFF else item
+    return item @ model.LONG_CUTOFF if depth >= model.NEAR["depth"] and item.cutoff == model.CUTOFF else item
 
 
-def _property_certificates(item: Measure) -> Iterator[Certificate]:
-    for settings, names in PROPERTIES:
+def _property_certificates(item: Measure) -> Iterator[model.Certificate]:
+    for settings, names in model.PROPERTIES:
         try:
             result = properties([_with_depth(item, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
             if not result.complete:
@@ -96,22 +88,24 @@ def _property_certificates(item: Measure) -> Iterator[Certificate]:
         for verdict in result.verdicts:
             example = verdict.shortest[0].sentence(verdict.measure) if verdict.shortest else ""
             numbers = verdict.violations == 0, verdict.violations, verdict.cases
-            yield Certificate(
-                str(item), verdict.relation.name, *numbers, describe_settings(settings), example
+            yield model.Certificate(
+                str(item), verdict.relation.name, *numbers, model.describe_settings(settings), example
             )
 
 
 def _undefined(
     item: Measure, names: Iterable[str], settings: Mapping[str, int], error: MeasureError
-) -> Iterator[Certificate]:
+) -> Iterator[model.Certificate]:
     """Yield certificates without a verdict for a measure that is undefined on some ranking."""
     for name in names:
-        yield Certificate(str(item), name, None, None, None, describe_settings(settings), error.message)
+        yield model.Certificate(
+            str(item), name, None, None, None, model.describe_settings(settings), error.message
+        )
 
 
-def _scale_certificates(item: Measure) -> Iterator[Certificate]:
+def _scale_certificates(item: Measure) -> Iterator[model.Certificate]:
     additive = item.name in _ADDITIVE
-    for settings in LONG_SETTINGS if additive else SCALE_SETTINGS:
+    for settings in model.LONG_SETTINGS if additive else model.SCALE_SETTINGS:
         options: dict[str, Any] = {**settings, **({"count": "sample", "samples": 1000} if additive else {})}
         try:
             result = scales(_with_depth(item, settings["length"]), **options)
@@ -123,8 +117,8 @@ def _scale_certificates(item: Measure) -> Iterator[Certificate]:
         for verdict in result.verdicts:
             example = "" if verdict.holds else verdict.because
             numbers = (verdict.violations, verdict.comparable) if verdict.method == "exact" else (None, None)
-            yield Certificate(
-                str(item), verdict.scale, verdict.holds, *numbers, describe_settings(settings), example
+            yield model.Certificate(
+                str(item), verdict.scale, verdict.holds, *numbers, model.describe_settings(settings), example
             )
 
 

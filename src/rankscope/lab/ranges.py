@@ -19,13 +19,7 @@ from rankscope.arrays import Bools, Floats, Ints, NDArray
 from rankscope.choices import CROSSINGS
 from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError
-from rankscope.lab.rankings.permutations import (
-    MAX_LISTS,
-    Letters,
-    iter_recall_bases,
-    lists_from_rows,
-    multiset_permutations,
-)
+from rankscope.lab.rankings import permutations
 from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.effort_curves import get_curves
@@ -54,7 +48,7 @@ class _Group:
     """Rankings of one topic and one length, with their archetypes and values."""
 
     counts: tuple[int, ...]
-    rows: Letters
+    rows: permutations.Letters
     archetype: NDArray[np.str_]
     values: dict[str, Floats]
 
@@ -276,18 +270,17 @@ def _check(relevant: int, length: int, grades: int) -> None:
     n_lists = 0
     for counts, n in _topics(relevant, length, grades):
         n_lists += number_of_rankings(n, counts)
-        if n_lists > MAX_LISTS:
-            raise SettingsError(
-                f"there are over {MAX_LISTS:,} lists of up to {length} ranks for up to {relevant} relevant documents",
-                hint="choose fewer relevant documents, ranks or grades",
-            )
+        if n_lists > permutations.MAX_LISTS:
+            lists = f"{permutations.MAX_LISTS:,} lists of up to {length} ranks"
+            problem = f"there are over {lists} for up to {relevant} relevant documents"
+            raise SettingsError(problem, hint="choose fewer relevant documents, ranks or grades")
 
 
 def _topics(relevant: int, length: int, grades: int) -> Iterator[tuple[tuple[int, ...], int]]:
     """Yield the topics and the lengths of their rankings, short ones first."""
     for n in range(2, length + 1):
         for base in range(1, min(relevant, n // 2) + 1):
-            yield from ((counts, n) for counts in iter_recall_bases(base, grades))
+            yield from ((counts, n) for counts in permutations.iter_recall_bases(base, grades))
 
 
 def _analyse_topic(
@@ -316,8 +309,8 @@ def _analyse_topic(
 
 
 def _group(counts: tuple[int, ...], length: int, crossing: str) -> _Group:
-    rows = multiset_permutations(counts, length)
-    lists = lists_from_rows(rows, counts)
+    rows = permutations.multiset_permutations(counts, length)
+    lists = permutations.lists_from_rows(rows, counts)
     values = {"first crossing": get_curves(lists, 1, length).crossing(crossing)}
     for name in QUANTITIES[1:]:
         measure = REGISTRY[name]

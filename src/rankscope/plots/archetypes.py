@@ -46,9 +46,8 @@ def example_curve(name: str) -> Curve:
     grades = EXAMPLES[name].ljust(LENGTH, "0")
     judged = {f"r{number}": int(grade) for number, grade in enumerate(IDEAL)}
     remaining = {grade: [doc for doc, g in judged.items() if g == grade] for grade in (3, 2, 1)}
-    documents = [
-        remaining[int(grade)].pop(0) if grade != "0" else f"n{k}" for k, grade in enumerate(grades, 1)
-    ]
+    remaining[0] = [f"n{k}" for k in range(LENGTH)]
+    documents = [remaining[int(grade)].pop(0) for grade in grades]
     return curve(Collection({"example": judged}, {name: {"example": documents}}), None, "example")
 
 
@@ -113,9 +112,8 @@ def _draw_example(axes: Any, title: str, curve: Curve) -> None:
     span = max(high - low, 10.0)
     ends = min(low, -0.15 * span) - 0.1 * span, max(high, 0.15 * span) + 0.1 * span
     axes.set(ylim=ends, xlim=(0, curve.length + 1), title=title)
-    axes.set_xticks(
-        [1, curve.recall_base, curve.length], ["1", f"R = {curve.recall_base}", str(curve.length)]
-    )
+    ticks = {1: "1", curve.recall_base: f"R = {curve.recall_base}", curve.length: str(curve.length)}
+    axes.set_xticks(list(ticks), list(ticks.values()))
     limit_ticks(axes.yaxis, 4)
     axes.grid(False)
 

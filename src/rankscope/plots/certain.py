@@ -6,18 +6,9 @@ from collections.abc import Sequence
 
 from rankscope.analysis.certain import Certain
 from rankscope.errors import SettingsError
+from rankscope.plots import marks
 from rankscope.plots.bump import plot_bump
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_range,
-    draw_rest,
-    legend_below,
-    legend_line,
-    limit_ticks,
-    name_runs,
-    rows_height,
-    split_rows,
-)
 from rankscope.plots.palette import COLOURS, INK, UNJUDGED
 from rankscope.plots.style import DOUBLE, canvas
 from rankscope.tables import Table
@@ -59,38 +50,31 @@ def plot_certain(
         raise SettingsError("runs are highlighted in the bump chart", hint="follow their ranks with across")
     measure_name = measure or result.runs[0].measure
     rows = [row for row in result.runs if row.measure == measure_name]
-    shown, rest = split_rows(rows)
-    with canvas(width, rows_height(shown, rest, 1.0), 1, 2, sharey=True) as (figure, (left, right)):
+    shown, rest = marks.split_rows(rows)
+    look = {"linewidth": 3, "alpha": 0.55}
+    with canvas(width, marks.rows_height(shown, rest, 1.0), 1, 2, sharey=True) as (figure, (left, right)):
         for y, row in enumerate(shown):
             ends = row.first_possible or y + 1, row.last_possible or y + 1
             low, high = (row.value if end is None else end for end in (row.lowest, row.highest))
             values, ranks = (left, UNJUDGED, row.value, low, high), (right, COLOURS[0], y + 1, *ends)
             for axes, colour, current, first, last in (values, ranks):
-                draw_range(
-                    axes, first, last, y, color=colour, linewidth=3, alpha=0.55, solid_capstyle="round"
-                )
+                marks.draw_range(axes, first, last, y, color=colour, **look, solid_capstyle="round")
                 axes.plot([current], [y], "o", color=INK, markersize=3)
-        draw_rest(
-            left, len(shown), (end for row in rest for end in (row.value, row.lowest, row.highest)), UNJUDGED
-        )
-        draw_rest(
-            right,
-            len(shown),
-            (end for row in rest for end in (row.first_possible, row.last_possible)),
-            COLOURS[0],
-        )
-        name_runs(left, [row.run for row in shown], len(rest))
+        values_of_rest = [end for row in rest for end in (row.value, row.lowest, row.highest)]
+        ranks_of_rest = [end for row in rest for end in (row.first_possible, row.last_possible)]
+        marks.draw_rest(left, len(shown), values_of_rest, UNJUDGED)
+        marks.draw_rest(right, len(shown), ranks_of_rest, COLOURS[0])
+        marks.name_runs(left, [row.run for row in shown], len(rest))
         right.tick_params(axis="y", length=0)
         right.grid(axis="y", visible=False)
         left.set_xlabel(f"mean {measure_name}")
         right.set(xlim=(0.5, len(rows) + 0.5), xlabel="rank")
-        limit_ticks(left.xaxis, 3 if width < 4 else 5, integer=False)
-        limit_ticks(right.xaxis, 5)
-        look = {"linewidth": 3, "alpha": 0.55}
+        marks.limit_ticks(left.xaxis, 3 if width < 4 else 5, integer=False)
+        marks.limit_ticks(right.xaxis, 5)
         legend = [
-            legend_line("current value", color=INK, marker="o", markersize=3, linestyle="none"),
-            legend_line("bounds over labels", color=UNJUDGED, **look),
-            legend_line("possible ranks", color=COLOURS[0], **look),
+            marks.legend_line("current value", color=INK, marker="o", markersize=3, linestyle="none"),
+            marks.legend_line("bounds over labels", color=UNJUDGED, **look),
+            marks.legend_line("possible ranks", color=COLOURS[0], **look),
         ]
-        legend_below(figure, legend, 3)
+        marks.legend_below(figure, legend, 3)
     return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))

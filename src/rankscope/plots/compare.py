@@ -10,19 +10,8 @@ from rankscope.analysis.compare import Comparison, Pair, RunMean
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
 from rankscope.measures import parse_many
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_dot,
-    draw_range,
-    draw_rest,
-    legend_below,
-    legend_line,
-    name_columns,
-    name_runs,
-    rows_height,
-    split_rows,
-    write_at_right,
-)
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
 from rankscope.plots.slices import plot_slices
 from rankscope.plots.style import (
@@ -101,35 +90,35 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     pairs = [pair for pair in result.pairs if pair.measure == measure_name]
     rank = {row.run: place for place, row in enumerate(_best_first(result, measure_name))}
     pairs.sort(key=lambda pair: sorted((rank[pair.a], rank[pair.b]), reverse=True))
-    rows, rest = split_rows(pairs)
+    rows, rest = marks.split_rows(pairs)
     rows.sort(key=lambda pair: -finite_or_zero(pair.difference))
     # Next to the names of two runs, a column of a paper has no room for the three numbers of a row.
     length, size, numbers = (22, 7.0, True) if is_wide(width) else (13, 5.5, False)
-    with canvas(width, rows_height(rows, rest, 1.2)) as (figure, axes):
+    with canvas(width, marks.rows_height(rows, rest, 1.2)) as (figure, axes):
         axes.axvline(0, color=INK, linewidth=0.7)
         for y, pair in enumerate(rows):
             value = finite_or_zero(pair.difference)
             colour, marker = (GAIN, "o") if value >= 0 else (LOSS, "s")
-            draw_range(axes, finite_or_zero(pair.low), finite_or_zero(pair.high), y)
-            draw_dot(axes, value, y, colour, pair.significant, marker)
-        draw_rest(axes, len(rows), (pair.difference for pair in rest))
+            marks.draw_range(axes, finite_or_zero(pair.low), finite_or_zero(pair.high), y)
+            marks.draw_dot(axes, value, y, colour, pair.significant, marker)
+        marks.draw_rest(axes, len(rows), (pair.difference for pair in rest))
         names = shorten_all((run for pair in rows for run in (pair.a, pair.b)), length)
         texts = [f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
-        name_runs(axes, texts, len(rest), width=2 * length + 3, noun="pair", fontsize=size)
+        marks.name_runs(axes, texts, len(rest), width=2 * length + 3, noun="pair", fontsize=size)
         axes.set_ylim(axes.get_ylim()[0], -1.1)
-        write_at_right(axes, -0.8, "p / d / won–lost" if numbers else "p", fontsize=size)
+        marks.write_at_right(axes, -0.8, "p / d / won–lost" if numbers else "p", fontsize=size)
         for y, pair in enumerate(rows):
-            write_at_right(axes, y, _format_numbers(pair, numbers), fontsize=size)
+            marks.write_at_right(axes, y, _format_numbers(pair, numbers), fontsize=size)
         axes.set_xlabel(f"difference in {measure_name}")
         kind = f"{result.settings['intervals']} {_level(result)} interval"
         dot = {"linestyle": "none", "markersize": 4}
         legend = [
-            legend_line("a is better", color=GAIN, marker="o", **dot),
-            legend_line("b is better", color=LOSS, marker="s", **dot),
-            legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
-            legend_line(kind, color=QUIET, linewidth=1.3),
+            marks.legend_line("a is better", color=GAIN, marker="o", **dot),
+            marks.legend_line("b is better", color=LOSS, marker="s", **dot),
+            marks.legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
+            marks.legend_line(kind, color=QUIET, linewidth=1.3),
         ]
-        legend_below(figure, legend, 4)
+        marks.legend_below(figure, legend, 4)
     return Figure(figure, (axes,), result.pairs.subset("forest", rows))
 
 
@@ -208,7 +197,7 @@ def plot_differences(
             bar_width = 0.86 if len(values) < 120 else 1.0
             axes.bar(list(bars), list(bars.values()), width=bar_width, color=colour, linewidth=0, **style)
         axes.axhline(0, color=INK, linewidth=0.7)
-        name_columns(axes, [row.topic for row in rows], width)
+        marks.name_columns(axes, [row.topic for row in rows], width)
         axes.grid(axis="x", visible=False)
         axes.set(xlim=(-0.7, len(rows) - 0.3), xlabel=f"{len(rows):,} topics, largest loss of a first")
         axes.set_ylabel(f"difference in {measure_name}")

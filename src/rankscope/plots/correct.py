@@ -6,17 +6,8 @@ from dataclasses import replace
 from math import isfinite
 
 from rankscope.analysis.correct import Corrected
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_dot,
-    draw_range,
-    draw_rest,
-    legend_below,
-    legend_line,
-    name_runs,
-    rows_height,
-    split_rows,
-)
 from rankscope.plots.palette import COLOURS, QUIET
 from rankscope.plots.style import SINGLE, canvas, choose, distinct
 
@@ -47,25 +38,25 @@ def plot_corrected(result: Corrected, measure: str | None = None, *, width: floa
     measures = distinct(row.measure for row in result.means)
     measure_name = choose(measure, measures, "there are no corrected means of {}")
     rows = [row for row in result.means if row.measure == measure_name]
-    shown, rest = split_rows(rows)
-    with canvas(width, rows_height(shown, rest, 1.0)) as (figure, axes):
+    shown, rest = marks.split_rows(rows)
+    with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):
             for low, high, line in ((row.low_topics, row.high_topics, 0.8), (row.low, row.high, 2.2)):
                 if isfinite(high - low):
-                    draw_range(axes, low, high, index, linewidth=line)
+                    marks.draw_range(axes, low, high, index, linewidth=line)
             if isfinite(row.machine):
-                draw_dot(axes, row.machine, index, COLOURS[1], False)
-            draw_dot(axes, row.corrected, index, COLOURS[0], True)
-        draw_rest(axes, len(shown), (row.corrected for row in rest))
-        name_runs(axes, [row.run for row in shown], len(rest))
+                marks.draw_dot(axes, row.machine, index, COLOURS[1], False)
+            marks.draw_dot(axes, row.corrected, index, COLOURS[0], True)
+        marks.draw_rest(axes, len(shown), (row.corrected for row in rest))
+        marks.name_runs(axes, [row.run for row in shown], len(rest))
         axes.set_xlabel(f"mean {measure_name}")
         level = f"{100 * (1 - result.settings['alpha']):g} %"
         dot = {"marker": "o", "markersize": 4, "linestyle": "none"}
         legend = [
-            legend_line("corrected", **dot, color=COLOURS[0]),
-            legend_line("by machine labels", **dot, color=COLOURS[1], markerfacecolor="white"),
-            legend_line(f"{level}: labels", color=QUIET, linewidth=2.2),
-            legend_line(f"{level}: labels and topics", color=QUIET, linewidth=0.8),
+            marks.legend_line("corrected", **dot, color=COLOURS[0]),
+            marks.legend_line("by machine labels", **dot, color=COLOURS[1], markerfacecolor="white"),
+            marks.legend_line(f"{level}: labels", color=QUIET, linewidth=2.2),
+            marks.legend_line(f"{level}: labels and topics", color=QUIET, linewidth=0.8),
         ]
-        legend_below(figure, legend, 2)
+        marks.legend_below(figure, legend, 2)
     return Figure(figure, (axes,), replace(result.means, rows=rows))

@@ -15,18 +15,9 @@ from rankscope.arrays import Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
+from rankscope.plots import palette
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, hide_frame, legend_below, legend_line, limit_ticks, write_centred
-from rankscope.plots.palette import (
-    ABOVE,
-    ARCHETYPE_COLOURS,
-    COLOURS,
-    GAIN,
-    INK,
-    MARKERS,
-    QUARTER_COLOURS,
-    QUIET,
-)
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, is_wide, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
@@ -96,7 +87,8 @@ class _EffortPlane(_Plane):
 
     def classify(self, by: str) -> _Kinds:
         kind, names = self.effort.classes(by)
-        colours = {"archetype": ARCHETYPE_COLOURS, "recall base": QUARTER_COLOURS}.get(by, COLOURS)
+        special = {"archetype": palette.ARCHETYPE_COLOURS, "recall base": palette.QUARTER_COLOURS}
+        colours = special.get(by, palette.COLOURS)
         return _Kinds(kind[self.lists], names, [colours[k % len(colours)] for k in range(len(names))])
 
     def find(self, highlights: Iterable[Highlight]) -> dict[Highlight, Ints]:
@@ -299,15 +291,14 @@ def _as_effort(effort: Effort | Scores, measure: str | Measure | None) -> tuple[
             gains = [effort.matrix(measure).measure]
         if not gains:
             raise InputError("these scores have no gain measure", hint="evaluate AP as well")
-        kept = {key: effort.settings[key] for key in ("order", "aspects") if key in effort.settings}
+        options: dict[str, Any] = {"missing": effort.settings.get("missing", "zero")}
+        options["settings"] = {
+            key: effort.settings[key] for key in ("order", "aspects") if key in effort.settings
+        }
         twist = next((m for m in effort.measures if m.name == "Twist"), None)
-        twist_settings = (
-            {} if twist is None else {"crossing": twist.settings["crossing"], "cutoff": twist.cutoff}
-        )
-        missing = effort.settings.get("missing", "zero")
-        return Effort.from_judged(
-            effort.judged, gains[:1], missing=missing, settings=kept, **twist_settings
-        ), gains[0]
+        if twist is not None:
+            options |= {"crossing": twist.settings["crossing"], "cutoff": twist.cutoff}
+        return Effort.from_judged(effort.judged, gains[:1], **options), gains[0]
     return effort, effort.gains[0 if measure is None else effort.number(measure)]
 
 
@@ -343,7 +334,7 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
         handles.append(legend_line("a ranking", color=_POINT, marker="o", **marks))
     else:
         for k, (name, colour) in enumerate(zip(kinds.names, kinds.colours, strict=True)):
-            is_kind, marker = kinds.kind == k, MARKERS[k % len(MARKERS)]
+            is_kind, marker = kinds.kind == k, palette.MARKERS[k % len(palette.MARKERS)]
             if is_kind.any():
                 style |= {"s": 1.6 * size, "c": colour, "marker": marker, "gid": f"lists: {name}"}
                 axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **style)
@@ -353,10 +344,9 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
     _draw_grid(axes, plane)
     better = ", lower is better" if plane.measure.better == "lower" else ""
     axes.set(
-        xlabel="Twist (1 = no avoidable effort)",
-        ylabel=f"{shorten(str(plane.measure), 40)} (gain{better})",
-        title=f"{count(len(plane.twist), 'ranking')}, lines: quartiles of gain",
+        xlabel="Twist (1 = no avoidable effort)", ylabel=f"{shorten(str(plane.measure), 40)} (gain{better})"
     )
+    axes.set_title(f"{count(len(plane.twist), 'ranking')}, lines: quartiles of gain")
     return handles
 
 
@@ -367,10 +357,10 @@ def _draw_contours(axes: Any, plane: _Plane) -> list[Any]:
     handles = []
     lines: tuple[tuple[Any, float], ...] = (("solid", 1.1), ((0, (4, 1.5)), 0.8))
     for level, share, (dash, thick) in zip(density.levels, HELD, lines, strict=True):
-        style = {"colors": GAIN, "linewidths": thick, "linestyles": [dash], "zorder": 3}
+        style = {"colors": palette.GAIN, "linewidths": thick, "linestyles": [dash], "zorder": 3}
         axes.contour(density.twist, density.gain, density.height, levels=[level], **style)
         name = f"{100 * share:.0f} % of the rankings inside"
-        handles.append(legend_line(name, color=GAIN, linewidth=thick, linestyle=dash))
+        handles.append(legend_line(name, color=palette.GAIN, linewidth=thick, linestyle=dash))
     return handles
 
 
@@ -381,12 +371,12 @@ def _draw_means(axes: Any, plane: _Plane, spread: bool) -> list[Any]:
         return []
     has_bars = spread and len(means) <= _MAX_CROSSES
     for mean in means.tolist() if has_bars else ():
-        _draw_cross(axes, mean, color=INK, linewidth=0.6, zorder=4)
+        _draw_cross(axes, mean, color=palette.INK, linewidth=0.6, zorder=4)
     name = "mean of a run" + (", bars: middle half of its topics" if has_bars else "")
     return list(
         axes.plot(
             means[:, 0], means[:, 3], linestyle="none", marker="D", markersize=3.4, markerfacecolor="white",
-            markeredgecolor=INK, markeredgewidth=0.7, zorder=5, label=name, gid="means",
+            markeredgecolor=palette.INK, markeredgewidth=0.7, zorder=5, label=name, gid="means",
         )
     )  # fmt: skip
 
@@ -400,9 +390,9 @@ def _draw_cross(axes: Any, mean: Sequence[float], **style: Any) -> None:
 
 def _draw_grid(axes: Any, plane: _Plane, ticks: Sequence[float] = (0, 0.25, 0.5, 0.75, 1)) -> None:
     for border in (0.25, 0.5, 0.75):
-        axes.axvline(border, color=QUIET, linewidth=0.5, zorder=1)
+        axes.axvline(border, color=palette.QUIET, linewidth=0.5, zorder=1)
     for border in plane.quartiles:
-        axes.axhline(border, color=QUIET, linewidth=0.5, zorder=1)
+        axes.axhline(border, color=palette.QUIET, linewidth=0.5, zorder=1)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.grid(False)
     axes.set(xlim=(0, 1), ylim=plane.ends[::-1] if plane.measure.better == "lower" else plane.ends)
@@ -416,8 +406,8 @@ def _draw_cells(axes: Any, counts: Ints) -> None:
     for (row, column), share in np.ndenumerate(shares):
         write_centred(axes, column, row, f"{share:.1f}", fontsize=8)
     for cell in range(4):
-        draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=INK)
-    draw_box(axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=ABOVE, linestyle=(0, (3, 1.5)))
+        draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=palette.INK)
+    draw_box(axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=palette.ABOVE, linestyle=(0, (3, 1.5)))
     axes.set_xticks(range(4), EFFORTS)
     axes.set_yticks(range(4), GAINS)
     hide_frame(axes)
@@ -441,10 +431,14 @@ def _draw_marked(
     handles = []
     for index, (key, points) in enumerate(marked.items()):
         colour = _HIGHLIGHTS[index % len(_HIGHLIGHTS)]
+        marker = palette.MARKERS[(index + 1) % len(palette.MARKERS)]
         style: dict[str, Any] = {
-            "linestyle": "none", "marker": MARKERS[(index + 1) % len(MARKERS)], "markeredgecolor": colour, "zorder": 6,
-            "clip_on": False, "gid": "marked",
-        }  # fmt: skip
+            "linestyle": "none",
+            "marker": marker,
+            "markeredgecolor": colour,
+            "zorder": 6,
+        }
+        style |= {"clip_on": False, "gid": "marked"}
         size, face, edge = (3.2, colour, 0.0) if is_small else (4.8, "none", 1.0)
         handle = legend_line(_name(key), markersize=size, markerfacecolor=face, markeredgewidth=edge, **style)
         handles.append(handle)
@@ -453,8 +447,7 @@ def _draw_marked(
             axes.add_line(handle)
         if means and isinstance(key, str) and len(points) > 1:
             [mean] = plane.means(points).tolist()
-            _draw_cross(
-                axes, mean, color=colour, linewidth=1.3, zorder=6, solid_capstyle="butt", gid="spread"
-            )
+            bars = {"color": colour, "linewidth": 1.3, "solid_capstyle": "butt", "zorder": 6, "gid": "spread"}
+            _draw_cross(axes, mean, **bars)
             axes.plot(mean[0], mean[3], **{**style, "gid": "mean"}, markersize=5.5, markerfacecolor=colour)
     return handles

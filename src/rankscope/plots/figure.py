@@ -123,9 +123,8 @@ class Figure:
             sides = ("horizontal", axes.get_xlabel()), ("vertical", axes.get_ylabel())
             parts += [f"{side} axis: {label}" for side, label in sides if label]
         texts = dict.fromkeys(" ".join(part.split()) for part in parts if part.strip())
-        return "; ".join(
-            [f"Figure of {self.table.caption or self.table.name}", *texts, f"{len(self.table):,} values"]
-        )
+        name = self.table.caption or self.table.name
+        return "; ".join([f"Figure of {name}", *texts, f"{len(self.table):,} values"])
 
     def _repr_png_(self) -> bytes:
         return self.render("png")

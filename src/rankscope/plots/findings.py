@@ -90,13 +90,8 @@ def _dots(axes: Any, finding: Finding) -> None:
     rows, chart = _first_rows(finding), finding.chart
     for index, row in enumerate(rows):
         draw_range(axes, finite_or_zero(row[chart.low]), finite_or_zero(row[chart.high]), index)
-        draw_dot(
-            axes,
-            finite_or_zero(row[chart.value]),
-            index,
-            COLOURS[0],
-            not chart.strong or bool(row[chart.strong]),
-        )
+        is_strong = not chart.strong or bool(row[chart.strong])
+        draw_dot(axes, finite_or_zero(row[chart.value]), index, COLOURS[0], is_strong)
     _labels(axes, rows, chart)
 
 

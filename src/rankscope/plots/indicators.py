@@ -62,12 +62,10 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
         is_named = len(values) <= _MAX_NAMED
         quarter = np.arange(len(values)) * 4 // len(values)
         x = range(lines.shape[1])
+        look: dict[str, Any] = {"linewidth": 0.3, "alpha": 0.35}
+        if is_named:
+            look = {"linewidth": 1.1, "marker": "o", "markersize": 2}
         for line, colour in zip(lines, np.array(QUARTER_COLOURS)[quarter], strict=True):
-            look = (
-                {"linewidth": 1.1, "marker": "o", "markersize": 2}
-                if is_named
-                else {"linewidth": 0.3, "alpha": 0.35}
-            )
             axes.plot(x, line, color=colour, clip_on=False, **look)
         handles = []
         for k in np.unique(quarter).tolist():
@@ -79,15 +77,8 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
                     np.median(own[np.isfinite(own)]) if np.isfinite(own).any() else np.nan
                     for own in lines[quarter == k].T
                 ]
-                axes.plot(
-                    x,
-                    medians,
-                    color=QUARTER_COLOURS[k],
-                    linewidth=2,
-                    marker=MARKERS[k],
-                    clip_on=False,
-                    zorder=4,
-                )
+                style = {"color": QUARTER_COLOURS[k], "linewidth": 2, "marker": MARKERS[k], "zorder": 4}
+                axes.plot(x, medians, clip_on=False, **style)
         for position in x:
             axes.axvline(position, color=INK, linewidth=0.6, zorder=1)
         _label(axes, table, is_named, width)

@@ -6,18 +6,8 @@ from dataclasses import replace
 from math import isfinite
 
 from rankscope.analysis.leaderboard import Leaderboard
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_dot,
-    draw_range,
-    draw_rest,
-    legend_below,
-    legend_line,
-    name_runs,
-    rows_height,
-    split_rows,
-    write_at_right,
-)
 from rankscope.plots.palette import COLOURS, INK, QUIET
 from rankscope.plots.style import SINGLE, canvas, choose, distinct
 
@@ -47,25 +37,25 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
     measures = distinct(row.measure for row in result.leaderboard)
     measure_name = choose(measure, measures, "the leaderboard has no {}")
     rows = [row for row in result.leaderboard if row.measure == measure_name]
-    shown, rest = split_rows(rows)
-    with canvas(width, rows_height(shown, rest, 1.0)) as (figure, axes):
+    shown, rest = marks.split_rows(rows)
+    with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):
             if isfinite(row.high - row.low):
-                draw_range(axes, row.low, row.high, index, linewidth=1.1)
+                marks.draw_range(axes, row.low, row.high, index, linewidth=1.1)
             if isfinite(row.value):
-                draw_dot(axes, row.value, index, COLOURS[0], row.tied_for_first)
+                marks.draw_dot(axes, row.value, index, COLOURS[0], row.tied_for_first)
             if row.rank is not None:
-                write_at_right(axes, index, row.rank_range, fontsize=7, color=INK)
-        draw_rest(axes, len(shown), (row.value for row in rest))
-        name_runs(axes, [row.run for row in shown], len(rest))
+                marks.write_at_right(axes, index, row.rank_range, fontsize=7, color=INK)
+        marks.draw_rest(axes, len(shown), (row.value for row in rest))
+        marks.name_runs(axes, [row.run for row in shown], len(rest))
         axes.set_title("ranks", loc="right", fontsize=7)
         axes.set_xlabel(f"mean {measure_name}")
         level = f"{100 * (1 - result.settings['alpha']):g} %"
         dot = {"color": COLOURS[0], "marker": "o", "markersize": 4, "linestyle": "none"}
         legend = [
-            legend_line("tied for first", **dot),
-            legend_line("other run", **dot, markerfacecolor="white"),
-            legend_line(f"{level} interval, unadjusted", color=QUIET, linewidth=1.1),
+            marks.legend_line("tied for first", **dot),
+            marks.legend_line("other run", **dot, markerfacecolor="white"),
+            marks.legend_line(f"{level} interval, unadjusted", color=QUIET, linewidth=1.1),
         ]
-        legend_below(figure, legend, 3)
+        marks.legend_below(figure, legend, 3)
     return Figure(figure, (axes,), replace(result.leaderboard, rows=rows))

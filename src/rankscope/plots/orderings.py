@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_range,
-    draw_rest,
-    legend_below,
-    legend_line,
-    legend_patch,
-    limit_ticks,
-    name_runs,
-    rows_height,
-    split_rows,
-)
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
 from rankscope.plots.style import DOUBLE, canvas, distinct
 from rankscope.result import Result
@@ -52,32 +42,32 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
         if row["measure"] == measure_name
     }
     shares = [(str(row["run"]), float(str(row["share"] or 0.0))) for row in result["swaps"].records()]
-    rows, rest = split_rows(sorted(shares, key=lambda row: -row[1]))
+    rows, rest = marks.split_rows(sorted(shares, key=lambda row: -row[1]))
     first, second = result.settings["orders"]
-    with canvas(width, rows_height(rows, rest, 1.0), 1, 2, sharey=True) as (figure, (left, right)):
+    with canvas(width, marks.rows_height(rows, rest, 1.0), 1, 2, sharey=True) as (figure, (left, right)):
         for y, (run, share) in enumerate(rows):
             left.barh(y, 100 * share, height=0.62, color=QUIET)
-            draw_range(right, 0, change[run], y, linewidth=1.2, solid_capstyle="projecting")
+            marks.draw_range(right, 0, change[run], y, linewidth=1.2, solid_capstyle="projecting")
             marker, colour = ("o", GAIN) if change[run] >= 0 else ("s", LOSS)
             right.plot(change[run], y, marker, color=colour, markersize=4)
         right.axvline(0, color=INK, linewidth=0.7)
-        draw_rest(left, len(rows), (100 * share for _, share in rest))
-        draw_rest(right, len(rows), (change[run] for run, _ in rest))
-        name_runs(left, [run for run, _ in rows], len(rest), fontsize=6.5)
+        marks.draw_rest(left, len(rows), (100 * share for _, share in rest))
+        marks.draw_rest(right, len(rows), (change[run] for run, _ in rest))
+        marks.name_runs(left, [run for run, _ in rows], len(rest), fontsize=6.5)
         right.grid(axis="y", visible=False)
         left.set_xlim(0, max(1.0, 105 * max((share for _, share in rows), default=0.0)))
         left.set_xlabel("moved documents (%)")
         right.xaxis.set_major_formatter("{x:g}")
-        limit_ticks(left.xaxis, 4)
-        limit_ticks(right.xaxis, 2 if width < 4 else 4, integer=False)
+        marks.limit_ticks(left.xaxis, 4)
+        marks.limit_ticks(right.xaxis, 2 if width < 4 else 4, integer=False)
         right.set_xlabel(f"change of {measure_name}")
         dot = {"linestyle": "none", "markersize": 4}
         legend = [
-            legend_patch(f"at another rank by {second} than by {first}", color=QUIET),
-            legend_line(f"{second} is not lower", color=GAIN, marker="o", **dot),
-            legend_line(f"{second} is lower", color=LOSS, marker="s", **dot),
+            marks.legend_patch(f"at another rank by {second} than by {first}", color=QUIET),
+            marks.legend_line(f"{second} is not lower", color=GAIN, marker="o", **dot),
+            marks.legend_line(f"{second} is lower", color=LOSS, marker="s", **dot),
         ]
-        legend_below(figure, legend, 3)
+        marks.legend_below(figure, legend, 3)
     drawn = [(run, share, measure_name, change[run]) for run, share in (*rows, *rest)]
     table = Table("orderings", ("run", "share", "measure", "difference"), drawn)
     return Figure(figure, (left, right), table)

@@ -87,10 +87,8 @@ def extra_figures(results: Mapping[str, Result]) -> dict[str, Figure]:
     drawn["findings"] = results["findings"].plot()
     if "comparison" in results:
         comparison = results["comparison"]
-        drawn |= {
-            "forest": comparison.plot("forest"),
-            "differences": comparison.plot("differences", pair=closest_pair(comparison)),
-        }
+        drawn["forest"] = comparison.plot("forest")
+        drawn["differences"] = comparison.plot("differences", pair=closest_pair(comparison))
     drawn |= {name: results[name].plot() for name in ("ranks", "coverage", "orderings") if name in results}
     return drawn
 
@@ -100,10 +98,7 @@ def _figures(study: Study) -> dict[str, tuple[str, _Draw]]:
     figures: dict[str, tuple[str, _Draw]] = {
         "correlation": ("correlations", plot_correlation),
         "robustness": ("robustness", plot_robustness),
-        "depth_pool_means": (
-            "depth_pool_means",
-            lambda part: plot_pool_means(TableResult({"means": part["depth_pool_means"]}, {})),
-        ),
+        "depth_pool_means": ("depth_pool_means", _pool_means),
         "discriminative_power": ("asl", plot_asl),
         "bounds": ("bounds", _bounds),
         "means": ("means", _means),
@@ -117,6 +112,10 @@ def _figures(study: Study) -> dict[str, tuple[str, _Draw]]:
         key = f"effort_gain-{word}" + (f"-{names[word]}" if names[word] > 1 else "")
         figures[key] = ("effort_points", partial(_plane, measure=measure))
     return figures
+
+
+def _pool_means(part: Study) -> Figure:
+    return plot_pool_means(TableResult({"means": part["depth_pool_means"]}, {}))
 
 
 def _bounds(part: Study) -> Figure:
@@ -136,9 +135,8 @@ def _plane(part: Study, measure: str) -> Figure:
     twist, gain = (np.array(points.column(name), np.float64) for name in ("Twist", measure))
     [agreement] = [row for row in part["agreement"].records() if row["measure"] == measure]
     quartiles = [agreement[name] for name in ("lower_quartile", "median", "upper_quartile")]
-    defined = [
-        float(str(value)) for value in quartiles if value is not None and np.isfinite(float(str(value)))
-    ]
+    defined = [float(str(value)) for value in quartiles if value is not None]
+    defined = [value for value in defined if np.isfinite(value)]
     agree, high = (100 * float(str(agreement[name])) for name in ("diagonal_share", "high_high_share"))
     title = f"{len(twist):,} rankings: agree {agree:.1f} %, high-high {high:.1f} %"
     is_defined = np.isfinite(gain)

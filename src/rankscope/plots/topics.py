@@ -67,10 +67,8 @@ def plot_topics(
     has_rows = len(rows) <= _MAX_ROWS
     if not has_rows:
         rows.sort(key=lambda row: finite_or_zero(row[2]))
-    with canvas(width, (0.95 + 0.13 * len(rows) if has_rows else 2.6) + 0.13 * -(-len(coloured) // 2)) as (
-        figure,
-        axes,
-    ):
+    height = (0.95 + 0.13 * len(rows) if has_rows else 2.6) + 0.13 * -(-len(coloured) // 2)
+    with canvas(width, height) as (figure, axes):
         numbers = np.array([row[1:] for row in rows], np.float64).reshape(len(rows), 3 + len(own))
         position = np.arange(len(rows))
         spans = axes.hlines if has_rows else axes.vlines
@@ -81,9 +79,8 @@ def plot_topics(
             points = (values, position) if has_rows else (position, values)
             return list(axes.plot(*points, linestyle="none", **style))
 
-        handles = [
-            legend_line(f"lowest to highest of {count(len(matrix.runs), 'run')}", color=QUIET, linewidth=1.4)
-        ]
+        span = f"lowest to highest of {count(len(matrix.runs), 'run')}"
+        handles = [legend_line(span, color=QUIET, linewidth=1.4)]
         handles += draw(
             numbers[:, 1], marker="o", markersize=4 * size, markerfacecolor="white", markeredgecolor=INK,
             markeredgewidth=size, label="median run", zorder=3,
@@ -101,11 +98,8 @@ def plot_topics(
                 axes.set_xlim(left=-0.02 * axes.get_xlim()[1])
         else:
             name_columns(axes, [str(row[0]) for row in rows], width / 2)
-            axes.set(
-                xlim=(-1, len(rows)),
-                ylabel=str(matrix.measure),
-                xlabel=f"{len(rows):,} topics, by ascending median",
-            )
+            axes.set(xlim=(-1, len(rows)), xlabel=f"{len(rows):,} topics, by ascending median")
+            axes.set_ylabel(str(matrix.measure))
             axes.grid(axis="x", visible=False)
         legend_below(figure, handles, 2)
     columns = ("topic", "lowest", "median", "highest", *coloured)

@@ -7,18 +7,8 @@ from typing import Any
 
 from rankscope.analysis.verdict import MeasureWinner, Region, Verdict
 from rankscope.errors import SettingsError
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    MAX_ROWS,
-    draw_rest,
-    legend_below,
-    legend_patch,
-    limit_ticks,
-    name_runs,
-    rank_axis,
-    rows_height,
-    split_rows,
-)
 from rankscope.plots.palette import COLOURS, INK
 from rankscope.plots.style import SINGLE, canvas, distinct, shorten
 from rankscope.tables import Table
@@ -76,7 +66,7 @@ def plot_regions(result: Verdict, *, width: float = SINGLE) -> Figure:
             _bars(cutoffs, [row for row in regions if row.family == family], height, names, margin=0.5)
         _marks(cutoffs, result.measures, families)
         deepest = max(int(row.to) for row in cutoff_regions)
-        rank_axis(cutoffs, [1, deepest])
+        marks.rank_axis(cutoffs, [1, deepest])
         cutoffs.set(xlim=(0.8, deepest + 0.5), xlabel="cutoff k")
         cutoffs.set_yticks(range(len(families)), families)
         cutoffs.invert_yaxis()
@@ -87,7 +77,8 @@ def plot_regions(result: Verdict, *, width: float = SINGLE) -> Figure:
         for axes in (cutoffs, persistence):
             axes.grid(False)
         labels = [*(f"{shorten(name, 24)} is better" for name in names), "equal"]
-        legend_below(figure, [legend_patch(label, **_look(kind)) for kind, label in enumerate(labels)], 3)
+        legend = [marks.legend_patch(label, **_look(kind)) for kind, label in enumerate(labels)]
+        marks.legend_below(figure, legend, 3)
     return Figure(figure, (cutoffs, persistence), Table("regions", result.regions.columns, regions))
 
 
@@ -114,12 +105,11 @@ def _marks(axes: Any, measures: Iterable[MeasureWinner], families: Sequence[str]
         family = "RBP(p)" if measure.name == "RBP" else f"{measure.name}@k"
         if row.region and family in families:
             value = measure.settings["p"] if family == "RBP(p)" else measure.cutoff
-            axes.plot(
-                [value], [families.index(family)], "D", color=INK, markersize=4, markeredgecolor="white"
-            )
+            style = {"color": INK, "markersize": 4, "markeredgecolor": "white"}
+            axes.plot([value], [families.index(family)], "D", **style)
 
 
-def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = MAX_ROWS) -> Figure:
+def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = marks.MAX_ROWS) -> Figure:
     """Draw the ranks that each run can have by any additive measure (light), and by any convex one (dark).
 
     Runs whose bars do not overlap are in the same order by every measure of the family.
@@ -143,18 +133,19 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = MAX_RO
     if result.runs is None:
         raise SettingsError("two runs have no possible ranks", hint="give at least three runs")
     rows = list(result.runs)
-    shown, rest = split_rows(rows, max_runs)
-    with canvas(width, rows_height(shown, rest, 1.0)) as (figure, axes):
+    shown, rest = marks.split_rows(rows, max_runs)
+    with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for height, row in enumerate(shown):
             wide = (row.best_first, row.worst_first, "#b8d4e8", 0.8)
             narrow = (row.best_second, row.worst_second, COLOURS[0], 0.4)
             for low, high, colour, size in (wide, narrow):
                 axes.barh(height, high - low + 0.8, left=low - 0.4, height=size, color=colour, linewidth=0)
-        draw_rest(axes, len(shown), (end for row in rest for end in (row.best_first, row.worst_first)))
-        name_runs(axes, [row.run for row in shown], len(rest), fontsize=6.5)
+        marks.draw_rest(axes, len(shown), (end for row in rest for end in (row.best_first, row.worst_first)))
+        marks.name_runs(axes, [row.run for row in shown], len(rest), fontsize=6.5)
         last = max(row.worst_first for row in rows)
         axes.set(xlim=(0.4, last + 0.6), xlabel="possible ranks")
-        limit_ticks(axes.xaxis, 6)
-        additive = legend_patch("any additive measure", color="#b8d4e8")
-        legend_below(figure, [additive, legend_patch("any with convex weights", color=COLOURS[0])], 2)
+        marks.limit_ticks(axes.xaxis, 6)
+        additive = marks.legend_patch("any additive measure", color="#b8d4e8")
+        convex = marks.legend_patch("any with convex weights", color=COLOURS[0])
+        marks.legend_below(figure, [additive, convex], 2)
     return Figure(figure, (axes,), Table("runs", result.runs.columns, rows))

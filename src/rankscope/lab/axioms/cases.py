@@ -16,31 +16,12 @@ import numpy as np
 from rankscope.arrays import Floats
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.comparison import (
-    AnyRelation,
-    Cases,
-    ImpossibleRankings,
-    Merits,
-    case_settings,
-    iter_pairs,
-    make_world,
-    reject_undefined,
-    resolve_relations,
-)
+from rankscope.lab.axioms import comparison
 from rankscope.lab.axioms.induction import induced_pairs
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.axioms.verdicts import Counterexample, PropertiesResult, PropertyVerdict, round_gap
-from rankscope.lab.rankings.enumeration import (
-    Evaluator,
-    Piece,
-    block_orbits,
-    blocks,
-    check_depth,
-    count_rankings,
-    evaluate_blocks,
-    extension_nodes,
-)
+from rankscope.lab.rankings import enumeration
 from rankscope.lab.rankings.explicit import ExplicitRankings
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World
@@ -70,7 +51,7 @@ def properties(
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
     multi_aspect: bool = False,
-    properties: Sequence[AnyRelation] | None = None,
+    properties: Sequence[comparison.AnyRelation] | None = None,
     fixed_length: bool = False,
     include_impossible: bool = False,
     examples: int = 1,
@@ -128,15 +109,17 @@ def properties(
     if depth < 1:
         raise SettingsError(f"depth {depth}", hint="the longest ranking has 1 document or more")
     parsed = parse_many(measures)
-    world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, multi_aspect)
+    world = comparison.make_world(aspects, grades, depth, relevant, nonrelevant, weights, multi_aspect)
     defaults = _GRADE_PROPERTIES if world.graded else _ASPECT_PROPERTIES
-    relations = resolve_relations(defaults if properties is None else properties, world)
+    relations = comparison.resolve_relations(defaults if properties is None else properties, world)
     if any(relation.words is None for relation in relations):
-        check_depth(world, depth)
+        enumeration.check_depth(world, depth)
     analysis = _Analysis(parsed, world, depth, relations, examples, fixed_length, include_impossible, jobs)
     settings = {
         "measures": [str(measure) for measure in parsed],
-        **case_settings(world, grades, multi_aspect, depth, relations, fixed_length, include_impossible),
+        **comparison.case_settings(
+            world, grades, multi_aspect, depth, relations, fixed_length, include_impossible
+        ),
         "tolerance": f"a larger score exceeds the other by {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
         "rankings": analysis.rankings,
         "complete": analysis.run(),
@@ -151,10 +134,10 @@ class _Part(NamedTuple):
     symmetric: bool
     measures: tuple[int, ...]
 
-    def pieces(self, world: World) -> list[tuple[Piece, int]]:
+    def pieces(self, world: World) -> list[tuple[enumeration.Piece, int]]:
         """Return the blocks to evaluate, each with the number of blocks that it represents."""
-        pieces = blocks(world, self.depth)
-        return block_orbits(world, pieces) if self.symmetric else [(piece, 1) for piece in pieces]
+        pieces = enumeration.blocks(world, self.depth)
+        return enumeration.block_orbits(world, pieces) if self.symmetric else [(piece, 1) for piece in pieces]
 
 
 class _Analysis:
@@ -175,7 +158,7 @@ class _Analysis:
         self.first = depth if fixed_length else 0
         self.excludes_impossible = not include_impossible and min(world.judged) < depth
         self.verdicts = [PropertyVerdict(measure, relation) for measure in measures for relation in relations]
-        self.evaluators = [Evaluator(measure, world) for measure in measures]
+        self.evaluators = [enumeration.Evaluator(measure, world) for measure in measures]
         self.scale = [0.0 for _ in measures]  # largest score of each measure so far
         self.named = [relation for relation in relations if relation.words is not None]
         self.local = [relation for relation in relations if relation.local]
@@ -187,7 +170,7 @@ class _Analysis:
             self.rankings = sum(len(lists) for _, lists in self.explicit)
             self.scores = None
             return
-        self.rankings = rankings = count_rankings(len(world), depth)
+        self.rankings = rankings = enumeration.count_rankings(len(world), depth)
         if self.wide and rankings * len(measures) > MAX_SCORES:
             names = " and ".join(relation.name for relation in self.wide)
             raise SettingsError(
@@ -226,7 +209,7 @@ class _Analysis:
         """
         short = min(self.depth, 5)
         pairs = sum(len(low) for low, _ in induced_pairs(Tree(self.world, short)))
-        expected = pairs * rankings // count_rankings(len(self.world), short)
+        expected = pairs * rankings // enumeration.count_rankings(len(self.world), short)
         if expected > MAX_PAIRS:
             problem = f"induced at depth {self.depth}: about {expected:,} pairs, {MAX_PAIRS:,} fit"
             raise SettingsError(problem, hint="choose a smaller depth, or leave the induced pairs out")
@@ -284,7 +267,9 @@ class _Analysis:
         whole = Shape(len(self.world), (), self.depth)
         for level in range(first, tree.shape.depth + 1):
             for row, scores in zip(self.scores, values, strict=True):
-                row[extension_nodes(whole, tree.shape.prefix[:level], level)] = tree.level(scores, level)[0]
+                row[enumeration.extension_nodes(whole, tree.shape.prefix[:level], level)] = tree.level(
+                    scores, level
+                )[0]
 
     def _explicit_rankings(self, relation: Relation) -> Iterator[tuple[Relation, ExplicitRankings]]:
         """Yield the explicit rankings of a relation, case by case: first all lower ones, then the higher ones."""
@@ -295,36 +280,38 @@ class _Analysis:
                 yield relation, ExplicitRankings(self.world, [*lower, *higher])
 
     def _evaluated(
-        self, work: Sequence[tuple[_Part, Piece, int]]
+        self, work: Sequence[tuple[_Part, enumeration.Piece, int]]
     ) -> Iterator[tuple[_Part, int, Tree, int, list[Floats]]]:
         """Yield (part, number of represented blocks, tree, first new level, scores) for all work."""
         for part in self.parts:
             own_work = [(piece, multiplicity) for owner, piece, multiplicity in work if owner is part]
             evaluators = [self.evaluators[number] for number in part.measures]
-            evaluated = evaluate_blocks([piece for piece, _ in own_work], evaluators, self.world, self.jobs)
+            evaluated = enumeration.evaluate_blocks(
+                [piece for piece, _ in own_work], evaluators, self.world, self.jobs
+            )
             for (_, multiplicity), (tree, first, values) in zip(own_work, evaluated, strict=True):
                 yield part, multiplicity, tree, first, values
 
     def _compare_explicit(self, relation: Relation, lists: ExplicitRankings) -> None:
         pairs = Pairs(*np.arange(len(lists)).reshape(2, -1))
         values = [evaluator.evaluate_lists(lists) for evaluator in self.evaluators]
-        self._judge(Cases(relation, [pairs]), lists, self._merits(values, range(len(values))))
+        self._judge(comparison.Cases(relation, [pairs]), lists, self._merits(values, range(len(values))))
 
     def _compare(
         self,
         relations: Sequence[Relation],
         tree: Tree,
         first: int,
-        merits: dict[int, Merits],
+        merits: dict[int, comparison.Merits],
         multiplicity: int = 1,
         beyond: Sequence[_Part] = (),
     ) -> None:
-        impossible = ImpossibleRankings(tree) if self.excludes_impossible else None
+        impossible = comparison.ImpossibleRankings(tree) if self.excludes_impossible else None
         for relation in relations:
-            pairs = iter_pairs(relation, tree, first, impossible)
+            pairs = comparison.iter_pairs(relation, tree, first, impossible)
             # Relations that are not local have too many pairs to keep all in memory.
             for kept in [pairs] if relation.local else ([item] for item in pairs):
-                cases = Cases(relation, kept)
+                cases = comparison.Cases(relation, kept)
                 self._judge(cases, tree, merits, multiplicity)
                 for part in beyond:
                     # Below the depth of its part a measure gives both rankings of a pair the same score: cases
@@ -338,10 +325,10 @@ class _Analysis:
         measure = self.evaluators[number].measure
         return next(f for f in self.verdicts if f.measure is measure and f.relation is relation)
 
-    def _merits(self, values: list[Floats], measures: Sequence[int]) -> dict[int, Merits]:
+    def _merits(self, values: list[Floats], measures: Sequence[int]) -> dict[int, comparison.Merits]:
         """Return the scores of measures by their indices."""
         result = {
-            number: Merits(self.evaluators[number].measure, scores, self.scale[number])
+            number: comparison.Merits(self.evaluators[number].measure, scores, self.scale[number])
             for number, scores in zip(measures, values, strict=True)
         }
         for number, merits in result.items():
@@ -349,7 +336,11 @@ class _Analysis:
         return result
 
     def _judge(
-        self, cases: Cases, lists: Tree | ExplicitRankings, merits: dict[int, Merits], multiplicity: int = 1
+        self,
+        cases: comparison.Cases,
+        lists: Tree | ExplicitRankings,
+        merits: dict[int, comparison.Merits],
+        multiplicity: int = 1,
     ) -> None:
         """Count cases and violations of a relation for all measures; each pair counts ``multiplicity`` times."""
         relation = cases.relation
@@ -357,7 +348,7 @@ class _Analysis:
             verdict = self._verdict(number, relation)
             if scores.undefined:
                 for pairs in cases.pairs:
-                    reject_undefined(verdict.measure, lists, pairs, scores.values)
+                    comparison.reject_undefined(verdict.measure, lists, pairs, scores.values)
             for pairs, size, broken in zip(cases.pairs, cases.sizes, scores.count(cases), strict=True):
                 verdict.cases += multiplicity * (min(1, size) if relation.some else size)
                 verdict.violations += multiplicity * (min(1, broken) if relation.some else broken)
@@ -365,7 +356,11 @@ class _Analysis:
                     self._remember(verdict, lists, pairs, scores)
 
     def _remember(
-        self, verdict: PropertyVerdict, lists: Tree | ExplicitRankings, pairs: Pairs, merits: Merits
+        self,
+        verdict: PropertyVerdict,
+        lists: Tree | ExplicitRankings,
+        pairs: Pairs,
+        merits: comparison.Merits,
     ) -> None:
         """Keep the shortest counterexamples, and among equally long ones the alphabetically first."""
         enough = len(verdict.shortest) >= self.examples

@@ -7,16 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.comparison import (
-    AnyRelation,
-    ImpossibleRankings,
-    Merits,
-    case_settings,
-    iter_pairs,
-    make_world,
-    reject_undefined,
-    resolve_relations,
-)
+from rankscope.lab.axioms import comparison
 from rankscope.lab.rankings.enumeration import Evaluator, count_rankings
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import split_word as split_word
@@ -47,7 +38,7 @@ def related_rankings(
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
     multi_aspect: bool = False,
-    properties: Sequence[AnyRelation] | None = None,
+    properties: Sequence[comparison.AnyRelation] | None = None,
     fixed_length: bool = False,
     include_impossible: bool = False,
 ) -> RelatedRankings:
@@ -76,29 +67,29 @@ def related_rankings(
     >>> [(row["low"], row["high"]) for row in pairs.records() if row["violated"]][:2]
     [('aax', 'aa'), ('bax', 'ba')]
     """
-    world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, multi_aspect)
+    world = comparison.make_world(aspects, grades, depth, relevant, nonrelevant, weights, multi_aspect)
     number = count_rankings(len(world), depth) if depth >= 1 else 0
     if not 1 <= number <= MAX_RANKINGS:
         hint = f"choose a depth with at most {MAX_RANKINGS:,}"
         raise SettingsError(f"there are {number:,} rankings down to depth {depth}", hint=hint)
     steps = (*_STEPS, "swap" if world.graded else "redundancy")
-    relations = resolve_relations(steps if properties is None else properties, world)
+    relations = comparison.resolve_relations(steps if properties is None else properties, world)
     tree = Tree(world, depth)
     parsed = parse(measure) if isinstance(measure, str) else measure
     scores = (
         np.full(number, np.nan) if parsed is None else np.asarray(Evaluator(parsed, world).evaluate(tree))
     )
-    merits = None if parsed is None else Merits(parsed, scores)
-    impossible = ImpossibleRankings(tree)
+    merits = None if parsed is None else comparison.Merits(parsed, scores)
+    impossible = comparison.ImpossibleRankings(tree)
     words, length = tree.words(), tree.length.tolist()
     rows: list[tuple[Cell, ...]] = []
     limits = depth if fixed_length else 0, None if include_impossible else impossible
     for relation in relations:
-        for pairs in iter_pairs(relation, tree, *limits):
+        for pairs in comparison.iter_pairs(relation, tree, *limits):
             low, high = (np.ravel(nodes).tolist() for nodes in pairs.nodes())
             wrong = [False] * len(low)
             if merits is not None:
-                reject_undefined(merits.measure, tree, pairs, scores)
+                comparison.reject_undefined(merits.measure, tree, pairs, scores)
                 wrong = merits.broken(relation, pairs).ravel().tolist()
             rows += [
                 (relation.name, words[a], words[b], float(scores[a]), float(scores[b]), broken)
@@ -112,6 +103,6 @@ def related_rankings(
         Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),
         settings={
             "measure": name or None,
-            **case_settings(world, grades, multi_aspect, depth, relations, fixed_length, include_impossible),
+            **comparison.case_settings(world, grades, multi_aspect, depth, relations, fixed_length, include_impossible),
         },
     )  # fmt: skip

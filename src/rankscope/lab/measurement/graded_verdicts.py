@@ -10,19 +10,10 @@ import numpy as np
 
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
+from rankscope.lab.measurement import graded
 from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.counting import FEASIBLE_WORDS, count_listed
 from rankscope.lab.measurement.distances import count_listed_distances
-from rankscope.lab.measurement.graded import (
-    GradedRankings,
-    IntervalList,
-    broken_distance,
-    graded_merits,
-    graded_rankings,
-    has_convex_gains,
-    sample_interval_pairs,
-    violated_pair,
-)
 from rankscope.lab.measurement.intervals import Codes
 from rankscope.lab.measurement.scales import ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
@@ -33,9 +24,9 @@ from rankscope.measures import Measure
 
 
 @lru_cache(maxsize=4)
-def _listed(setting: Setting, equal_relevant: bool) -> IntervalList:
+def _listed(setting: Setting, equal_relevant: bool) -> graded.IntervalList:
     """Return the intervals of a setting, cached because they are the same for all measures."""
-    return graded_rankings(setting).intervals(equal_relevant)
+    return graded.graded_rankings(setting).intervals(equal_relevant)
 
 
 class GradedStudy(ScaleStudy):
@@ -51,17 +42,17 @@ class GradedStudy(ScaleStudy):
 
     def _values(self, length: int) -> Floats:
         if length not in self._known:
-            self._known[length] = graded_merits(self.measure, self._words(length))
+            self._known[length] = graded.graded_merits(self.measure, self._words(length))
         return self._known[length]
 
-    def _words(self, length: int) -> GradedRankings:
-        return graded_rankings(self.setting.with_length(length))
+    def _words(self, length: int) -> graded.GradedRankings:
+        return graded.graded_rankings(self.setting.with_length(length))
 
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
         words = self._words(self.setting.length)
         listed = _listed(self.setting, equal_relevant)
         rise = self.values[listed.upper] - self.values[listed.lower]
-        convex = has_convex_gains(words, self.values, equal_relevant)
+        convex = graded.has_convex_gains(words, self.values, equal_relevant)
         because = "no pair of intervals contradicts it"
         if convex:
             zeros = "" if equal_relevant else ", also when continued by zeros"
@@ -87,9 +78,9 @@ class GradedStudy(ScaleStudy):
             numbers = self._sampled(listed, rise)
         return self._failed(scale, numbers)
 
-    def _sampled(self, listed: IntervalList, rise: Floats) -> dict[str, Any]:
+    def _sampled(self, listed: graded.IntervalList, rise: Floats) -> dict[str, Any]:
         rng = np.random.default_rng([self.seed, self.setting.length, self.setting.grades, len(listed)])
-        small, large = sample_interval_pairs(listed, self.samples, rng)
+        small, large = graded.sample_interval_pairs(listed, self.samples, rng)
         return self._sampled_numbers(rise[small], rise[large], self.values)
 
     def _interval(self, scale: str) -> ScaleVerdict:
@@ -106,7 +97,7 @@ class GradedStudy(ScaleStudy):
         is_counted = len(self.values) * (len(self.values) + 1) // 2 <= MAX_INTERVALS
         return self._check_spacing(self.values, self._words(self.setting.length).code, is_counted)
 
-    def _distances(self, words: GradedRankings, scale: str) -> tuple[Codes, Codes, Ints]:
+    def _distances(self, words: graded.GradedRankings, scale: str) -> tuple[Codes, Codes, Ints]:
         """Return the intervals of an interval scale: both ends, and their distances."""
         if scale == scale_results.WEAK:
             listed = _listed(words.setting, False)
@@ -134,8 +125,8 @@ class GradedStudy(ScaleStudy):
     def _contradiction(self, length: int, scale: str) -> Pair | None:
         words, values = self._words(length), self._values(length)
         if scale in (scale_results.ALL, scale_results.EQUAL):
-            return violated_pair(words, values, scale == scale_results.EQUAL)
+            return graded.violated_pair(words, values, scale == scale_results.EQUAL)
         lower, upper, distance = self._distances(words, scale)
-        return broken_distance(
+        return graded.broken_distance(
             words, lower, upper, distance, values[upper] - values[lower], magnitude(values)
         )

@@ -17,22 +17,8 @@ from rankscope.arrays import Floats
 from rankscope.choices import COUNTS
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement import distances
+from rankscope.lab.measurement import convexity, counting, distances, walks
 from rankscope.lab.measurement import scales as scale_results
-from rankscope.lab.measurement.convexity import (
-    Convexity,
-    additive_weights,
-    broken_additivity,
-    convexity,
-    witness,
-)
-from rankscope.lab.measurement.counting import (
-    FEASIBLE_WORDS,
-    Tally,
-    count_groups,
-    count_intervals,
-    estimate_work,
-)
 from rankscope.lab.measurement.graded_verdicts import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
 from rankscope.lab.measurement.long_rankings import long_verdicts
@@ -40,13 +26,6 @@ from rankscope.lab.measurement.scales import Scales, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
 from rankscope.lab.measurement.values import merits_on_binary
-from rankscope.lab.measurement.walks import (
-    Pair,
-    comparable_pairs,
-    sample_few_relevant,
-    sample_pairs,
-    worst_pair,
-)
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 
@@ -159,12 +138,12 @@ def _check(count: str, samples: int) -> None:
 @lru_cache(maxsize=4)
 def _draw_sample(
     length: int, equal_relevant: bool, samples: int, seed: int, relevant: int | None = None
-) -> Pair:
+) -> walks.Pair:
     """Draw a sample of comparable pairs, cached because it is the same for all measures."""
     rng = np.random.default_rng([seed, length, equal_relevant, *([] if relevant is None else [relevant])])
     if relevant is None:
-        return sample_pairs(length, samples, rng, equal_relevant)
-    return sample_few_relevant(length, samples, rng, equal_relevant, relevant)
+        return walks.sample_pairs(length, samples, rng, equal_relevant)
+    return walks.sample_few_relevant(length, samples, rng, equal_relevant, relevant)
 
 
 class _Study(ScaleStudy):
@@ -181,7 +160,7 @@ class _Study(ScaleStudy):
         return self.values[length][list(codes)]
 
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
-        weights = additive_weights(self.values[self.length], equal_relevant)
+        weights = convexity.additive_weights(self.values[self.length], equal_relevant)
         holds = weights is not None and self._convexity(weights, equal_relevant).holds
         numbers = scale_results.add_nonempty_share(
             self._numbers(weights, holds, equal_relevant),
@@ -192,38 +171,40 @@ class _Study(ScaleStudy):
         if holds and not numbers.get("violations"):
             zeros = "" if equal_relevant else ", also when continued by zeros"
             return self._holds(scale, f"it adds up weights that are convex{zeros}", numbers)
-        shortest: Iterable[tuple[int, Pair | None]]
+        shortest: Iterable[tuple[int, walks.Pair | None]]
         shortest = ((n, self._violation(n, equal_relevant)) for n in range(1, self.length + 1))
         if weights is not None and holds:
             # Curvatures that are each too small to be distinguished from rounding can add up to a violation.
             shortest = chain(shortest, [(self.length, self._violated(weights, equal_relevant))])
         return self._first_failure(scale, shortest, numbers)
 
-    def _violated(self, weights: Floats, equal_relevant: bool) -> Pair | None:
+    def _violated(self, weights: Floats, equal_relevant: bool) -> walks.Pair | None:
         """Return the pair that an additive measure violates most, if its rankings exist in the topic."""
-        pair = worst_pair(weights, equal_relevant).pair
+        pair = walks.worst_pair(weights, equal_relevant).pair
         return pair if not np.isnan(self.values[self.length][list(pair)]).any() else None
 
-    def _convexity(self, weights: Floats, equal_relevant: bool) -> Convexity:
-        return convexity(weights, equal_relevant, noise=ABSOLUTE * magnitude(self.values[len(weights)]))
+    def _convexity(self, weights: Floats, equal_relevant: bool) -> convexity.Convexity:
+        return convexity.convexity(
+            weights, equal_relevant, noise=ABSOLUTE * magnitude(self.values[len(weights)])
+        )
 
-    def _violation(self, length: int, equal_relevant: bool) -> Pair | None:
+    def _violation(self, length: int, equal_relevant: bool) -> walks.Pair | None:
         """Return a violated pair at a length, or None if the theorems exclude it."""
-        weights = additive_weights(self.values[length], equal_relevant)
+        weights = convexity.additive_weights(self.values[length], equal_relevant)
         if weights is None:
-            return broken_additivity(self.values[length], equal_relevant)
+            return convexity.broken_additivity(self.values[length], equal_relevant)
         fails_at = self._convexity(weights, equal_relevant).fails_at
-        return None if fails_at is None else witness(length, fails_at, equal_relevant)
+        return None if fails_at is None else convexity.witness(length, fails_at, equal_relevant)
 
     def _first_failure(
-        self, scale: str, pairs: Iterable[tuple[int, Pair | None]], numbers: dict[str, Any]
+        self, scale: str, pairs: Iterable[tuple[int, walks.Pair | None]], numbers: dict[str, Any]
     ) -> ScaleVerdict:
         length, pair = next((n, pair) for n, pair in pairs if pair is not None)
         return self._fails(scale, length, pair, numbers)
 
     def _numbers(self, weights: Floats | None, holds: bool, equal_relevant: bool) -> dict[str, Any]:
         """Return the numbers of violated and comparable pairs, exact or sampled."""
-        need = estimate_work(self.length, equal_relevant, weights is not None, self.relevant)
+        need = counting.estimate_work(self.length, equal_relevant, weights is not None, self.relevant)
         if self.count == "exact" and need.memory > _FEASIBLE_MEMORY:
             intervals = interval_count(self.length, equal_relevant, self.relevant)
             raise SettingsError(
@@ -231,15 +212,15 @@ class _Study(ScaleStudy):
                 f"{need.memory / 2**30:.1f} GiB and {need.words:,} machine words",
                 hint="use a smaller length, or sample",
             )
-        feasible = need.words <= FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
+        feasible = need.words <= counting.FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
         if self.count == "exact" or (self.count == "auto" and feasible):
             return scale_results.tally_numbers(self._tally(weights, equal_relevant))
         if self.relevant is not None:
             proved = {"method": "theorem", **scale_results.NOTHING_VIOLATED}
             return proved if holds else self._sampled(equal_relevant, None)
-        comparable = comparable_pairs(self.length, equal_relevant)
+        comparable = walks.comparable_pairs(self.length, equal_relevant)
         if holds and weights is not None and self.length <= _MAX_PROVABLE:
-            excess = worst_pair(weights, equal_relevant).excess
+            excess = walks.worst_pair(weights, equal_relevant).excess
             if excess <= slack(0.0, magnitude(self.values[self.length])) * 10:
                 return {
                     "method": "dynamic program",
@@ -248,12 +229,12 @@ class _Study(ScaleStudy):
                 }
         return self._sampled(equal_relevant, comparable)
 
-    def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
+    def _tally(self, weights: Floats | None, equal_relevant: bool) -> counting.Tally:
         values, label = self.values[self.length], f"{self.name}: pairs of intervals"
         options: dict[str, Any] = {"label": label, "jobs": self.jobs, "relevant": self.relevant}
         if weights is None:
-            return count_intervals(values, self.length, equal_relevant, **options)
-        return count_groups(weights, self.length, equal_relevant, scale=magnitude(values), **options)
+            return counting.count_intervals(values, self.length, equal_relevant, **options)
+        return counting.count_groups(weights, self.length, equal_relevant, scale=magnitude(values), **options)
 
     def _sampled(self, equal_relevant: bool, comparable: int | None) -> dict[str, Any]:
         values = self.values[self.length]
