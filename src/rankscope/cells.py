@@ -277,18 +277,15 @@ def _shorten_to_difference(names: list[str], width: int) -> dict[str, str]:
     for name in names:
         differing = name[before : len(name) - after] + ("…" if after else "")
         space = width - 1 - text_width(differing)
-        short[name] = (
-            f"{''.join(_take_width(name, space))}…{differing}" if space >= 0 else fit_text(name, width)
-        )
+        start = "".join(_take_width(name, space))
+        short[name] = f"{start}…{differing}" if space >= 0 else fit_text(name, width)
     return short
 
 
 def _common_prefix_length(names: list[str]) -> int:
     """Return the length of the common prefix."""
-    first, last = min(names), max(names)
-    return next(
-        (i for i, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
-    )
+    pairs = zip(min(names), max(names), strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), len(min(names)))
 
 
 def _shorten_with_number(names: list[str], width: int) -> dict[str, str]:

@@ -200,11 +200,8 @@ def _resolve(target: Path, name: str) -> Path:
 
 def _files(directory: Path) -> Iterator[str]:
     """Return the relative names of all files in a directory tree."""
-    return (
-        name
-        for name in _entries(directory)
-        if (directory / name).is_symlink() or not (directory / name).is_dir()
-    )
+    paths = {name: directory / name for name in _entries(directory)}
+    return (name for name, path in paths.items() if path.is_symlink() or not path.is_dir())
 
 
 def _entries(directory: Path) -> Iterator[str]:

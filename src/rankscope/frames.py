@@ -67,12 +67,8 @@ class FrameMixin:
         kinds = (pyarrow.bool_, pyarrow.int64, pyarrow.float64, pyarrow.string, pyarrow.null)
         types: dict[str, Callable[[], Any]] = dict(zip(_NAMES, kinds, strict=True))
         columns = _typed(self.frame_columns(), readable=True)
-        return pyarrow.table(
-            {
-                name: pyarrow.array(column.values, types[column.kind](), from_pandas=False)
-                for name, column in columns.items()
-            }
-        )
+        arrays = (pyarrow.array(c.values, types[c.kind](), from_pandas=False) for c in columns.values())
+        return pyarrow.table(dict(zip(columns, arrays, strict=True)))
 
 
 def _typed(columns: Mapping[str, Sequence[Any]], *, readable: bool = False) -> dict[str, Column]:

@@ -94,15 +94,11 @@ class _RankscopeMeasure(ir_measures.Measure):  # type: ignore[misc]
 
 
 def _register(measure: Measure) -> None:
-    settings = {
-        name: ParamInfo(
-            dtype=(int, float) if isinstance(p.default, float) else type(p.default),
-            default=p.default,
-            desc=p.meaning,
-            **({"choices": list(p.choices)} if p.choices else {}),
-        )
-        for name, p in measure.parameters.items()
-    }
+    settings = {}
+    for name, p in measure.parameters.items():
+        dtype = (int, float) if isinstance(p.default, float) else type(p.default)
+        choices = {"choices": list(p.choices)} if p.choices else {}
+        settings[name] = ParamInfo(dtype=dtype, default=p.default, desc=p.meaning, **choices)
     if measure.cutoff_rule != "none":
         settings["cutoff"] = ParamInfo(
             required=measure.cutoff_rule == "required", desc=measure.cutoff_meaning

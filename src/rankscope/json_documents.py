@@ -57,11 +57,8 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
 def parse_json(data: bytes, path: str | Path, hint: str, line: int | None = None) -> Any:
     """Parse JSON; rejects repeated names in objects. ``line`` is the line of the text in its file."""
     try:
-        return json.loads(
-            data.decode("utf-8", "surrogateescape"),
-            parse_constant=_reject_constant,
-            object_pairs_hook=_reject_repeated,
-        )
+        text = data.decode("utf-8", "surrogateescape")
+        return json.loads(text, parse_constant=_reject_constant, object_pairs_hook=_reject_repeated)
     except (ValueError, RecursionError) as error:
         problem = str(error) if isinstance(error, _RepeatedName) else "the text is not valid JSON"
         problem_line = error.lineno if isinstance(error, json.JSONDecodeError) and line is None else line

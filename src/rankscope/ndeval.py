@@ -44,14 +44,8 @@ def _cut(judged: Judged, depth: int) -> Lists:
     """Return the rankings cut at a rank."""
     keep = judged.rank <= depth
     before = np.concatenate([[0], np.cumsum(keep)])
-    return Lists(
-        judged.pool,
-        judged.lists.topic,
-        np.minimum(judged.length, depth),
-        before[judged.offsets],
-        judged.rank[keep],
-        judged.judgment[keep],
-    )
+    length, offsets = np.minimum(judged.length, depth), before[judged.offsets]
+    return Lists(judged.pool, judged.lists.topic, length, offsets, judged.rank[keep], judged.judgment[keep])
 
 
 @dataclass(frozen=True)

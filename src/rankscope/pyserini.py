@@ -71,12 +71,8 @@ def _read_options(arguments: Sequence[str]) -> Options:
 
 def _evaluate(options: Options, remove: bool) -> list[str]:
     """Return the lines to print."""
-    cutoffs = [
-        _parse_cutoff(text)
-        for name in options.measures
-        if name.startswith("judged.")
-        for text in name.removeprefix("judged.").split(",")
-    ]
+    judged = [name.removeprefix("judged.") for name in options.measures if name.startswith("judged.")]
+    cutoffs = [_parse_cutoff(text) for names in judged for text in names.split(",")]
     options.measures = [name for name in options.measures if not name.startswith("judged.")]
     judgments, run = options.files
     if not judgments.startswith("irds:") and not Path(judgments).exists():

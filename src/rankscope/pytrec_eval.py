@@ -236,14 +236,9 @@ def _merge_parameters(names: frozenset[str]) -> tuple[str, ...]:
         if name in supported_measures:
             parameters[name] |= set()
             continue
-        match = next(
-            (
-                candidate
-                for measure in sorted(supported_measures, key=len, reverse=True)
-                if (candidate := re.match(f"({re.escape(measure)}){_PARAMETERS}", name))
-            ),
-            None,
-        )
+        longest_first = sorted(supported_measures, key=len, reverse=True)
+        matches = (re.match(f"({re.escape(measure)}){_PARAMETERS}", name) for measure in longest_first)
+        match = next(filter(None, matches), None)
         if match is None:
             raise ValueError(f"unsupported measure {name}")
         takes = ENTRIES[match[1]].parameters != "none"  # pytrec_eval ignores parameters of other measures.

@@ -241,11 +241,8 @@ class TypedResult(Result):
         types = {}
         for name in cls.specs():
             item = vars(cls).get(name)
-            annotation = (
-                item.func.__annotations__["return"]
-                if isinstance(item, _LazyTable)
-                else cls.__annotations__[name]
-            )
+            is_lazy = isinstance(item, _LazyTable)
+            annotation = item.func.__annotations__["return"] if is_lazy else cls.__annotations__[name]
             kind = get_args(eval(annotation, vars(sys.modules[cls.__module__])))[0]
             types[name] = (get_args(kind) or (kind,))[0]  # Row, or RowTable[Row] of an optional table
         return types
@@ -253,9 +250,8 @@ class TypedResult(Result):
     @property
     def tables(self) -> Mapping[str, Table]:
         """Computed tables by name."""
-        return Tables(
-            {name: partial(getattr, self, name) for name in self.specs() if self._is_available(name)}
-        )
+        available = filter(self._is_available, self.specs())
+        return Tables({name: partial(getattr, self, name) for name in available})
 
     def _is_available(self, name: str) -> bool:
         return name not in vars(self) or vars(self)[name] is not None

@@ -87,11 +87,8 @@ class Row(tuple[Cell, ...], metaclass=_RowType):
     specs: ClassVar[dict[str, ColumnSpec]] = {}
 
     def __init_subclass__(cls) -> None:
-        own = {
-            _column_name(name): vars(cls)[name]
-            for name in cls.__annotations__
-            if isinstance(vars(cls).get(name), ColumnSpec)
-        }
+        declared = {_column_name(name): vars(cls).get(name) for name in cls.__annotations__}
+        own = {name: spec for name, spec in declared.items() if isinstance(spec, ColumnSpec)}
         # The order of the data class: the columns of the last base come first.
         inherited = [base.specs for base in reversed(cls.__bases__) if issubclass(base, Row)]
         own = {name: _with_meaning(cls, name, spec) for name, spec in own.items()}
@@ -136,16 +133,9 @@ class Row(tuple[Cell, ...], metaclass=_RowType):
         ``more`` are fields of :class:`~rankscope.tables.Table`: caption, legend, ranked_by, best, marks.
         """
         digits = {name: spec.digits for name, spec in cls.specs.items() if spec.digits is not None}
-        table = RowTable(
-            name,
-            tuple(cls.specs),
-            rows,
-            digits or 4,
-            p_values=tuple(name for name, spec in cls.specs.items() if spec.p_value),
-            spare=tuple(name for name, spec in cls.specs.items() if spec.spare),
-            row_type=cls,
-            **more,
-        )
+        more["p_values"] = tuple(name for name, spec in cls.specs.items() if spec.p_value)
+        more["spare"] = tuple(name for name, spec in cls.specs.items() if spec.spare)
+        table = RowTable(name, tuple(cls.specs), rows, digits or 4, row_type=cls, **more)
         return cast("RowTable[R]", table.without(without)) if without else table
 
 

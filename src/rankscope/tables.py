@@ -150,16 +150,13 @@ class Table(FrameMixin):
         """Return the table without these columns."""
         kept = [i for i, name in enumerate(self.columns) if name not in columns]
         names = tuple(self.columns[i] for i in kept)
-        fields = {"ranked_by": self.ranked_by, "spare": self.spare}
-        kept_fields: Any = {
-            field: [name for name in listed if name in names] for field, listed in fields.items()
-        }
-        rows: Sequence[Sequence[Cell]] = (
-            SelectedColumns(self.rows, kept)
-            if isinstance(self.rows, Rows)
-            else [tuple(row[i] for i in kept) for row in self.rows]
+        ranked_by, spare = (
+            [name for name in listed if name in names] for listed in (self.ranked_by, self.spare)
         )
-        return replace(self, columns=names, rows=rows, **kept_fields)
+        rows: Sequence[Sequence[Cell]] = [tuple(row[i] for i in kept) for row in self.rows]
+        if isinstance(self.rows, Rows):
+            rows = SelectedColumns(self.rows, kept)
+        return replace(self, columns=names, rows=rows, ranked_by=ranked_by, spare=spare)
 
     def records(self) -> list[dict[str, Cell]]:
         """Return the rows as dicts; NaN and infinities stay floats."""
@@ -206,10 +203,8 @@ class Table(FrameMixin):
         """Yield blocks of rows of human-readable texts."""
         start = 0
         for block in iter_blocks(self.rows):
-            columns = [
-                self._format_column(values, name, start, marked)
-                for values, name in zip(block, self.columns, strict=True)
-            ]
+            named = zip(block, self.columns, strict=True)
+            columns = [self._format_column(values, name, start, marked) for values, name in named]
             yield list(zip(*columns, strict=True))
             start += len(columns[0])
 
@@ -226,9 +221,8 @@ class Table(FrameMixin):
         """Return for each column whether it has rows, all numbers or missing."""
         is_numeric = [len(self) > 0] * len(self.columns)
         for block in iter_blocks(self.rows):
-            is_numeric = [
-                before and _is_numeric(column) for before, column in zip(is_numeric, block, strict=True)
-            ]
+            known = zip(is_numeric, block, strict=True)
+            is_numeric = [before and _is_numeric(column) for before, column in known]
         return is_numeric
 
     def _best_cells(self) -> set[tuple[int, int]]:
@@ -261,14 +255,8 @@ class Table(FrameMixin):
 
     def _grid(self) -> Grid:
         marks = {(r, self.columns.index(name)): mark for (r, name), mark in self.marks.items()}
-        return Grid(
-            self.columns,
-            lambda: self._cells(marked=False),
-            self._numeric_columns(),
-            self._best_cells(),
-            marks,
-            self.spare,
-        )
+        numeric, bold = self._numeric_columns(), self._best_cells()
+        return Grid(self.columns, lambda: self._cells(marked=False), numeric, bold, marks, self.spare)
 
     def fits(self, more: int = 0) -> bool:
         """Return whether the unshortened table, ``more`` characters wider, fits the terminal."""
@@ -314,11 +302,9 @@ class Table(FrameMixin):
         yield "| " + " | ".join(markdown_text(name) for name in self.columns) + " |\n"
         yield "|" + "|".join("---:" if right else "---" for right in numeric) + "|\n"
         for number, row in enumerate(row for cells in self._cells() for row in cells):
-            texts = [
-                f"**{markdown_text(cell)}**" if (number, c) in bold else markdown_text(cell)
-                for c, cell in enumerate(row)
-            ]
-            yield "| " + " | ".join(texts) + " |\n"
+            texts = map(markdown_text, row)
+            cells = [f"**{text}**" if (number, c) in bold else text for c, text in enumerate(texts)]
+            yield "| " + " | ".join(cells) + " |\n"
 
     def latex(self) -> str:
         """Return a booktabs tabular with escaped text and the best numbers in bold."""
@@ -336,9 +322,8 @@ class Table(FrameMixin):
                 text = rf"\textbf{{{text}}}" if (number, c) in bold else text
                 mark = self.marks.get((number, name), "")
                 is_raised = mark and not mark.startswith(" ")  # " ±0.1" stands beside the number
-                texts.append(
-                    text + (rf"\textsuperscript{{{latex_text(mark)}}}" if is_raised else latex_text(mark))
-                )
+                mark = latex_text(mark)
+                texts.append(text + (rf"\textsuperscript{{{mark}}}" if is_raised else mark))
             yield " & ".join(texts) + " \\\\\n"
         yield "\\bottomrule\n\\end{tabular}\n"
 
@@ -369,15 +354,10 @@ class Table(FrameMixin):
         part = self if max_rows is None else self.strongest_rows(max_rows)
         bold = part._best_cells()
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{f'<b>{escape(cell)}</b>' if (r, c) in bold else escape(cell)}</td>"
-                for c, cell in enumerate(row)
-            )
-            + "</tr>"
-            for r, row in enumerate(row for cells in part._cells() for row in cells)
-        )
+        body = ""
+        for r, row in enumerate(row for cells in part._cells() for row in cells):
+            texts = [f"<b>{escape(c)}</b>" if (r, i) in bold else escape(c) for i, c in enumerate(row)]
+            body += "<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>"
         n_more = len(self) - len(part)
         note = f"<p>and {n_more:,} more row{'s' if n_more > 1 else ''}</p>" if n_more > 0 else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
@@ -428,13 +408,11 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
         return
     if format not in ("tsv", "csv", "markdown", "latex"):
         raise SettingsError(f"no format is called {format!r}", hint=f"choose one of {', '.join(FORMATS)}")
-    comment = {"tsv": "# {}\n", "csv": "# {}\n", "markdown": "### {}\n\n", "latex": "% \\caption{{{}}}\n"}[
-        format
-    ]
+    comments = {"markdown": "### {}\n\n", "latex": "% \\caption{{{}}}\n"}
     for number, table in enumerate(tables):
         title, legend = _title_and_legend(table, format)
         if len(tables) > 1 or title:
-            yield ("\n" if number else "") + comment.format(title or table.name)
+            yield ("\n" if number else "") + comments.get(format, "# {}\n").format(title or table.name)
         yield from getattr(table, f"_{format}_parts")()
         yield legend
 
@@ -508,9 +486,7 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     for column, cells in values.items():
         kinds = {type(cell) for cell in cells if cell is not None and cell not in _INFINITIES}
         if kinds and kinds <= {int, float}:
-            values[column] = [
-                _INFINITIES.get(cell, cell) if isinstance(cell, str) else cell for cell in cells
-            ]
+            values[column] = [_INFINITIES.get(c, c) if isinstance(c, str) else c for c in cells]
     return Table(name, columns, list(zip(*values.values(), strict=True)))
 
 

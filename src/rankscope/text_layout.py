@@ -98,25 +98,18 @@ class _Columns:
         """Narrow the widest text columns until these columns fit."""
         before = list(self.widths)
         while self.total(indices) > width:
-            wide = [
-                (self.widths[i], i) for i in indices if not self.numeric[i] and self.widths[i] > _MIN_WIDTH
-            ]
+            columns = [(self.widths[i], i) for i in indices if not self.numeric[i]]
+            wide = [column for column in columns if column[0] > _MIN_WIDTH]
             if not wide:
                 break
             self.widths[max(wide)[1]] -= 1
         if before != self.widths:
             narrowest = min(w for i, w in enumerate(self.widths) if w != before[i])
-            texts = {
-                text: None
-                for rows in self.cells()
-                for row in rows
-                for i, text in enumerate(row)
-                if not self.numeric[i] and text_width(text) > narrowest
-            }
+            cells = (cell for rows in self.cells() for row in rows for cell in enumerate(row))
+            texts = {t: None for i, t in cells if not self.numeric[i] and text_width(t) > narrowest}
             for column_width in set(self.widths):
-                self.short[column_width] = shorten_names(
-                    (t for t in texts if text_width(t) > column_width), column_width
-                )
+                long = [text for text in texts if text_width(text) > column_width]
+                self.short[column_width] = shorten_names(long, column_width)
 
     def split(self, indices: list[int], width: int | None) -> list[list[int]]:
         """Split the columns into parts that fit, each starting with the row names; a single column may be too wide."""

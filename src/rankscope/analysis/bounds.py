@@ -119,13 +119,8 @@ class Bounds(TypedResult):
                     means = total / is_present.sum(axis=1)[None, :, None]
                 r, t = np.nonzero(is_present)
                 evaluated.append((p, name, pool))
-                parts.append(
-                    (
-                        np.repeat(r, len(depths)),
-                        np.repeat(t, len(depths)),
-                        *bounds_of_lists[:, r, t].reshape(2, -1),
-                    )
-                )
+                ends = bounds_of_lists[:, r, t].reshape(2, -1)
+                parts.append((np.repeat(r, len(depths)), np.repeat(t, len(depths)), *ends))
                 run_rows += [
                     RunBound(judged.runs[run], name, p, pool, depth, *ends)
                     for r, run in enumerate(runs)
@@ -139,14 +134,11 @@ class Bounds(TypedResult):
                 ]
         vacuous = "" if has_nonrelevant(judged) else f"upper bounds are {VACUOUS}"
         names = [judged.runs[r] for r in runs]
+        captions = ("Bounds of the means of runs by depth", f"Bounds by depth, means over {len(runs)} runs")
         return cls(
             bounds=ListBound.table("bounds", _as_columns(names, judged.topics, depths, evaluated, parts)),
-            runs=RunBound.table(
-                "runs", run_rows, caption="Bounds of the means of runs by depth", legend=vacuous
-            ),
-            means=MeanBound.table(
-                "means", mean_rows, caption=f"Bounds by depth, means over {len(runs)} runs", legend=vacuous
-            ),
+            runs=RunBound.table("runs", run_rows, caption=captions[0], legend=vacuous),
+            means=MeanBound.table("means", mean_rows, caption=captions[1], legend=vacuous),
             settings={
                 **(settings or {}),
                 "measures": [str(measure) for measure in measures],

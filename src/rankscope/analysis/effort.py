@@ -188,19 +188,17 @@ class Effort(Planes, TypedResult):
         cutoff, crossing = self.settings["cutoff"], self.settings["crossing"]
         lists = self.judged.lists
         curves = get_curves(lists, 1, cutoff)
+        rho, sigma = REGISTRY["Rho"](crossing=crossing) @ cutoff, REGISTRY["Sigma"] @ cutoff
         columns: list[AnyArray] = [
             curves.base,
             curves.length,
             self.twist,
-            (REGISTRY["Rho"](crossing=crossing) @ cutoff).evaluate(lists),
-            (REGISTRY["Sigma"] @ cutoff).evaluate(lists),
-            curves.turn_around,
-            curves.regained,
-            curves.full_regained,
-            curves.loss.astype(np.int64),
-            curves.end.astype(np.int64),
-            curves.base / np.maximum(1, curves.full_regained),
+            rho.evaluate(lists),
+            sigma.evaluate(lists),
         ]
+        columns += [curves.turn_around, curves.regained, curves.full_regained]
+        columns += [curves.loss.astype(np.int64), curves.end.astype(np.int64)]
+        columns.append(curves.base / np.maximum(1, curves.full_regained))
         for name in INDICATORS:
             columns.append((REGISTRY[name] @ cutoff).evaluate(lists))
             columns.append((REGISTRY[name](clamped=True) @ cutoff).evaluate(lists))

@@ -246,15 +246,11 @@ def _candidates(judged: Judged, selected: Ints, influence: Floats) -> list[Candi
         judged.judgment[is_selected].tolist(), run[is_selected].tolist(), strict=True
     ):
         holders.setdefault(document, []).append(judged.runs[holder])
-    return [
-        Candidate(
-            judged.topics[t],
-            to_text(judged.qrels.documents[d]),
-            float(influence[d]),
-            " ".join(holders.get(d, [])),
-        )
-        for t, d in zip(topic.tolist(), selected.tolist(), strict=True)
-    ]
+    rows = []
+    for t, d in zip(topic.tolist(), selected.tolist(), strict=True):
+        document, runs = to_text(judged.qrels.documents[d]), " ".join(holders.get(d, []))
+        rows.append(Candidate(judged.topics[t], document, float(influence[d]), runs))
+    return rows
 
 
 def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
@@ -279,10 +275,9 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
     own_settings = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
     missing = {} if scores.settings["missing"] == "zero" else {"missing": scores.settings["missing"]}
+    caption = f"Judgments until {target:.0%} of the pairs are in their final order"
     return Next(
-        needed=Needed.table(
-            "needed", needed, caption=f"Judgments until {target:.0%} of the pairs are in their final order"
-        ),
+        needed=Needed.table("needed", needed, caption=caption),
         curve=Revealed.table("curve", curve),
         settings={**inputs, **own_settings, **missing},
     )

@@ -206,13 +206,8 @@ def estimate_density(twist: Floats, gain: Floats, low: float, high: float) -> De
         for index in order[:end].tolist():
             contour[index] = share
     middle = (np.arange(_BINS) + 0.5) / _BINS
-    return Density(
-        middle,
-        low + middle * (high - low),
-        height,
-        tuple(float(heights[order[end - 1]]) for end in ends),
-        contour,
-    )
+    levels = tuple(float(heights[order[end - 1]]) for end in ends)
+    return Density(middle, low + middle * (high - low), height, levels, contour)
 
 
 def _between(height: Floats, positions: list[Floats]) -> Floats:

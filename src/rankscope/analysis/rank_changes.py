@@ -175,16 +175,10 @@ def _compare(
         changes.append((order.by, n_pairs, tau.discordant, share, tau.tau_b, best))
     means = orders[0].means.tolist()
     first, last = (end.tolist() for end in interval)
-    return Followed(
-        [
-            (run, order.by, float(order.means[r]), rank[r])
-            for order, rank in zip(orders, middle, strict=True)
-            for r, run in enumerate(runs)
-        ],
-        changes,
-        [
-            (runs[r], str(orders[0].measure), means[r], None, None, None, first[r], last[r], None, None)
-            for r in np.argsort(middle[0], kind="stable").tolist()
-        ],
-        settings,
-    )
+    followed: list[tuple[Cell, ...]] = []
+    for order, rank in zip(orders, middle, strict=True):
+        followed += [(run, order.by, float(order.means[r]), rank[r]) for r, run in enumerate(runs)]
+    best_first, none = np.argsort(middle[0], kind="stable").tolist(), (None,) * 3
+    name = str(orders[0].measure)
+    ranges = [(runs[r], name, means[r], *none, first[r], last[r], None, None) for r in best_first]
+    return Followed(followed, changes, ranges, settings)

@@ -288,11 +288,8 @@ def _crossing(difference: Ints) -> int | None:
 
 def _contradictions(scores: Scores, topic: int, is_first: bool) -> str:
     """Return the names of the measures that prefer the dominated run on a topic."""
-    return " ".join(
-        str(measure)
-        for measure in scores.measures
-        if (sign := _sign(measure, *scores.matrix(measure).values[:, topic])) and (sign > 0) != is_first
-    )
+    signs = {measure: _sign(measure, *scores.matrix(measure).values[:, topic]) for measure in scores.measures}
+    return " ".join(str(measure) for measure, sign in signs.items() if sign and (sign > 0) != is_first)
 
 
 def _sign(measure: Measure, a: float, b: float) -> int:
@@ -378,10 +375,9 @@ def _many_tables(counts: _Counts) -> dict[str, Any]:
     runs = _possible_ranks(counts.runs, first, second)
     orders = _pair_columns(counts.runs, [everywhere, first, second], pairs, strongest)
     caption = "Ranks that a run can have by measures of the family"
+    decided = "Number of pairs of runs that each order decides"
     return {
-        "shares": OrderShare.table(
-            "shares", shares, caption="Number of pairs of runs that each order decides"
-        ),
+        "shares": OrderShare.table("shares", shares, caption=decided),
         "runs": RunRanks.table("runs", runs, caption=caption),
         "pairs": PairOrder.table("pairs", orders, caption="Strongest order of each pair"),
     }

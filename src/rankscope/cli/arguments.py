@@ -69,11 +69,9 @@ def open_collection(
 
         qrels = read_qrels_ahead(qrels, ahead, input_format=(args.input_format or {}).get("qrels"))
     named = [split_named_file(source) for source in args.runs]
-    runs = (
-        [{name: path} if name else path for name, path in named]
-        if any(name for name, _ in named)
-        else args.runs
-    )
+    runs = args.runs
+    if any(name for name, _ in named):
+        runs = [{name: path} if name else path for name, path in named]
     collection = Collection(qrels, runs, **settings)
     opened = [collection.opened.qrels] if collection.has_qrels else []
     report_formats((*opened, *collection.runs.values()), args.quiet)

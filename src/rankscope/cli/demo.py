@@ -26,13 +26,8 @@ from rankscope.progress import silence
 MANIFEST = "demo.json"
 """Lists the files of a demo with their digests: ``demo`` replaces no other file."""
 _KIND = "rankscope demo"
-_SHAPE = record(
-    {
-        "kind": one_of([_KIND]),
-        "seed": integer(),
-        "files": object_shape(text(), text("[0-9a-f]{64}", "a digest")),
-    }
-)
+_FILES = object_shape(text(), text("[0-9a-f]{64}", "a digest"))
+_SHAPE = record({"kind": one_of([_KIND]), "seed": integer(), "files": _FILES})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -161,11 +161,9 @@ def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
 
 def parameter_values(args: argparse.Namespace, function: Callable[..., Any]) -> dict[str, Any]:
     """Return the parameters of an analysis that the command line sets, or that have no default."""
-    return {
-        name: value
-        for name, parameter in get_declaration(function).parameters.items()
-        if (value := getattr(args, name, None)) is not None or not parameter.has_default
-    }
+    parameters = get_declaration(function).parameters
+    values = {name: getattr(args, name, None) for name in parameters}
+    return {name: v for name, v in values.items() if v is not None or not parameters[name].has_default}
 
 
 def _find_qrels(args: argparse.Namespace) -> None:
@@ -179,11 +177,8 @@ def _find_qrels(args: argparse.Namespace) -> None:
 def select_tables(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], list[Table]]:
     """Return the names of the main tables and the tables to display, with those that options add."""
     specs = result.specs()
-    added = [
-        name
-        for name in result.tables
-        if specs[name].flag and getattr(args, _destination(specs[name].flag), False)
-    ]
+    flags = {name: specs[name].flag for name in result.tables}
+    added = [name for name, flag in flags.items() if flag and getattr(args, _destination(flag), False)]
     if not added:
         return list(result.main), list(result.display)
     names = list(result.tables)

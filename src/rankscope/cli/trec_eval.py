@@ -59,11 +59,8 @@ def _evaluate(options: Options) -> Results:
     from rankscope.read.qrels import RepeatedJudgments
     from rankscope.trec_eval.names import RelevanceSettings, parse_columns
 
-    columns = parse_columns(
-        options.measures or ["official"],
-        RelevanceSettings(options.level, options.n_documents),
-        options.judgments,
-    )
+    relevance = RelevanceSettings(options.level, options.n_documents)
+    columns = parse_columns(options.measures or ["official"], relevance, options.judgments)
     judgments, run = options.files[0], read_run(options.files[1], order=options.order)
     _reject_columns(run, "topic Q0 document rank score tag")
     if options.judgments == "qrels":

@@ -115,8 +115,5 @@ def can_start() -> bool:
         tree = ast.parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError):
         return True
-    return any(
-        isinstance(node, ast.If)
-        and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
-        for node in tree.body
-    )
+    conditions = [part for node in tree.body if isinstance(node, ast.If) for part in ast.walk(node.test)]
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in conditions)

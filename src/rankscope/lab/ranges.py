@@ -292,11 +292,9 @@ def _analyse_topic(
         for quantity in QUANTITIES:
             values = group.values[quantity][index]
             low, high = index[values.argmin()], index[values.argmax()]
-            ranges[name, quantity] = _Summary(
-                len(index),
-                (float(values.min()), group.list_text(low)),
-                (float(values.max()), group.list_text(high)),
-            )
+            lowest = float(values.min()), group.list_text(low)
+            highest = float(values.max()), group.list_text(high)
+            ranges[name, quantity] = _Summary(len(index), lowest, highest)
     checked = []
     for entry in _entries():
         lists, broken = entry.violations(group)

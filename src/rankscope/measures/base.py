@@ -163,12 +163,8 @@ class Measure:
 
     def __init_subclass__(cls, abstract: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
-        cls.parameters = {
-            name: value
-            for ancestor in reversed(cls.__mro__)
-            for name, value in vars(ancestor).items()
-            if isinstance(value, Parameter)
-        }
+        attributes = [item for ancestor in reversed(cls.__mro__) for item in vars(ancestor).items()]
+        cls.parameters = {name: value for name, value in attributes if isinstance(value, Parameter)}
         _, _, user = cleandoc(cls.__doc__ or "").partition(_USER)
         if user:
             cls.user = " ".join(user.split())

@@ -96,10 +96,9 @@ class Additive(Form):
             return value
         untied = np.flatnonzero(lists.ties.size == 1)
         owner = lists.owner()
+        every = np.arange(len(lists))
         rest = measure.evaluate(
-            _with_hits(
-                lists, np.arange(len(lists)), owner[untied], lists.rank[untied], lists.judgment[untied]
-            )
+            _with_hits(lists, every, owner[untied], lists.rank[untied], lists.judgment[untied])
         )
         groups = lists.groups(lists.ties.size > 1, lists.labels())
         group, position = groups.ranks()

@@ -113,21 +113,14 @@ def define(name: str, definition: Definition) -> Measure:
     arguments = signature(definition.function).parameters.values()
     positional = (Argument.POSITIONAL_ONLY, Argument.POSITIONAL_OR_KEYWORD)
     required = [a for a in arguments if a.kind in positional and a.default is a.empty]
-    type(
-        name,
-        (FunctionMeasure,),
-        {
-            "__doc__": definition.function.__doc__,
-            "definition": definition,
-            "better": definition.better,
-            "wants_counts": len(required) > 1,
-            "range": definition.range,
-            "reference": definition.reference,
-            **_parameters(
-                name, [a for a in arguments if a.kind is Argument.KEYWORD_ONLY], dict(definition.parameters)
-            ),
-        },
-    )
+    named = [a for a in arguments if a.kind is Argument.KEYWORD_ONLY]
+    body = {key: getattr(definition, key) for key in ("better", "range", "reference")}
+    body |= {
+        "__doc__": definition.function.__doc__,
+        "definition": definition,
+        "wants_counts": len(required) > 1,
+    }
+    type(name, (FunctionMeasure,), body | _parameters(name, named, dict(definition.parameters)))
     return REGISTRY[name]
 
 

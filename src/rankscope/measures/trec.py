@@ -121,12 +121,8 @@ class Utility(Binary, _TrecMeasure):
         n_relevant = lists.relevant(self.rel).count
         retrieved, base = lists.retrieved(), lists.recall_base(self.rel)
         outside = self.documents + n_relevant - retrieved - base
-        return np.asarray(
-            self.a * n_relevant
-            + self.b * (retrieved - n_relevant)
-            + self.c * (base - n_relevant)
-            + self.d * outside
-        )
+        in_list = self.a * n_relevant + self.b * (retrieved - n_relevant)
+        return np.asarray(in_list + self.c * (base - n_relevant) + self.d * outside)
 
 
 class AvgIPrec(Binary, _TrecMeasure):

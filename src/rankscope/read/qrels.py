@@ -264,6 +264,8 @@ class Qrels(FrameMixin):
         documents = np.array([d for span in spans for d in span], np.int64)
         aspects, subtopics = self.aspects, self.subtopics
         names = tuple(self.topics[t] for t in kept)
+        if subtopics is not None:
+            subtopics = replace(subtopics, groups={name: subtopics.groups[name] for name in names})
         return replace(
             self,
             topics=names,
@@ -271,9 +273,7 @@ class Qrels(FrameMixin):
             documents=[self.documents[d] for d in documents.tolist()],
             grade=self.grade[documents],
             aspects=None if aspects is None else aspects.select(kept, documents),
-            subtopics=None
-            if subtopics is None
-            else replace(subtopics, groups={name: subtopics.groups[name] for name in names}),
+            subtopics=subtopics,
             unchosen=self.unchosen | (frozenset(self.topics) - selected),
         )
 
@@ -377,15 +377,10 @@ class Qrels(FrameMixin):
 
         columns = table_columns(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
         iterations = columns.get("iteration")
-        return cls.from_columns(
-            columns["query_id"].pieces(),
-            None if iterations is None else iterations.pieces(),
-            columns["doc_id"].pieces(),
-            check_grades(as_list(columns["relevance"])),
-            lines=lines,
-            path=path,
-            aspects=aspects,
-        )
+        topics, documents = columns["query_id"].pieces(), columns["doc_id"].pieces()
+        labels = None if iterations is None else iterations.pieces()
+        grades = check_grades(as_list(columns["relevance"]))
+        return cls.from_columns(topics, labels, documents, grades, lines=lines, path=path, aspects=aspects)
 
     @classmethod
     def from_columns(

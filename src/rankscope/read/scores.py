@@ -126,11 +126,8 @@ def read_score_tables(
     else:
         path, rows = "the table", rows_from_table(source)
     header = [name.strip().lower() for name in rows.header]
-    indices = {
-        meaning: next(header.index(name) for name in names if name in header)
-        for meaning, names in _COLUMNS.items()
-        if not set(names).isdisjoint(header)
-    }
+    found = {meaning: [n for n in names if n in header] for meaning, names in _COLUMNS.items()}
+    indices = {meaning: header.index(names[0]) for meaning, names in found.items() if names}
     if {"topic", "run"} <= indices.keys() and indices.keys().isdisjoint(("measure", "value")):
         rows, indices = _with_row_per_value(rows, indices["run"], indices["topic"])
     if not {"topic", "value"} <= indices.keys() or indices.keys().isdisjoint(("measure", "run")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -75,14 +76,9 @@ def select_topics(
 def build_lists(pool: Pool, topics: Sequence[int], hits: Sequence[TopicHits]) -> Lists:
     """Return the input of measures: one ranking per topic (an index into the pool)."""
     offsets = np.cumsum([0, *(len(topic_hits.rank) for topic_hits in hits)])
-    return Lists(
-        pool,
-        np.array(topics, np.int64),
-        np.array([topic_hits.length for topic_hits in hits], np.int32),
-        offsets,
-        np.concatenate([_NONE, *(topic_hits.rank for topic_hits in hits)]),
-        np.concatenate([_NONE, *(topic_hits.judgment for topic_hits in hits)]),
-    )
+    length = np.array([topic_hits.length for topic_hits in hits], np.int32)
+    rank, judgment = (np.concatenate([_NONE, *map(attrgetter(name), hits)]) for name in ("rank", "judgment"))
+    return Lists(pool, np.array(topics, np.int64), length, offsets, rank, judgment)
 
 
 def format_relstrings(hits: Sequence[TopicHits], grade: Array, length: int) -> list[str]:

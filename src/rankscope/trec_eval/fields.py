@@ -24,12 +24,9 @@ def read_rows(path: str, count: int, field_names: str) -> Iterator[tuple[int, li
         if b"\0" in text:
             raise InputError("a NUL byte in the line", path=shown, line=line, hint="give a text file")
         if len(fields) != count:
-            raise InputError(
-                f"{len(fields)} field{'s' * (len(fields) != 1)} where there should be {count}: {field_names}",
-                path=shown,
-                line=line,
-                hint="complete the line or remove it",
-            )
+            fields_read = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+            problem = f"{fields_read} where there should be {count}: {field_names}"
+            raise InputError(problem, path=shown, line=line, hint="complete the line or remove it")
         yield line, [to_text(field) for field in fields]
 
 

@@ -173,6 +173,14 @@ def _make_avg_iprec(levels: list[float], settings: RelevanceSettings) -> Measure
     return _measure("AvgIPrec", rel=settings.rel, levels=",".join(texts), rounding=settings.rounding)
 
 
+def _make_iprec(recall: float, settings: RelevanceSettings) -> Measure:
+    return _measure("IPrec", recall, rel=settings.rel, rounding=settings.rounding)
+
+
+def _make_rbp(pairs: dict[str, float], settings: RelevanceSettings) -> Measure:
+    return _measure("TopicRBP", p=pairs.get("p", 0.9), gains=_parse_gains(pairs)["gains"])
+
+
 def _binary_entry(name: str, kind: str) -> Entry:
     return Entry(name, lambda w: _measure(kind, rel=w.rel))
 
@@ -223,12 +231,7 @@ ENTRIES: dict[str, Entry] = {
         _binary_entry("Rprec", "Rprec"),
         _binary_entry("bpref", "Bpref"),
         _binary_entry("recip_rank", "RR"),
-        Entry(
-            "iprec_at_recall",
-            lambda r, w: _measure("IPrec", r, rel=w.rel, rounding=w.rounding),
-            "levels",
-            _RECALLS,
-        ),
+        Entry("iprec_at_recall", _make_iprec, "levels", _RECALLS),
         _P,
         Entry("relstring", parameters="numbers", default=(10,), summary="topics"),
         _cutoff_entry("recall", "R"),
@@ -259,10 +262,7 @@ ENTRIES: dict[str, Entry] = {
         _group_entry(_P),
         _group_entry(_RPREC_MULT),
         _binary_entry("yaap", "YAAP"),
-        _gain_entry(
-            "rbp",
-            lambda pairs, w: _measure("TopicRBP", p=pairs.get("p", 0.9), gains=_parse_gains(pairs)["gains"]),
-        ),
+        _gain_entry("rbp", _make_rbp),
         _gain_entry("rbp_resid", lambda pairs, w: _measure("RBPResidual", p=pairs.get("p", 0.9))),
         _cutoff_entry("unj", "Unjudged", (5, 10, 20), graded=True),
     )

@@ -65,11 +65,8 @@ class PreferenceGroup:
         relevant, nonrelevant = int(self._relevant.sum()), int(self._nonrelevant.sum())
         if relevant < nonrelevant:
             return self._share_with_first_nonrelevant(relevant, len(self.level))
-        fulfilled = (
-            self.n_fulfilled_both
-            + self.n_fulfilled_one
-            + int(self._relevant[: self.n_retrieved].sum()) * (relevant - nonrelevant)
-        )
+        found = int(self._relevant[: self.n_retrieved].sum())
+        fulfilled = self.n_fulfilled_both + self.n_fulfilled_one + found * (relevant - nonrelevant)
         possible = self.n_both + self.n_one + self.n_neither + relevant * (relevant - nonrelevant)
         return _share(fulfilled, possible)
 
@@ -130,13 +127,10 @@ class PreferenceCounts:
 
     def mean_share(self, fulfilled: Sequence[str], possible: Sequence[str]) -> float:
         """Return the share of fulfilled preferences, averaged over groups."""
-        shares = [
-            _share(
-                sum(getattr(group, name) for name in fulfilled),
-                sum(getattr(group, name) for name in possible),
-            )
-            for group in self.groups
-        ]
+        shares = []
+        for group in self.groups:
+            counts = [sum(getattr(group, name) for name in names) for names in (fulfilled, possible)]
+            shares.append(_share(*counts))
         return _mean([share if share == share else 0.0 for share in shares])
 
     @cached_property

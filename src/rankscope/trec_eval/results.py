@@ -36,15 +36,10 @@ class Results:
 
     def as_zscores(self, reference: ZScores) -> Results:
         """Return the results with z scores relative to the means and deviations of reference runs."""
-        values = {
-            label: np.array(
-                [
-                    _zscore(value, reference.get((topic, label)))
-                    for topic, value in zip(self.topics, row, strict=True)
-                ]
-            )
-            for label, row in self.values.items()
-        }
+        values = {}
+        for label, row in self.values.items():
+            by_topic = zip(self.topics, row, strict=True)
+            values[label] = np.array([_zscore(v, reference.get((topic, label))) for topic, v in by_topic])
         return Results(self.topics, self.tag, self.columns, values, self.strings, zscores=True)
 
     def summary(self, column: Column) -> float:

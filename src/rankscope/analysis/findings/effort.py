@@ -110,16 +110,8 @@ def no_return(basis: Basis) -> Finding | None:
     chart = Chart("bars", ("topic", "relevant"), "share", strong="many", percent=True, caption=marks)
     worst = effort.judged.topics[int(evaluated[np.argmax(sizes[evaluated])])]
     state: dict[str, Cell] = {"topic": worst}
-    return Finding(
-        "no_return",
-        "Curves that never return to zero",
-        pattern,
-        numbers,
-        evidence,
-        chart,
-        "archetypes",
-        state,
-    )
+    title = "Curves that never return to zero"
+    return Finding("no_return", title, pattern, numbers, evidence, chart, "archetypes", state)
 
 
 def _share(zeros: np.ndarray, lists: np.ndarray, is_selected: np.ndarray) -> float:

@@ -70,11 +70,8 @@ class Sampler:
         judged = np.flatnonzero(pool.grade != UNJUDGED)
         keys = generator(stream).random(len(pool.grade))[judged]
         grade = np.maximum(pool.grade[judged], 0)
-        stratum = {
-            "grade": grade,
-            "binary": (grade >= rel).astype(np.int32),
-            "uniform": np.zeros_like(grade),
-        }[sampling]
+        is_relevant = (grade >= rel).astype(np.int32)
+        stratum = {"grade": grade, "binary": is_relevant, "uniform": np.zeros_like(grade)}[sampling]
         topic = pool.topic[judged]
         order = np.lexsort((keys, stratum, topic))
         self._documents = judged[order]

@@ -115,11 +115,10 @@ def properties(
     if any(relation.words is None for relation in relations):
         enumeration.check_depth(world, depth)
     analysis = _Analysis(parsed, world, depth, relations, examples, fixed_length, include_impossible, jobs)
+    options = (grades, multi_aspect, depth, relations, fixed_length, include_impossible)
     settings = {
         "measures": [str(measure) for measure in parsed],
-        **comparison.case_settings(
-            world, grades, multi_aspect, depth, relations, fixed_length, include_impossible
-        ),
+        **comparison.case_settings(world, *options),
         "tolerance": f"a larger score exceeds the other by {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
         "rankings": analysis.rankings,
         "complete": analysis.run(),

@@ -111,13 +111,11 @@ class Cases:
     def count_longer_than(self, depth: int, tree: Tree) -> int:
         """Return the number of pairs of near rankings with a ranking of more than ``depth`` documents."""
         start = tree.shape.starts[depth + 1] if depth < tree.shape.depth else tree.shape.size
-        return sum(
-            size
-            for item, size in zip(self.pairs, self.sizes, strict=True)
-            if isinstance(item.low, Stretch)
-            and isinstance(item.high, Stretch)
-            and max(item.low.start, item.high.start) >= start
-        )
+        total = 0
+        for item, size in zip(self.pairs, self.sizes, strict=True):
+            if isinstance(item.low, Stretch) and isinstance(item.high, Stretch):
+                total += size * (max(item.low.start, item.high.start) >= start)
+        return total
 
     @cached_property
     def stretches(self) -> native.Stretches | None:

@@ -191,11 +191,8 @@ class _ExplicitPairs:
     def __call__(self, tree: Tree, first: int) -> Iterator[Pairs]:
         """Yield one ``Pairs`` per case."""
         for case in self.words(tree.world, tree.shape.depth):
-            pairs = [
-                [tree.find_node(tree.world.word(word)) for word in pair]
-                for pair in case
-                if len(pair[0]) >= first
-            ]
+            word = tree.world.word
+            pairs = [[tree.find_node(word(w)) for w in pair] for pair in case if len(pair[0]) >= first]
             nodes = np.array(pairs, np.int64).reshape(-1, 2)
             yield Pairs(nodes[:, 0], nodes[:, 1])
 

@@ -171,21 +171,17 @@ class PropertiesResult(Result):
         sentences = [(*f.names, f.holds, f.sentence(self._where(f.relation))) for f in self.verdicts]
         partial = "" if self.complete else " (interrupted: only the rankings seen so far)"
         caption = f"{self.settings['rankings']:,} rankings{partial}"
-        return {
-            "properties": PropertyCount.table("properties", counts, caption=caption),
-            "counterexamples": CounterexampleRow.table(
-                "counterexamples", examples, caption="shortest counterexamples"
-            ),
-            "verdicts": PropertySentence.table("verdicts", sentences),
-        }
+        tables = (
+            PropertyCount.table("properties", counts, caption=caption),
+            CounterexampleRow.table("counterexamples", examples, caption="shortest counterexamples"),
+            PropertySentence.table("verdicts", sentences),
+        )
+        return {table.name: table for table in tables}
 
     @classmethod
     def row_types(cls) -> dict[str, type[Row]]:
-        return {
-            "properties": PropertyCount,
-            "counterexamples": CounterexampleRow,
-            "verdicts": PropertySentence,
-        }
+        kinds = (PropertyCount, CounterexampleRow, PropertySentence)
+        return dict(zip(("properties", "counterexamples", "verdicts"), kinds, strict=True))
 
     def violations(self, measure: str | Measure, property: str) -> int:
         """Return the number of cases in which a measure violates a property."""
@@ -202,16 +198,8 @@ class PropertiesResult(Result):
         """
         parsed = self.measure(measure)
         relations = {f.relation.name: f.relation for f in self.verdicts if f.relation.name != "induced"}
-        kept = {
-            "aspects",
-            "multi_aspect",
-            "grades",
-            "relevant",
-            "nonrelevant",
-            "weights",
-            "fixed_length",
-            "include_impossible",
-        }
+        kept = {"aspects", "multi_aspect", "grades", "relevant", "nonrelevant", "weights"}
+        kept |= {"fixed_length", "include_impossible"}
         settings = {key: value for key, value in self.settings.items() if key in kept}
         settings["depth"] = self.settings["depth"] if depth is None else depth
         return related_rankings(parsed, properties=list(relations.values()), **settings)

@@ -80,12 +80,9 @@ def _guess_call(function: Callable[..., Any]) -> str:
     except (TypeError, ValueError):
         hint = f"name the kind of call: {', '.join(CALLS)}"
         raise SettingsError("the parameters of the function are unknown", hint=hint) from None
-    names = [
-        p.name.lower()
-        for p in parameters
-        if p.default is Parameter.empty
-        and p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    ]
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    required = [p for p in parameters if p.default is Parameter.empty]
+    names = [p.name.lower() for p in required if p.kind in positional]
     if len(names) == 1:
         return "grades"
     if len(names) != 2:

@@ -96,8 +96,5 @@ def _conformance_cells(text: str, usual: str) -> tuple[Cell, ...]:
         return error.message, False, 0.0, None, None, None
     verdict = (answer["definition"], answer["equal"], answer["agrees"])
     first = first_difference(text, usual)
-    return (
-        (*verdict, None, None, None)
-        if first is None
-        else (*verdict, str(first.input), first.usual, first.theirs)
-    )
+    difference = (None, None, None) if first is None else (str(first.input), first.usual, first.theirs)
+    return (*verdict, *difference)

@@ -301,11 +301,8 @@ def _nearest(accepted: Sequence[Input], values: dict[Input, float]) -> list[Defi
     candidates = _likely_definitions(tuple(sampled), sample, _persistence(values))
     if not any(sample.is_equal(item).all() for item in candidates):
         candidates = _best([*candidates, *_registry()], sample, N_CANDIDATES)
-    candidates = _best(
-        _best(candidates, _Sample.from_values(short, values), 4 * N_NEAREST),
-        _Sample.from_values(plain, values),
-        N_NEAREST,
-    )
+    candidates = _best(candidates, _Sample.from_values(short, values), 4 * N_NEAREST)
+    candidates = _best(candidates, _Sample.from_values(plain, values), N_NEAREST)
     return [_choose_circumstances(core, accepted, values) for core in candidates]
 
 
@@ -341,16 +338,12 @@ def _choose_circumstances(
     """Return the formula with the conventions under which it agrees most often."""
     accepted = [case for case in accepted if len(case.grades) <= MAX_SHORT]
     plain = [case for case in accepted if not case.is_tied and None not in case.grades]
+    tied, untied = ([case for case in accepted if case.is_tied == is_tied] for is_tied in (True, False))
     best = core
-    for cases, choices in (
-        (plain, [{"empty": value} for value in EMPTY]),
-        (
-            [case for case in accepted if not case.is_tied],
-            [{"unjudged": convention} for convention in UNJUDGED],
-        ),
-        ([case for case in accepted if case.is_tied], [{"ties": convention} for convention in TIES]),
-    ):
-        candidates = [_with_changes(best, **choice) for choice in choices]
+    conventions: tuple[tuple[str, Iterable[object], list[Input]], ...]
+    conventions = (("empty", EMPTY, plain), ("unjudged", UNJUDGED, untied), ("ties", TIES, tied))
+    for convention, choices, cases in conventions:
+        candidates = [_with_changes(best, **{convention: choice}) for choice in choices]
         sample = _Sample.from_values(cases, values)
         agrees = [int(sample.is_equal(definition).sum()) for definition in candidates]
         best = candidates[agrees.index(max(agrees))]  # the first of several equally good ones

@@ -92,13 +92,8 @@ def average_precision(lists: TopicLists, cutoff: int | None, rel: int, base: str
         if g >= rel or precision == "every rank":
             total += (before if precision == "before" else hits) / i
     relevant = sum(g >= rel for g in lists.pool)
-    bases = {
-        "all": relevant,
-        "cut": min(relevant, cutoff or relevant),
-        "found": hits,
-        "length": len(grades),
-        "cutoff": cutoff or len(grades),
-    }
+    bases = {"all": relevant, "cut": min(relevant, cutoff or relevant), "found": hits}
+    bases |= {"length": len(grades), "cutoff": cutoff or len(grades)}
     return total / bases[base] if relevant and bases[base] else nan if not relevant else 0.0
 
 
@@ -143,11 +138,7 @@ def _err_sum(grades: _Grades, top: int, chance: str, cost: str) -> float:
     for i, g in enumerate(grades, 1):
         g = max(g, 0)
         stop = (
-            (2**g - 1) / 2**top
-            if chance == "exp2"
-            else g / (top or 1)
-            if chance == "linear"
-            else g / (top + 1)
+            (2**g - 1) / 2**top if chance == "exp2" else g / ((top or 1) if chance == "linear" else top + 1)
         )
         total += continuing * stop / {"rank": i, "none": 1, "log2": log(1 + i, 2)}[cost]
         continuing *= 1 - stop

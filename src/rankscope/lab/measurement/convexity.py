@@ -144,12 +144,8 @@ def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | No
     for upper, lower in combinations(1 << np.arange(length - 1, -1, -1), 2):
         context = codes[(codes & (upper | lower)) == 0]
         if equal_relevant:  # The swap from the lower to the upper rank, without and with x.
-            ends = (
-                np.full_like(context, lower),
-                np.full_like(context, upper),
-                context | lower,
-                context | upper,
-            )
+            alone = np.full_like(context, lower), np.full_like(context, upper)
+            ends = (*alone, context | lower, context | upper)
         else:  # A relevant document at the lower rank, without and with one at the upper rank.
             ends = (context, context | lower, context | upper, context | upper | lower)
         first, second = values[ends[1]] - values[ends[0]], values[ends[3]] - values[ends[2]]

@@ -232,11 +232,8 @@ def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: in
     slices = [(start, min(len(items), start + wide)) for start in range(0, len(items), wide)]
     step = max(1, _PIECE_WORDS // min(_SLICE_WORDS, len(items) // _WORD + 1))
     pieces = [(first, min(len(kinds), first + step)) for first in range(0, len(kinds), step)]
-    counts = (
-        count
-        for start, end in slices
-        for count in stream_pieces(_Slice(kinds, items, queries, start, end).count, pieces, jobs=jobs)
-    )
+    parts = (_Slice(kinds, items, queries, start, end) for start, end in slices)
+    counts = (count for part in parts for count in stream_pieces(part.count, pieces, jobs=jobs))
     comparable = violations = 0
     try:
         for more_comparable, more_violations in progress(counts, len(slices) * len(pieces), label):

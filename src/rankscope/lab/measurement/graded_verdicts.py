@@ -115,11 +115,8 @@ class GradedStudy(ScaleStudy):
                 f"no pair in a sample contradicts that {self.name} is on {scale_results.SCALES[scale]} {self.setting}",
                 hint="that proves nothing: choose a smaller length, so that every pair can be compared",
             )
-        n, pair = next(
-            (n, candidate)
-            for n in range(1, self.setting.length + 1)
-            if (candidate := self._contradiction(n, scale)) is not None
-        )
+        pairs = ((n, self._contradiction(n, scale)) for n in range(1, self.setting.length + 1))
+        n, pair = next((n, pair) for n, pair in pairs if pair is not None)
         return self._fails(scale, n, pair, numbers)
 
     def _contradiction(self, length: int, scale: str) -> Pair | None:

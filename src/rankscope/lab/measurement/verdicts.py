@@ -222,11 +222,8 @@ class _Study(ScaleStudy):
         if holds and weights is not None and self.length <= _MAX_PROVABLE:
             excess = walks.worst_pair(weights, equal_relevant).excess
             if excess <= slack(0.0, magnitude(self.values[self.length])) * 10:
-                return {
-                    "method": "dynamic program",
-                    "comparable": comparable,
-                    **scale_results.NOTHING_VIOLATED,
-                }
+                counted = {"method": "dynamic program", "comparable": comparable}
+                return counted | scale_results.NOTHING_VIOLATED
         return self._sampled(equal_relevant, comparable)
 
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> counting.Tally:

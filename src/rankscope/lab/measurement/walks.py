@@ -193,12 +193,10 @@ def _draw_intervals(
     lower, upper, balance, n_upper, total = (np.zeros(count, dtype=np.int64) for _ in range(5))
     delta = np.empty((length, count), dtype=np.int64)
     for rank, below in enumerate(layers[1:]):
-        ways = np.stack(
-            [
-                below[balance + 1 + high - low, np.minimum(n_upper + high, relevant + 1)]
-                for low, high in _DIGITS
-            ]
-        ).cumsum(axis=0)
+        capped = {high: np.minimum(n_upper + high, relevant + 1) for _, high in _DIGITS}
+        ways = np.stack([below[balance + 1 + high - low, capped[high]] for low, high in _DIGITS]).cumsum(
+            axis=0
+        )
         move = (ways <= rng.random(count) * ways[-1]).sum(axis=0)
         low, high = np.array(_DIGITS)[move].T
         lower, upper = 2 * lower + low, 2 * upper + high

@@ -31,23 +31,13 @@ class ExplicitRankings(Lists):
         letters = np.array([letter for ranking in rankings for letter in ranking], np.int64)
         offsets = np.concatenate([[0], np.cumsum(length)])
         rank = np.arange(len(letters)) - np.repeat(offsets[:-1], length) + 1
-        super().__init__(
-            world.pool,
-            np.zeros(len(rankings), np.int64),
-            length,
-            offsets,
-            rank.astype(np.int32),
-            world.document[letters],
-        )
+        topic, documents = np.zeros(len(rankings), np.int64), world.document[letters]
+        super().__init__(world.pool, topic, length, offsets, rank.astype(np.int32), documents)
 
     def word(self, number: int) -> str:
         """Return one ranking as text, with long runs of a letter abbreviated."""
         runs = [(letter, len(list(same))) for letter, same in groupby(self.rankings[number])]
         if all(count < _MIN_ABBREVIATED for _, count in runs):
             return self.world.word(self.rankings[number])
-        return " ".join(
-            f"{self.world.word([letter])}^{count}"
-            if count >= _MIN_ABBREVIATED
-            else self.world.word([letter] * count)
-            for letter, count in runs
-        )
+        word = self.world.word
+        return " ".join(f"{word([x])}^{n}" if n >= _MIN_ABBREVIATED else word([x] * n) for x, n in runs)
