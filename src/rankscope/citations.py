@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankscope import __version__
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import check_name
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
@@ -101,9 +101,8 @@ def cite(measures: str | Measure | Iterable[str | Measure] = (), methods: str | 
 
     names = methods.replace(",", " ").split() if isinstance(methods, str) else list(methods)
     for name in names:
-        if name not in METHODS:
-            hint = suggest_names(name, METHODS) or f"choose among {', '.join(METHODS)}"
-            raise SettingsError(f"there is no method {name!r} to cite", hint=hint)
+        hint = f"choose among {', '.join(METHODS)}"
+        check_name(name, METHODS, f"there is no method {name!r} to cite", hint=hint)
     comments = [f"Rankscope {__version__} is free software under the MIT licence."]
     keys: dict[str, None] = {}
     for measure in parse_many(measures) if measures else ():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, c
 
 from rankscope.choices import VALUE_OPTIONS
 from rankscope.docstrings import Docstring, parse_docstring
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, SettingsError, check_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,9 +136,8 @@ class Declaration:
         if isinstance(value, Scores) and self.needs_rankings:
             value.require_judged(name)
         if isinstance(value, Scores) and value.weights is not None and "weights" not in self.uses:
-            raise SettingsError(
-                f"{name} does not honour weights=", hint="leave weights out of the collection"
-            )
+            hint = "leave weights out of the collection"
+            raise SettingsError(f"{name} does not honour weights=", hint=hint)
         collection = value.collection if isinstance(value, Scores) else value
         if isinstance(collection, Collection):
             collection.check_options(name, self.uses | self.covers)
@@ -206,9 +205,8 @@ def analysis(
 
 def check_run(name: str, runs: Sequence[str]) -> None:
     """Raise an error if there is no such run."""
-    if name not in runs:
-        hint = suggest_names(name, runs) or f"the runs are called {', '.join(runs[:3])} ..."
-        raise InputError(f"no run is called {name!r}", hint=hint)
+    names = f"the runs are called {', '.join(runs[:3])} ..."
+    check_name(name, runs, f"no run is called {name!r}", hint=names, error=InputError)
 
 
 def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) -> dict[str, Parameter]:

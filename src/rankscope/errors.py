@@ -164,7 +164,10 @@ def suggest_names(name: str, candidates: Iterable[str], max_names: int = 3) -> s
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
-def check_name(name: str, names: Collection[str], message: str, *, listed: str = "choose one of") -> None:
+def check_name(
+    name: str, names: Collection[str], message: str, *, listed: str = "choose one of", hint: str = "",
+    error: type[InputError] = SettingsError, path: str | PathLike[str] | None = None,
+) -> None:  # fmt: skip
     """Raise an error if a name is not one of some names; the hint has similar ones, or lists the first ten.
 
     Parameters
@@ -177,6 +180,12 @@ def check_name(name: str, names: Collection[str], message: str, *, listed: str =
         Message of the error.
     listed
         Words before the list of the names.
+    hint
+        Hint instead of the list, if no name is similar.
+    error
+        Class of the error.
+    path
+        File that has the name.
 
     Examples
     --------
@@ -186,4 +195,4 @@ def check_name(name: str, names: Collection[str], message: str, *, listed: str =
     """
     if name not in names:
         shown = ", ".join(list(names)[:10]) + (" ..." if len(names) > 10 else "")
-        raise SettingsError(message, hint=suggest_names(name, names) or f"{listed} {shown}")
+        raise error(message, path=path, hint=suggest_names(name, names) or hint or f"{listed} {shown}")

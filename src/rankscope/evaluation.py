@@ -162,9 +162,8 @@ def evaluate_arrays(
     """
     options = validate_options(ties, seed=seed)
     if not is_by_score(check_order(order)):
-        raise SettingsError(
-            f"arrays have no order {order!r}", hint="choose trec_eval, trec_eval9 or ascending_id"
-        )
+        hint = "choose trec_eval, trec_eval9 or ascending_id"
+        raise SettingsError(f"arrays have no order {order!r}", hint=hint)
     parsed = require_measures(measures)
     grades, is_padding = _as_array(labels, "labels")
     by_run = {name: _as_array(array, "scores") for name, array in scores.items()} if isinstance(scores, Mapping) else {
@@ -172,10 +171,8 @@ def evaluate_arrays(
     }  # fmt: skip
     for values, is_masked in by_run.values():
         if values.shape != grades.shape:
-            raise InputError(
-                f"the labels have shape {grades.shape} and the scores {values.shape}",
-                hint="give one score per label",
-            )
+            hint = "give one score per label"
+            raise InputError(f"the labels have shape {grades.shape} and the scores {values.shape}", hint=hint)
         is_padding = is_padding | is_masked
     is_padding = is_padding | ~(grades >= 0)  # a NaN is not
     names, sizes, rows = _group(grades.shape, groups)
@@ -192,9 +189,8 @@ def evaluate_arrays(
         kept_scores = np.ascontiguousarray(values.ravel()[index], np.float64)
         if np.isnan(kept_scores).any():
             row = int(np.searchsorted(offsets, np.flatnonzero(np.isnan(kept_scores))[0], side="right")) - 1
-            raise InputError(
-                f"a score of ranking {names[row]} is NaN", hint="mask the document or give a number"
-            )
+            hint = "mask the document or give a number"
+            raise InputError(f"a score of ranking {names[row]} is NaN", hint=hint)
         hits.append(match_arrays(kept_scores, offsets, order, str(name), ties=ties != "break"))
     judged = replace(assemble(qrels, tuple(map(str, by_run)), hits), options=options)
     return score(judged, parsed, missing="skip", settings={"order": order, "aspects": False})
@@ -212,10 +208,8 @@ def _as_array(values: Any, name: str) -> tuple[AnyArray, Bools]:
     except (TypeError, ValueError, RuntimeError, BufferError) as problem:
         raise InputError(f"the {name} are not an array: {problem}", hint="give an array of numbers") from None
     if array.dtype.kind not in "iufb" or array.ndim not in (1, 2):
-        raise InputError(
-            f"the {name} are an array of {array.dtype} with {array.ndim} dimensions",
-            hint="give numbers in one dimension, or in two (rankings x documents)",
-        )
+        hint = "give numbers in one dimension, or in two (rankings x documents)"
+        raise InputError(f"the {name} are an array of {array.dtype} with {array.ndim} dimensions", hint=hint)
     return array, np.zeros(array.shape, np.bool_) if mask is None else mask
 
 

@@ -112,9 +112,8 @@ def _copy_run(run: str, files: Sequence[str], cutoffs: Sequence[int], remove: bo
             if len(row) == 3:
                 topic, document, rank = row
                 if not rank.isdecimal() or not int(rank):
-                    raise InputError(
-                        f"row {number}: the rank {rank!r} is no whole number from 1 on", path=run
-                    )
+                    problem = f"row {number}: the rank {rank!r} is no whole number from 1 on"
+                    raise InputError(problem, path=run)
                 row = [topic, "Q0", document, rank, repr(1 / int(rank)), "TEMPRUN"]
             if len(row) < 6:
                 raise InputError(f"row {number} has {len(row)} fields, not 6 (or 3, of MS MARCO)", path=run)

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_args
 
 from rankscope.caching import TransientCacheMixin
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import check_name
 from rankscope.tables import Table, Tables, render
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ class Result(TransientCacheMixin):
         return [self[name] for name in self.main]
 
     def __getitem__(self, name: str) -> Table:
-        if name not in self.tables:
-            hint = suggest_names(name, self.tables) or f"there are {', '.join(self.tables)}"
-            raise SettingsError(f"there is no table {name!r}", hint=hint)
+        check_name(name, self.tables, f"there is no table {name!r}", listed="there are")
         return self.tables[name]
 
     def __iter__(self) -> Iterator[Any]:
@@ -241,8 +239,9 @@ class TypedResult(Result):
         types = {}
         for name in cls.specs():
             item = vars(cls).get(name)
-            is_lazy = isinstance(item, _LazyTable)
-            annotation = item.func.__annotations__["return"] if is_lazy else cls.__annotations__[name]
+            annotation = cls.__annotations__.get(name)
+            if isinstance(item, _LazyTable):
+                annotation = item.func.__annotations__["return"]
             kind = get_args(eval(annotation, vars(sys.modules[cls.__module__])))[0]
             types[name] = (get_args(kind) or (kind,))[0]  # Row, or RowTable[Row] of an optional table
         return types

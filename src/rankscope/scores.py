@@ -74,10 +74,8 @@ class ScoreMatrix(FrameMixin):
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the columns of a frame with a row per run: the name of the run, then a column per topic."""
         if "run" in self.topics:
-            raise InputError(
-                "a topic is called 'run', as is the column of the runs",
-                hint="use the frame of the scores, which has a row per run and topic",
-            )
+            hint = "use the frame of the scores, which has a row per run and topic"
+            raise InputError("a topic is called 'run', as is the column of the runs", hint=hint)
         return {"run": self.runs, **dict(zip(self.topics, self.values.T, strict=True))}
 
 
@@ -126,10 +124,8 @@ def _find_measure(measures: Sequence[Measure], measure: str | Measure) -> int:
     parsed = parse(measure) if isinstance(measure, str) else measure
     if parsed not in measures:
         names = [str(m) for m in measures]
-        raise InputError(
-            f"{parsed} was not evaluated",
-            hint=suggest_names(str(parsed), names) or f"there are {', '.join(names)}",
-        )
+        hint = suggest_names(str(parsed), names) or f"there are {', '.join(names)}"
+        raise InputError(f"{parsed} was not evaluated", hint=hint)
     return measures.index(parsed)
 
 
@@ -169,10 +165,8 @@ class Scores(Result):
         if self.judged is None:
             if isinstance(self.collection, Collection) and self.collection.has_qrels:
                 self.collection.opened.qrels.require_grades(analysis)
-            raise InputError(
-                f"{analysis} needs rankings, and these scores have values only",
-                hint="evaluate judgments and runs instead of reading scores",
-            )
+            hint = "evaluate judgments and runs instead of reading scores"
+            raise InputError(f"{analysis} needs rankings, and these scores have values only", hint=hint)
         return self.judged
 
     def require_collection(self, analysis: str) -> Collection:
@@ -720,9 +714,8 @@ class Collection(TransientCacheMixin):
             honoured = value if value == "bounds" else option
             if honoured not in uses and value != default:
                 shown = value if isinstance(value, str) else {}
-                raise SettingsError(
-                    f"{name} does not honour {option}={shown!r}", hint=f"leave {option} out of the collection"
-                )
+                hint = f"leave {option} out of the collection"
+                raise SettingsError(f"{name} does not honour {option}={shown!r}", hint=hint)
 
     def attach_topic_data(self, scores: Scores) -> Scores:
         """Return scores with the attributes and weights of topics of this collection."""
@@ -837,8 +830,7 @@ def require_measures(measures: Measures) -> tuple[Measure, ...]:
 
 def check_missing(missing: str) -> None:
     """Reject an unknown option for missing topics."""
-    if missing not in MISSING:
-        raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
+    check_name(missing, MISSING, f"missing={missing!r}")
 
 
 def as_scores(scores: Scores | ScoreMatrix) -> Scores:
@@ -902,11 +894,9 @@ def read_scores(*sources: Any, missing: str = "zero") -> Scores:
     for other in others:
         for labels in ("runs", "topics"):
             if getattr(other, labels) != getattr(first, labels):
-                raise InputError(
-                    f"its {'systems' if labels == 'runs' else labels} are not those of {first.path}",
-                    path=other.path,
-                    hint="give matrices of the same systems and topics in the same order",
-                )
+                problem = f"its {'systems' if labels == 'runs' else labels} are not those of {first.path}"
+                hint = "give matrices of the same systems and topics in the same order"
+                raise InputError(problem, path=other.path, hint=hint)
     settings = {"measures": [str(m) for m in named], "scores": list(first.paths)}
     if len(named) > 1 and not all(table.paths == first.paths for table in others):
         settings["scores"] = [path for table in named.values() for path in table.paths]
@@ -952,11 +942,8 @@ def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
         return by_measure
     selected = external_measure(name, others=True)
     if selected not in by_measure:
-        raise InputError(
-            f"it holds no {name}",
-            path=next(iter(tables.values())).path,
-            hint=suggest_names(name, tables) or f"there are {', '.join(tables)}",
-        )
+        hint = suggest_names(name, tables) or f"there are {', '.join(tables)}"
+        raise InputError(f"it holds no {name}", path=next(iter(tables.values())).path, hint=hint)
     return {selected: by_measure[selected]}
 
 

@@ -135,10 +135,8 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
         import pyarrow as pa
 
         rows: dict[tuple[str, str], dict[str, float]] = {}
-        names = (
-            to_texts(arrow_ids(table[name], name).to_pylist()) for name in ("run", "measure", "query_id")
-        )
-        for run, measure, topic, value in zip(*names, table["value"].to_pylist(), strict=True):
+        ids = (arrow_ids(table[name], name).to_pylist() for name in ("run", "measure", "query_id"))
+        for run, measure, topic, value in zip(*map(to_texts, ids), table["value"].to_pylist(), strict=True):
             rows.setdefault((run, measure), {})[topic] = value
         runs, measured, means, counts = [], [], [], []
         for (run, name), values_by_topic in rows.items():
@@ -213,9 +211,8 @@ def _add_markers(rows: DataFrame, topics: DataFrame) -> DataFrame:
     mark = (f.lit(2) - f.coalesce(f.max("judged"), f.lit(0))).alias("mark")
     marks = judged.groupBy("run").agg(mark).crossJoin(topics)
     nothing = f.lit(None).cast("binary").alias("doc_id")
-    return rows.select("run", "query_id", "doc_id", value, f.lit(0).alias("mark")).unionByName(
-        marks.select("run", "query_id", nothing, f.lit(0.0).alias(value), "mark")
-    )
+    unmarked = rows.select("run", "query_id", "doc_id", value, f.lit(0).alias("mark"))
+    return unmarked.unionByName(marks.select("run", "query_id", nothing, f.lit(0.0).alias(value), "mark"))
 
 
 def _evaluate_broadcast(
@@ -311,9 +308,8 @@ def _check_markers(table: Any, lists: ListRows) -> None:
     marked = table.filter(pc.field("mark") > 0).select(["run", "query_id"])
     different = len(marked.group_by(["run", "query_id"]).aggregate([]))
     if not len(marked) == different == len(lists):
-        raise RankscopeError(
-            f"a bucket has {len(lists)} lists and {len(marked)} marks of {different} lists: lists were split"
-        )
+        marks_of_lists = f"{len(marked)} marks of {different} lists"
+        raise RankscopeError(f"a bucket has {len(lists)} lists and {marks_of_lists}: lists were split")
 
 
 def _make_table(runs: list[str], topics: list[str], measures: Any, values: Any) -> Any:
@@ -323,14 +319,9 @@ def _make_table(runs: list[str], topics: list[str], measures: Any, values: Any) 
     names = pa.array([str(measure) for measure in measures], pa.string())
     ranking_index: Any = pa.array(np.repeat(np.arange(len(runs)), count))
     measure_index: Any = pa.array(np.tile(np.arange(count), len(runs)))
-    return pa.table(
-        {
-            "run": _strings(runs).take(ranking_index),
-            "query_id": _strings(topics).take(ranking_index),
-            "measure": names.take(measure_index),
-            "value": pa.array(values.ravel(), pa.float64()),
-        }
-    )
+    columns = [_strings(ids).take(ranking_index) for ids in (runs, topics)]
+    columns += [names.take(measure_index), pa.array(values.ravel(), pa.float64())]
+    return pa.table(columns, ["run", "query_id", "measure", "value"])
 
 
 def _strings(texts: Sequence[str]) -> Any:

@@ -21,15 +21,9 @@ from rankscope.columns import CategoricalColumn
 from rankscope.engines import on_engine, stream_pieces
 from rankscope.errors import InputError
 from rankscope.files import write_atomically
+from rankscope.judging import pieces as run_pieces
 from rankscope.judging.lists import Lists
-from rankscope.judging.pieces import (
-    PIECE_BYTES,
-    PIECE_ROWS,
-    Piece,
-    list_parquet_files,
-    split_parquet,
-    split_run,
-)
+from rankscope.judging.pieces import Piece
 from rankscope.judging.rows import PooledQrels
 from rankscope.measures import Measure, needs_aspects
 from rankscope.measures.base import evaluate_all
@@ -76,8 +70,8 @@ def evaluate_into(
     missing: str = "zero",
     topics: str | Sequence[str] | None = None,
     input_format: Mapping[str, str] | None = None,
-    piece_bytes: int = PIECE_BYTES,
-    piece_rows: int = PIECE_ROWS,
+    piece_bytes: int = run_pieces.PIECE_BYTES,
+    piece_rows: int = run_pieces.PIECE_ROWS,
     jobs: int | None = None,
     engine: Any = None,
 ) -> StreamSummary:
@@ -139,9 +133,8 @@ def evaluate_into(
         raise InputError("there is no run to evaluate", hint="name at least one run file")
     names = [str(measure) for measure in parsed]
     record = _SeenRankings(judgments, parsed, missing)
-    results = progress(
-        stream_pieces(_PieceEvaluator(judgments, parsed), pieces, jobs=jobs), len(pieces), "pieces"
-    )
+    evaluated = stream_pieces(_PieceEvaluator(judgments, parsed), pieces, jobs=jobs)
+    results = progress(evaluated, len(pieces), "pieces")
     counts = [0]
 
     def tables() -> Iterator[Table]:
@@ -159,12 +152,12 @@ def _split_runs(runs: Any, order: str, file_format: str | None, size: int, rows:
     pieces: list[Piece] = []
     for source in sources:
         may_be_parquet = isinstance(source, str | Path) and file_format in (None, "parquet")
-        files = list_parquet_files(Path(source)) if may_be_parquet else []
+        files = run_pieces.list_parquet_files(Path(source)) if may_be_parquet else []
         if files:
-            pieces += split_parquet(files, Path(source).stem, order, rows)
+            pieces += run_pieces.split_parquet(files, Path(source).stem, order, rows)
         else:
             for run in as_runs(source, order, file_format).values():
-                pieces += split_run(run, size)
+                pieces += run_pieces.split_run(run, size)
     return pieces
 
 
@@ -206,14 +199,13 @@ class _SeenRankings:
             yield values
         for name, path in named.items():
             if not self.is_seen[name].any():
-                is_selection = bool(self._judgments.qrels.unchosen)
-                raise InputError(
-                    "no topic in common with the " + ("chosen topics" if is_selection else "judgments"),
-                    path=path,
-                    hint="choose others, or leave the run out"
-                    if is_selection
-                    else "check that the run and the judgments belong to the same collection",
+                topics, hint = (
+                    "judgments",
+                    "check that the run and the judgments belong to the same collection",
                 )
+                if self._judgments.qrels.unchosen:
+                    topics, hint = "chosen topics", "choose others, or leave the run out"
+                raise InputError(f"no topic in common with the {topics}", path=path, hint=hint)
         if self._missing == "zero":
             yield from self._iter_missing()
 
@@ -235,15 +227,9 @@ class _SeenRankings:
     def _iter_missing(self) -> Iterator[Values]:
         if all(is_seen.all() for is_seen in self.is_seen.values()):
             return
-        width, empty_column = len(self._judgments.qrels.topics), np.zeros(0, np.int32)
-        empty = Lists(
-            self._judgments.pool,
-            np.arange(width),
-            np.zeros(width, np.int32),
-            np.zeros(width + 1, np.int64),
-            empty_column,
-            empty_column,
-        )
+        width, no_hits = len(self._judgments.qrels.topics), np.zeros(0, np.int32)
+        length, offsets = np.zeros(width, np.int32), np.zeros(width + 1, np.int64)
+        empty = Lists(self._judgments.pool, np.arange(width), length, offsets, no_hits, no_hits)
         values = evaluate_all(self._measures, empty).T
         for name, is_seen in self.is_seen.items():
             absent = np.flatnonzero(~is_seen).astype(np.int32)
@@ -287,11 +273,8 @@ def _iter_text(tables: Iterator[Table], file_format: str) -> Iterator[str]:
 def _to_arrow(table: Table) -> Any:
     import pyarrow as pa
 
-    columns = table.frame_columns()
-    kinds = {"value": pa.float64()}
-    return pa.table(
-        {name: pa.array(list(columns[name]), kinds.get(name, pa.string())) for name in table.columns}
-    )
+    kinds, columns = {"value": pa.float64()}, table.frame_columns().items()
+    return pa.table({name: pa.array(list(column), kinds.get(name, pa.string())) for name, column in columns})
 
 
 def _write_parquet(output: Path, tables: Iterator[Table]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.choices import PERSISTENCE
 from rankscope.columns import CategoricalColumn, Columns
 from rankscope.declaration import MeasureName, Option, RunName, Seed, analysis
-from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
+from rankscope.errors import InputError, MeasureError, SettingsError, check_name
 from rankscope.lazy import LazyModule
 from rankscope.result import TypedResult, table
 from rankscope.rows import MeasuredRunRow, RankingRow, Row, RowTable, column
@@ -119,8 +119,8 @@ class Bounds(TypedResult):
                     means = total / is_present.sum(axis=1)[None, :, None]
                 r, t = np.nonzero(is_present)
                 evaluated.append((p, name, pool))
-                ends = bounds_of_lists[:, r, t].reshape(2, -1)
-                parts.append((np.repeat(r, len(depths)), np.repeat(t, len(depths)), *ends))
+                by_depth = bounds_of_lists[:, r, t].reshape(2, -1)
+                parts.append((np.repeat(r, len(depths)), np.repeat(t, len(depths)), *by_depth))
                 run_rows += [
                     RunBound(judged.runs[run], name, p, pool, depth, *ends)
                     for r, run in enumerate(runs)
@@ -275,9 +275,8 @@ def _run_indices(judged: Judged, show: str | Sequence[str] | None) -> list[int]:
     """Return the indices of the runs to show."""
     names = judged.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
     for name in names:
-        if name not in judged.runs:
-            hint = suggest_names(name, judged.runs) or f"there are {len(judged.runs)} runs"
-            raise InputError(f"no run is called {name!r}", hint=hint)
+        hint = f"there are {len(judged.runs)} runs"
+        check_name(name, judged.runs, f"no run is called {name!r}", hint=hint, error=InputError)
     if not names:
         raise SettingsError("no run is shown", hint="name one, or leave show out")
     return [judged.runs.index(name) for name in dict.fromkeys(names)]

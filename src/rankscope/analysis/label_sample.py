@@ -160,10 +160,8 @@ def align(
     missing = is_labelled & np.isnan(probability)
     if missing.any():
         topic = qrels.topics[np.searchsorted(qrels.topic_offsets, missing.argmax(), side="right") - 1]
-        raise InputError(
-            f"the labels of topic {topic!r} have no inclusion probability",
-            hint="write it as the fifth column of the sample, or give pi (--pi 0.1) or strata (--strata)",
-        )
+        hint = "write it as the fifth column of the sample, or give pi (--pi 0.1) or strata (--strata)"
+        raise InputError(f"the labels of topic {topic!r} have no inclusion probability", hint=hint)
     for value in np.unique(probability[is_labelled]).tolist():
         _check_probability(value)
     if not isinstance(pi, Mapping) and is_labelled.any() and np.ptp(probability[is_labelled]) < 1e-9:
@@ -193,9 +191,8 @@ def _stratified(judged: Judged, machine: Int32s, is_labelled: Bools, strata: str
             f"{name} {judged.topics[value] if name == 'topic' else value}"
             for name, value in zip(names, level, strict=True)
         ]
-        raise SettingsError(
-            f"no document of stratum ({', '.join(parts)}) is labelled", hint="use fewer strata"
-        )
+        hint = "use fewer strata"
+        raise SettingsError(f"no document of stratum ({', '.join(parts)}) is labelled", hint=hint)
     return np.asarray(share[stratum])
 
 

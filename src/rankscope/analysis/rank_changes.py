@@ -175,10 +175,10 @@ def _compare(
         changes.append((order.by, n_pairs, tau.discordant, share, tau.tau_b, best))
     means = orders[0].means.tolist()
     first, last = (end.tolist() for end in interval)
-    followed: list[tuple[Cell, ...]] = []
+    followed: Rows = []
     for order, rank in zip(orders, middle, strict=True):
         followed += [(run, order.by, float(order.means[r]), rank[r]) for r, run in enumerate(runs)]
     best_first, none = np.argsort(middle[0], kind="stable").tolist(), (None,) * 3
     name = str(orders[0].measure)
-    ranges = [(runs[r], name, means[r], *none, first[r], last[r], None, None) for r in best_first]
+    ranges: Rows = [(runs[r], name, means[r], *none, first[r], last[r], None, None) for r in best_first]
     return Followed(followed, changes, ranges, settings)

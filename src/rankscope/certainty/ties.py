@@ -14,7 +14,7 @@ import numpy as np
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.certainty.declared import declared_form, respects_swaps
 from rankscope.certainty.orders import MAX_ORDERS, SAMPLES, OrderValues, by_orders
-from rankscope.errors import SettingsError
+from rankscope.errors import check_name
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 
@@ -28,8 +28,7 @@ best and the worst value of all orders (the highest and the lowest if the measur
 
 def check_ties(ties: str) -> str:
     """Return ``ties`` if it is one of :data:`TIES`; raise an error otherwise."""
-    if ties not in TIES:
-        raise SettingsError(f"ties={ties!r}", hint=f"choose one of {', '.join(TIES)}")
+    check_name(ties, TIES, f"ties={ties!r}")
     return ties
 
 

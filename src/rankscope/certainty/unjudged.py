@@ -30,7 +30,7 @@ from rankscope.certainty.labels import (
 )
 from rankscope.certainty.orders import MAX_ORDERS
 from rankscope.certainty.ties import needs_orders, tied_values
-from rankscope.errors import SettingsError
+from rankscope.errors import check_name
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form, PartialList, Weighted
@@ -56,8 +56,7 @@ _CELLS = 1 << 18
 
 def check_unjudged(unjudged: str) -> str:
     """Return ``unjudged`` if it is one of :data:`UNJUDGED_AS`; raise an error otherwise."""
-    if unjudged not in UNJUDGED_AS:
-        raise SettingsError(f"unjudged={unjudged!r}", hint=f"choose one of {', '.join(UNJUDGED_AS)}")
+    check_name(unjudged, UNJUDGED_AS, f"unjudged={unjudged!r}")
     return unjudged
 
 

@@ -34,9 +34,8 @@ def run(args: argparse.Namespace) -> None:
     several = bool(args.collection or args.collections)
     if several == (args.source is not None):
         hint = "name a table, a folder of MTEB results, --collection or --collections"
-        raise SettingsError(
-            "there are two sources of scores" if several else "there are no scores", hint=hint
-        )
+        problem = "there are two sources of scores" if several else "there are no scores"
+        raise SettingsError(problem, hint=hint)
     measures = arguments.parse_measures(args) if several or args.measure else []
     if len(measures) > 1:
         raise SettingsError(f"bench compares one measure, not {len(measures)}", hint="name one with -m")

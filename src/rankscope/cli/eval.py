@@ -121,9 +121,8 @@ def run(args: argparse.Namespace) -> None:
         (_describe if args.describe else _print_coverage)(args)
         return
     if args.scores and (args.stream or args.rel is not None):
-        raise SettingsError(
-            "--stream and -l need rankings, and --scores has only values", hint="name QRELS and RUN"
-        )
+        problem = "--stream and -l need rankings, and --scores has only values"
+        raise SettingsError(problem, hint="name QRELS and RUN")
     if args.collection or args.collections:
         raise SettingsError("only --describe takes several collections", hint="name QRELS and RUN files")
     with nullcontext() if args.scores else arguments.read_ahead(args) as ahead:
@@ -148,9 +147,8 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
         scores = arguments.evaluate(args, measures)
     else:
         collection = arguments.open_collection(args, measures, ahead)
-        judged = judge_with_options(
-            *collection.opened, arguments.parse_evaluation_options(args), jobs=args.jobs
-        )
+        evaluation_options = arguments.parse_evaluation_options(args)
+        judged = judge_with_options(*collection.opened, evaluation_options, jobs=args.jobs)
         scores = score(judged, measures, missing=args.missing, settings=collection.settings)
         scores = collection.attach_topic_data(scores)
     if args.sort is not None:
@@ -183,11 +181,8 @@ def _reject_options(args: argparse.Namespace) -> None:
         "--scores": args.scores, "--figure": args.figure,
     }  # fmt: skip
     if args.describe:
-        rejected |= {
-            "--missing skip": args.missing != "zero",
-            "--plot": args.plot,
-            "--coverage": args.coverage,
-        }
+        rejected |= {"--missing skip": args.missing != "zero", "--plot": args.plot}
+        rejected["--coverage"] = args.coverage
     else:
         rejected |= {"-q": args.per_topic, "--collection": args.collection or args.collections}
     for name in (name for name, is_set in rejected.items() if is_set):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.cli.commands import COMMANDS
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import check_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.cli.main import dispatch
 
-    if args.about is not None and args.about not in COMMANDS:
-        hint = suggest_names(args.about, COMMANDS) or "see: rankscope help"
-        raise SettingsError(f"there is no command {args.about!r}", hint=hint)
+    if args.about is not None:
+        check_name(args.about, COMMANDS, f"there is no command {args.about!r}", hint="see: rankscope help")
     dispatch(["--help"] if args.about is None else [args.about, "--help"])

@@ -60,10 +60,8 @@ def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> Non
             parser.add_argument(f"--{name}", choices=offered, default=offered[0], help=text)
     if "weights" in uses:
         add_topic_data(parser)
-        text = (
-            "column of --topic-data with positive weights of topics, such as traffic (default: equal weights)"
-        )
-        parser.add_argument("--weights", metavar="COLUMN", help=text)
+        weights = "column of --topic-data with positive weights of topics, such as traffic"
+        parser.add_argument("--weights", metavar="COLUMN", help=f"{weights} (default: equal weights)")
 
 
 def add_topic_data(parser: argparse.ArgumentParser) -> None:
@@ -86,10 +84,8 @@ def add_collection(
     add_evaluation(parser, uses)
     grades = "merge grades of the judgments, such as '0,1=0;2=1;3,4=2', or bin numbers: '0-0.2=0;0.2-1=1'"
     parser.add_argument("--grades", type=_merges, metavar="OLD=NEW;...", help=grades)
-    columns = (
-        "names of columns of tables, such as topic=query,doc=item_id,grade=label (default: recognise them)"
-    )
-    parser.add_argument("--columns", metavar="COLUMN=NAME,...", help=columns)
+    columns = "names of columns of tables, such as topic=query,doc=item_id,grade=label"
+    parser.add_argument("--columns", metavar="COLUMN=NAME,...", help=f"{columns} (default: recognise them)")
     add_jobs(parser)
 
 
@@ -104,11 +100,8 @@ def _merges(text: str) -> str:
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
     """Add RUN and --input-format."""
-    runs = (
-        "run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or compressed; NAME=FILE"
-        " names a run"
-    )
-    parser.add_argument("runs", metavar="RUN", nargs="+", help=runs)
+    runs = "run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or compressed"
+    parser.add_argument("runs", metavar="RUN", nargs="+", help=f"{runs}; NAME=FILE names a run")
     text = f"format of the files ({', '.join(INPUT_FORMATS)}), if it is not recognised; repeatable"
     look: Any = {"type": _input_format, "action": _CollectFormats, "metavar": "[qrels=|runs=]F"}
     parser.add_argument("--input-format", help=text, **look)

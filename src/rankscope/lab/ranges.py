@@ -18,7 +18,7 @@ import numpy as np
 from rankscope.arrays import Bools, Floats, Ints, NDArray
 from rankscope.choices import CROSSINGS
 from rankscope.engines import on_engine, run_pieces
-from rankscope.errors import SettingsError
+from rankscope.errors import SettingsError, check_name
 from rankscope.lab.rankings import permutations
 from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
@@ -240,8 +240,7 @@ def archetype_ranges(
     >>> [row for row in result["ranges"].records() if row["archetype"] == "typical B"][-1]["highest"]
     0.4
     """
-    if crossing not in CROSSINGS:
-        raise SettingsError(f"crossing={crossing!r}", hint=f"choose one of {', '.join(CROSSINGS)}")
+    check_name(crossing, CROSSINGS, f"crossing={crossing!r}")
     _check(relevant, length, grades)
     pieces = [(counts, n, crossing) for counts, n in _topics(relevant, length, grades)]
     entries = list(_entries())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overl
 
 import numpy as np
 
-from rankscope.errors import MeasureError, suggest_names
+from rankscope.errors import MeasureError, check_name
 from rankscope.measures.arithmetic import ratio as ratio
 from rankscope.measures.registry import Registry
 
@@ -181,10 +181,8 @@ class Measure:
     def __init__(self, cutoff: float | None = None, **settings: Any) -> None:
         settings = self.respelled(settings)
         for key in settings:
-            if key not in self.parameters:
-                names = ", ".join(self.parameters) or "none"
-                hint = suggest_names(key, self.parameters) or f"its parameters: {names}"
-                raise MeasureError(f"{self.name} has no parameter {key!r}", hint=hint)
+            hint, problem = ", ".join(self.parameters) or "none", f"{self.name} has no parameter {key!r}"
+            check_name(key, self.parameters, problem, hint=f"its parameters: {hint}", error=MeasureError)
         checked = {
             key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()
         }
@@ -287,9 +285,8 @@ class Measure:
                 else "bin them: --grades '0-0.2=0;0.2-1=1', or grades= in Python"
             )  # fmt: skip
             needed = "rel=" if is_binary else "grades"
-            raise MeasureError(
-                f"{self} needs {needed}, since {gains[gains % 1 > 0][0]:g} is not a whole number", hint=hint
-            )
+            problem = f"{self} needs {needed}, since {gains[gains % 1 > 0][0]:g} is not a whole number"
+            raise MeasureError(problem, hint=hint)
         settings = dict(self.settings)
         if rel is not None and rel.is_threshold and self.has_rel:  # The lowest grade with such a gain.
             settings["rel"] = int(np.searchsorted(gains, settings["rel"]))
@@ -410,9 +407,8 @@ class Measure:
     def means(self, values: Floats, weights: Floats | None = None) -> Floats:
         """Return :meth:`mean` of each row of a matrix (runs x topics)."""
         if weights is not None and type(self).mean is not Measure.mean:
-            raise MeasureError(
-                f"{self} has its own mean, which takes no weights", hint="evaluate without weights"
-            )
+            hint = "evaluate without weights"
+            raise MeasureError(f"{self} has its own mean, which takes no weights", hint=hint)
         if weights is not None:
             return np.array([self.mean(row, weights) for row in values])
         if (

@@ -179,9 +179,8 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
     name = _choose_aggregate(result, aggregate)
     rows = [row for row in result.fragility if row.aggregate == name and row.change == "task"]
     if not rows:
-        raise SettingsError(
-            "influence of tasks needs all scores", hint="leave out systems or tasks with missing scores"
-        )
+        hint = "leave out systems or tasks with missing scores"
+        raise SettingsError("influence of tasks needs all scores", hint=hint)
     rows.sort(key=lambda row: -row.changed)
     leader = result.leader(name)
     shown, rest = split_rows(rows)

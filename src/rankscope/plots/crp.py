@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.analysis.curve import Curve
 from rankscope.choices import AXES as SCALES
-from rankscope.errors import SettingsError
+from rankscope.errors import check_name
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import label, legend_below, legend_patch, limit_ticks, rank_axis
@@ -63,8 +63,7 @@ def plot_curve(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: f
 
 def rank_scale(curve: Curve, axis: str) -> str:
     """Return the scale of the axis of ranks, linear or log."""
-    if axis not in SCALES:
-        raise SettingsError(f"there is no scale {axis!r}", hint=f"choose one of {', '.join(SCALES)}")
+    check_name(axis, SCALES, f"there is no scale {axis!r}")
     return ("log" if curve.length > _MAX_LINEAR else "linear") if axis == "auto" else axis
 
 

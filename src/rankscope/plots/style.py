@@ -14,7 +14,7 @@ from typing import Any
 from unicodedata import bidirectional
 
 from rankscope.cells import shorten_names
-from rankscope.errors import SettingsError, printable, require_package, suggest_names
+from rankscope.errors import SettingsError, check_name, printable, require_package, suggest_names
 from rankscope.plots.palette import COLOURS, INK
 
 STYLES = ("sans", "serif", "latex")
@@ -194,9 +194,7 @@ def finite_or_zero(value: Any) -> float:
 def choose(name: object, names: Sequence[str], problem: str) -> str:
     """Return the name, or the first one if it is None; raise an error with suggestions if there is no such name."""
     selected = names[0] if name is None else str(name)
-    if selected not in names:
-        hint = suggest_names(selected, names) or f"choose one of {', '.join(names)}"
-        raise SettingsError(problem.format(repr(selected)), hint=hint)
+    check_name(selected, names, problem.format(repr(selected)))
     return selected
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankscope.errors import InputError, SettingsError, suggest_names
+from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.read.collection import Inputs, open_collection
 from rankscope.read.datasets import IRDS
 from rankscope.read.orders import ORDERS
@@ -77,9 +77,8 @@ def _parse_collection(name: str, table: Any, file: Path) -> NamedFiles:
     if not name.strip() or not isinstance(table, dict):
         raise InputError(f"{key_path} is not a table", path=file, hint="give it qrels and runs")
     for key in table:
-        if key not in _KEYS:
-            hint = suggest_names(key, _KEYS) or f"there are {', '.join(_KEYS)}"
-            raise InputError(f"{key_path} has an unknown key {key!r}", path=file, hint=hint)
+        problem = f"{key_path} has an unknown key {key!r}"
+        check_name(key, _KEYS, problem, listed="there are", error=InputError, path=file)
     runs = table.get("runs")
     runs = [runs] if isinstance(runs, str) else runs
     texts = (table.get("qrels"), table.get("order", ""), table.get("grades", ""))

@@ -15,16 +15,14 @@ import numpy as np
 
 from rankscope.arrays import Floats, Ints, NDArray
 from rankscope.choices import ORDERS
-from rankscope.errors import SettingsError, suggest_names
+from rankscope.errors import check_name
 
 __all__ = ["ORDERS", "check_order", "in_32_bits", "is_by_score", "permutation", "score_keys", "ties_descend"]
 
 
 def check_order(order: str) -> str:
     """Return the order; reject unknown names."""
-    if order not in ORDERS:
-        hint = suggest_names(order, ORDERS) or f"choose one of {', '.join(ORDERS)}"
-        raise SettingsError(f"unknown order {order!r}", hint=hint)
+    check_name(order, ORDERS, f"unknown order {order!r}")
     return order
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import Floats
-from rankscope.errors import InputError, suggest_names
+from rankscope.errors import InputError, check_name
 from rankscope.frames import FrameMixin
 from rankscope.read.columns import Lines, RunColumns, RunList, find_repeated
 from rankscope.read.frames import as_columns, column_names, find_column, is_table, table_columns
@@ -183,9 +183,8 @@ class Runs(Mapping[str, Run], FrameMixin):
             self._runs[run.name] = run
 
     def __getitem__(self, name: str) -> Run:
-        if name not in self._runs:
-            hint = suggest_names(name, self._runs) or f"there are {len(self._runs)} runs"
-            raise InputError(f"no run is called {name!r}", hint=hint)
+        hint = f"there are {len(self._runs)} runs"
+        check_name(name, self._runs, f"no run is called {name!r}", hint=hint, error=InputError)
         return self._runs[name]
 
     def __contains__(self, name: object) -> bool:

@@ -85,9 +85,8 @@ def read_task_scores(source: Any) -> TaskScores:
         if (system, task, topic) in scores:
             task_text = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
             hint = "give one score for every system and task, or a column of topics"
-            raise InputError(
-                f"the score of {system!r} on {task_text} occurs twice", path=path, line=line, hint=hint
-            )
+            problem = f"the score of {system!r} on {task_text} occurs twice"
+            raise InputError(problem, path=path, line=line, hint=hint)
         if types.setdefault(task, kind) != kind:
             problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
             raise InputError(problem, path=path, line=line, hint="give each task one type")

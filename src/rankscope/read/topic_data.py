@@ -41,9 +41,8 @@ def read_topic_data(source: Any) -> TopicData:
     for line, cells in table.rows:
         topic = key_text(cells[key].strip() if isinstance(cells[key], str) else cells[key], "topic")
         if topic in data:
-            raise InputError(
-                f"topic {topic!r} occurs twice", path=path, line=line, hint="give each topic one row"
-            )
+            hint = "give each topic one row"
+            raise InputError(f"topic {topic!r} occurs twice", path=path, line=line, hint=hint)
         data[topic] = {
             name: cell for c, (name, cell) in enumerate(zip(table.header, cells, strict=True)) if c != key
         }
@@ -76,9 +75,8 @@ def topic_weights(weights: str | Mapping[Any, Any], data: Attributes, topics: It
         values = [by_topic.get(topic) for topic in topics]
     else:
         problem = f"weights of type {type(weights).__name__}"
-        raise SettingsError(
-            problem, hint="name a column of topic_data, or give a mapping of topics to weights"
-        )
+        hint = "name a column of topic_data, or give a mapping of topics to weights"
+        raise SettingsError(problem, hint=hint)
     return [_parse_weight(value, topic) for topic, value in zip(topics, values, strict=True)]
 
 
@@ -117,9 +115,8 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
         for _, t in sorted(zip(keys, defined, strict=True)):
             slices.setdefault(str(values[t]), []).append(t)
         if len(slices) > 2 and len(slices) == len(defined):
-            raise SettingsError(
-                f"every topic has a different {name}", hint=f"give quantile bins, such as {name}:4"
-            )
+            hint = f"give quantile bins, such as {name}:4"
+            raise SettingsError(f"every topic has a different {name}", hint=hint)
     elif None in numbers:
         value = values[defined[numbers.index(None)]]
         hint = f"leave out :{bins}, or use numbers or dates"

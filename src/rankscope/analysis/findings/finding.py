@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from rankscope.analysis.effort import Quadrant
@@ -13,6 +14,9 @@ from rankscope.analysis.slices import SliceDifference
 from rankscope.result import TypedResult, table
 from rankscope.rows import RowTable
 from rankscope.tables import Cell, Table
+
+# The evidence of a finding is a table of the result only if there is such a finding.
+_evidence = partial(table, main=False, default=None)
 
 _ROWS = 6
 """Rows of an evidence table that are printed below its sentence."""
@@ -73,34 +77,18 @@ class Findings(TypedResult):
     """Findings about a collection, the most important first; tables of other kinds are None."""
 
     findings: RowTable[Sentence] = table("every finding, as a sentence")
-    leader: RowTable[rows.LeaderRow] | None = table(
-        "means, and runs tied for first", main=False, default=None
-    )
-    separation: RowTable[rows.Separation] | None = table(
-        "pairs that the topics separate", main=False, default=None
-    )
-    disagreement: RowTable[rows.Disagreement] | None = table(
-        "pairs that measures order differently", main=False, default=None
-    )
-    decisive_topics: RowTable[rows.TopicShare] | None = table(
-        "topics that decide the order of the runs", main=False, default=None
-    )
-    fragile_lead: RowTable[rows.LeadTopic] | None = table(
-        "differences of the first two runs", main=False, default=None
-    )
-    hard_topics: RowTable[rows.HardTopic] | None = table("hardest topics", main=False, default=None)
-    unjudged: RowTable[rows.UnjudgedShare] | None = table("unjudged documents", main=False, default=None)
-    ties: RowTable[rows.TiedMean] | None = table(
-        "bounds over orders of tied documents", main=False, default=None
-    )
-    high_effort: RowTable[Quadrant] | None = table("rankings by effort and gain", main=False, default=None)
-    no_return: RowTable[rows.NoReturnTopic] | None = table(
-        "curves that never return to zero", main=False, default=None
-    )
-    scale: RowTable[rows.MeasureScale] | None = table("scales of the measures", main=False, default=None)
-    slices: RowTable[SliceDifference] | None = table(
-        "differences from the leader by slice", main=False, default=None
-    )
+    leader: RowTable[rows.LeaderRow] | None = _evidence("means, and runs tied for first")
+    separation: RowTable[rows.Separation] | None = _evidence("pairs that the topics separate")
+    disagreement: RowTable[rows.Disagreement] | None = _evidence("pairs that measures order differently")
+    decisive_topics: RowTable[rows.TopicShare] | None = _evidence("topics that decide the order of the runs")
+    fragile_lead: RowTable[rows.LeadTopic] | None = _evidence("differences of the first two runs")
+    hard_topics: RowTable[rows.HardTopic] | None = _evidence("hardest topics")
+    unjudged: RowTable[rows.UnjudgedShare] | None = _evidence("unjudged documents")
+    ties: RowTable[rows.TiedMean] | None = _evidence("bounds over orders of tied documents")
+    high_effort: RowTable[Quadrant] | None = _evidence("rankings by effort and gain")
+    no_return: RowTable[rows.NoReturnTopic] | None = _evidence("curves that never return to zero")
+    scale: RowTable[rows.MeasureScale] | None = _evidence("scales of the measures")
+    slices: RowTable[SliceDifference] | None = _evidence("differences from the leader by slice")
     items: tuple[Finding, ...]
 
     @classmethod

@@ -132,10 +132,8 @@ def check_connected(points: Floats, systems: Sequence[str]) -> None:
     if not problems:
         names = ", ".join(repr(systems[s]) for s in order[: separated[0]][:3])
         problems = [f"the best {separated[0]} systems ({names}, ...) win all comparisons with the others"]
-    raise InputError(
-        f"Bradley-Terry has no finite strengths: {' and '.join(problems)}",
-        hint="use win-rate, which has the same order",
-    )
+    hint = "use win-rate, which has the same order"
+    raise InputError(f"Bradley-Terry has no finite strengths: {' and '.join(problems)}", hint=hint)
 
 
 def bradley_terry(points: Floats) -> Floats:

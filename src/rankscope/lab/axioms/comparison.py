@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import Bools, Floats
-from rankscope.errors import MeasureError, SettingsError, suggest_names
+from rankscope.errors import MeasureError, SettingsError, check_name
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS, relation
 from rankscope.lab.rankings.explicit import ExplicitRankings
@@ -80,9 +80,8 @@ def resolve_relations(requested: Iterable[AnyRelation], world: World) -> list[Re
     result = []
     for item in requested:
         if isinstance(item, str):
-            if item not in RELATIONS:
-                hint = suggest_names(item, RELATIONS) or f"there are {', '.join(RELATIONS)}"
-                raise SettingsError(f"there is no property {item!r}", hint=hint)
+            hint = f"there are {', '.join(RELATIONS)}"
+            check_name(item, RELATIONS, f"there is no property {item!r}", hint=hint)
             item = RELATIONS[item]
         elif not isinstance(item, Relation):
             item = relation(item)

@@ -16,7 +16,7 @@ import numpy as np
 from rankscope.arrays import Floats
 from rankscope.choices import COUNTS
 from rankscope.engines import on_engine
-from rankscope.errors import SettingsError
+from rankscope.errors import SettingsError, check_name
 from rankscope.lab.measurement import convexity, counting, distances, walks
 from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.graded_verdicts import GradedStudy
@@ -129,8 +129,7 @@ def _scales(equal_relevant: bool | None, length: int) -> list[str]:
 
 
 def _check(count: str, samples: int) -> None:
-    if count not in COUNTS:
-        raise SettingsError(f"no way to count is called {count!r}", hint=f"choose one of {', '.join(COUNTS)}")
+    check_name(count, COUNTS, f"no way to count is called {count!r}")
     if samples < 1:
         raise SettingsError(f"{samples} samples", hint="draw at least one pair")
 
