@@ -239,7 +239,7 @@ class TypedResult(Result):
         types = {}
         for name in cls.specs():
             item = vars(cls).get(name)
-            annotation = cls.__annotations__.get(name)
+            annotation: Any = cls.__annotations__.get(name)
             if isinstance(item, _LazyTable):
                 annotation = item.func.__annotations__["return"]
             kind = get_args(eval(annotation, vars(sys.modules[cls.__module__])))[0]
