@@ -547,25 +547,90 @@ def module_of_mteb(name: str, types: dict[str, str]) -> Iterator[Any]:
         for loaded in set(sys.modules) - set(before):
             if loaded.partition(".")[0] == "mteb":
                 del sys.modules[loaded]
+        sys.modules.update(before)  # the whole package, if it was imported
+
+
+def assert_same_aggregates(mteb: rs.Bench, theirs: Any) -> None:
+    """Compare three aggregates with the expressions of mteb."""
+    pl = pytest.importorskip("polars")
+    scores, tasks = mteb.scores, list(mteb.scores.tasks)
+    frame = pl.DataFrame({"model_name": scores.systems, **dict(zip(tasks, scores.values.T, strict=True))})
+    type_means, kinds = theirs._get_means_per_types(tasks)
+    table = frame.with_columns(theirs._get_borda_rank(tasks).alias("borda"), *type_means)
+    table = table.with_columns(
+        pl.mean_horizontal(tasks).alias("mean"), pl.mean_horizontal(kinds).alias("types")
+    )
+    ranks = {row.system: row.rank for row in mteb.board if row.aggregate == "borda"}
+    assert len(kinds) == 2 and len(table) == 197
+    assert table["borda"].to_list() == [ranks[system] for system in scores.systems]
+    assert values_of(mteb, "mean") == pytest.approx(table["mean"].to_list(), abs=1e-12)
+    assert values_of(mteb, "mean-of-types") == pytest.approx(table["types"].to_list(), abs=1e-12)
 
 
 @needs_mteb_scores
 @pytest.mark.needs("evaluators")
 def test_borda_mean_and_mean_of_types_are_those_of_mteb(mteb: rs.Bench) -> None:
-    pl = pytest.importorskip("polars")
-    scores = mteb.scores
     with module_of_mteb("mteb.benchmarks._create_table", TYPES) as theirs:
-        tasks = list(scores.tasks)
-        frame = pl.DataFrame({"model_name": scores.systems, **dict(zip(tasks, scores.values.T, strict=True))})
-        type_means, kinds = theirs._get_means_per_types(tasks)
-        table = frame.with_columns(theirs._get_borda_rank(tasks).alias("borda"), *type_means)
-        table = table.with_columns(
-            pl.mean_horizontal(tasks).alias("mean"), pl.mean_horizontal(kinds).alias("types")
-        )
-    ranks = {row.system: row.rank for row in mteb.board if row.aggregate == "borda"}
-    assert table["borda"].to_list() == [ranks[system] for system in scores.systems]
-    assert values_of(mteb, "mean") == pytest.approx(table["mean"].to_list(), abs=1e-12)
-    assert values_of(mteb, "mean-of-types") == pytest.approx(table["types"].to_list(), abs=1e-12)
+        assert_same_aggregates(mteb, theirs)
+
+
+@needs_mteb_scores
+@pytest.mark.needs("mteb")
+def test_aggregates_are_those_of_the_whole_package_mteb(
+    mteb: rs.Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = importlib.import_module("mteb.benchmarks._create_table")
+    registry = {task: theirs._TASKS_REGISTRY[task].metadata for task in TYPES}
+    assert {metadata.type for metadata in registry.values()} == {"Retrieval"}
+    typed = {task: SimpleNamespace(metadata=SimpleNamespace(type=TYPES[task])) for task in registry}
+    monkeypatch.setattr(theirs, "_TASKS_REGISTRY", typed)
+    assert_same_aggregates(mteb, theirs)
+
+
+@needs_mteb_scores
+@pytest.mark.needs("autorank")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("step", [1, 30])
+def test_friedman_and_nemenyi_of_mteb_are_those_of_autorank(mteb: rs.Bench, step: int) -> None:
+    import pandas as pd
+    from autorank import autorank
+    from scipy.stats import studentized_range
+    from statsmodels.stats.libqsturng import qsturng
+
+    systems, values = mteb.scores.systems[::step], mteb.scores.values[::step]
+    ours = rs.bench({"model": systems, **{f"t{k}": c.tolist() for k, c in enumerate(values.T)}}, replicates=2)
+    theirs = autorank(pd.DataFrame(values.T, columns=systems), alpha=0.05, force_mode="nonparametric")
+    assert (theirs.omnibus, theirs.posthoc) == ("friedman", "nemenyi")
+    assert ours.friedman[0].p == pytest.approx(theirs.pvalue, rel=1e-9)
+    # autorank takes the quantile from an approximation, which is .16 % too large for 197 systems.
+    quantiles = [f(0.95, len(systems), np.inf) for f in (qsturng, studentized_range.ppf)]
+    assert quantiles[0] == pytest.approx(quantiles[1], rel=2e-3)
+    expected = theirs.cd * quantiles[1] / quantiles[0]
+    assert ours.friedman[0].critical_distance == pytest.approx(expected, rel=1e-9)
+    assert dict(ours.mean_ranks()) == pytest.approx(theirs.rankdf.meanrank.to_dict(), rel=1e-12)
+
+
+@needs_mteb_scores
+@pytest.mark.needs("arena")
+def test_bradley_terry_of_mteb_is_that_of_arena_rank(mteb: rs.Bench) -> None:
+    import pandas as pd
+    from arena_rank.models.bradley_terry import BradleyTerry
+    from arena_rank.utils.data_utils import PairDataset
+
+    first, second = np.triu_indices(197, 1)
+    parts = []
+    for values in mteb.scores.values.T:
+        won = np.sign(values[first] - values[second]).astype(int)
+        winner = np.array(["tie", "model_a", "model_b"])[won]
+        # Numbers of three digits sort like the systems.
+        parts.append(pd.DataFrame({"model_a": first + 100, "model_b": second + 100, "winner": winner}))
+    data = PairDataset.from_pandas(pd.concat(parts, ignore_index=True))
+    model = BradleyTerry(197, ftol=0.0, gtol=1e-13)
+    model.fit(data)
+    strengths = np.asarray(model.params["ratings"])
+    assert values_of(mteb, "bradley-terry") == pytest.approx(
+        (strengths - strengths.mean()).tolist(), abs=1e-6
+    )
 
 
 @needs_mteb_scores
