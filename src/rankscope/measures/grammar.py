@@ -84,20 +84,19 @@ def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measur
     return list(dict.fromkeys(_parse_each(measures)))
 
 
-def _parse_each(measures: Any) -> Iterator[Measure]:
+def _parse_each(measures: Any) -> list[Measure]:
     if isinstance(measures, Measure):
-        yield measures.complete()
-    elif isinstance(measures, str):
-        yield from (parse(name).with_name(name) for name in _split(measures))
-    elif hasattr(measures, "AT_PARAM"):
+        return [measures.complete()]
+    if isinstance(measures, str):
+        return [parse(name).with_name(name) for name in _split(measures)]
+    if hasattr(measures, "AT_PARAM"):
         measure = from_ir_measures(measures)
         name = str(measures)  # Results show it if it denotes the same measure here.
-        yield measure.with_name(name) if installed(measures.NAME) and parse(name) == measure else measure
-    elif isinstance(measures, Iterable):
-        for item in measures:
-            yield from _parse_each(item)
-    else:
-        raise MeasureError(f"{measures!r} is not a measure", hint="write its name, such as 'nDCG@10'")
+        is_same = installed(measures.NAME) and parse(name) == measure
+        return [measure.with_name(name) if is_same else measure]
+    if isinstance(measures, Iterable):
+        return [measure for item in measures for measure in _parse_each(item)]
+    raise MeasureError(f"{measures!r} is not a measure", hint="write its name, such as 'nDCG@10'")
 
 
 def from_ir_measures(measure: Any) -> Measure:

@@ -118,8 +118,7 @@ def available() -> bool:
 
 def is_selected() -> bool:
     """Return whether the library is available and the environment does not select another scanner."""
-    # Most often the variable is not set; a failing lookup in os.environ raises an exception inside, which is slow.
-    return (VARIABLE not in os.environ or os.environ[VARIABLE] in ("", "native")) and available()
+    return os.environ.get(VARIABLE, "") in ("", "native") and available()
 
 
 def backend_name(backend: str | None = None) -> str:
