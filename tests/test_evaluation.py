@@ -231,6 +231,21 @@ def test_real_tensors_are_read(package: str) -> None:
     assert same(rs.evaluate_arrays(make(labels), make(scores.astype(np.float32)), measures=NAMES), expected)
 
 
+def test_tensors_with_gradients_of_any_precision_are_read() -> None:
+    torch = pytest.importorskip("torch")
+    labels, scores = random_arrays(ties=True)  # multiples of 1/8, which every precision has
+    expected = rs.evaluate_arrays(labels, scores, measures=NAMES)
+    for precision in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        for grades in (torch.tensor(labels), torch.tensor(labels, dtype=precision)):
+            tensor = torch.tensor(scores, dtype=precision, requires_grad=True)
+            assert same(rs.evaluate_arrays(grades, tensor, measures=NAMES), expected)
+    sizes = torch.tensor([60] * 40)
+    flat = rs.evaluate_arrays(
+        torch.tensor(labels).ravel(), torch.tensor(scores).ravel(), sizes, measures=NAMES
+    )
+    assert same(flat, expected)
+
+
 def test_several_runs_share_labels() -> None:
     labels, scores = random_arrays()
     result = rs.evaluate_arrays(labels, {"a": scores, "b": -scores}, measures=NAMES)

@@ -200,6 +200,8 @@ def _as_array(values: Any, name: str) -> tuple[AnyArray, Bools]:
     """Return an array of any library as numpy's, and its mask."""
     if hasattr(values, "detach"):  # a tensor of torch, perhaps with a gradient or on another device
         values = values.detach().cpu()
+        if str(values.dtype) == "torch.bfloat16":  # numpy has no such type; every value is a 32-bit float
+            values = values.float()
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     try:
         array = np.asarray(values)  # through the buffer or the array interface, which share memory
