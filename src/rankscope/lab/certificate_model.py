@@ -81,9 +81,8 @@ class Certificates(Result):
         """Certificates by measure and property."""
         result: dict[str, dict[str, list[Certificate]]] = {}
         for certificate in self.certificates:
-            result.setdefault(certificate.measure, {}).setdefault(certificate.property, []).append(
-                certificate
-            )
+            by_property = result.setdefault(certificate.measure, {})
+            by_property.setdefault(certificate.property, []).append(certificate)
         return result
 
     def holds(self, name: str, property: str) -> bool:

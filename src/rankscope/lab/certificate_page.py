@@ -102,9 +102,8 @@ def _legend(names: Sequence[str]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for name in names:
         relation = RELATIONS[name]
-        where = "; ".join(
-            model.describe_settings(settings) for settings, tested in model.PROPERTIES if name in tested
-        )
+        settings = [settings for settings, tested in model.PROPERTIES if name in tested]
+        where = "; ".join(map(model.describe_settings, settings))
         meaning = relation.meaning.rpartition(": ")[2]
         yield f"| {relation.short} | **{name}**: {meaning} | {relation.reference} | {where} |"
 

@@ -93,9 +93,8 @@ def _pass_and_stop_probabilities(groups: HitGroups, passes: Floats) -> tuple[Flo
             share = np.minimum(position / m, 1.0)
             mean[active, 1:] = (1.0 - share) * mean[active, 1:] + share * q * mean[active, :-1]
         rows = np.repeat(np.arange(len(block)), groups.size[block])
-        at = np.arange(len(rows)) - np.repeat(
-            np.cumsum(groups.size[block]) - groups.size[block], groups.size[block]
-        )
+        size = groups.size[block]
+        at = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
         stop_probability[starts[block][rows] + at] = mean[rows, at] - mean[rows, at + 1]
         pass_probability[block] = mean[np.arange(len(block)), groups.size[block]]
         first = last

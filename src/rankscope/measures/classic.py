@@ -106,9 +106,8 @@ class R(Binary, Condensable):
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        return ratio(
-            self.visible_lists(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel)
-        )
+        hits = self.visible_lists(lists).relevant(self.rel, self.cutoff)
+        return ratio(hits.count, lists.recall_base(self.rel))
 
     def kernel(self, pool: Pool) -> Kernel | None:
         return self.plain_kernel("count", pool.recall_base(self.rel))
@@ -193,10 +192,8 @@ class SetP(Binary, Condensable):
     rewards_grades = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        return ratio(
-            self.visible_lists(lists).relevant(self.rel, self.cutoff).count,
-            self.visible_lists(lists).retrieved(self.cutoff),
-        )
+        visible = self.visible_lists(lists)
+        return ratio(visible.relevant(self.rel, self.cutoff).count, visible.retrieved(self.cutoff))
 
     def closed_form(self) -> Form:
         return Additive()

@@ -70,9 +70,8 @@ class IA(Composed, Diversity):
     measure: str = parameter("AP", "measure evaluated for each aspect, such as 'RBP(p=0.5)'")
 
     def evaluate(self, lists: Lists) -> Floats:
-        return lists.by_aspect.sum_pairs(
-            self.inner().evaluate(lists.by_aspect.lists), lists.pool.aspect_weights()
-        )
+        values = self.inner().evaluate(lists.by_aspect.lists)
+        return lists.by_aspect.sum_pairs(values, lists.pool.aspect_weights())
 
 
 class AP_IA(Condensable, Diversity):
@@ -112,9 +111,8 @@ class P_IA(Condensable, Diversity):
     def evaluate(self, lists: Lists) -> Floats:
         lists = self.visible_lists(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        return np.asarray(
-            lists.by_aspect.sum_pairs(hits.count, lists.pool.aspect_weights(self.rel)) / self.cutoff
-        )
+        weights = lists.pool.aspect_weights(self.rel)
+        return np.asarray(lists.by_aspect.sum_pairs(hits.count, weights) / self.cutoff)
 
 
 class _Redundancy(Condensable, Diversity, abstract=True):

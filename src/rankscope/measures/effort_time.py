@@ -78,9 +78,8 @@ class TimedCurves(FractionalCurves):
         longer = self._seconds(hits.grade) - other
         behind = hits.before(longer)
         self.clock: Floats = other * (rank - 1.0) + behind
-        self.rp = np.maximum(self.clock - hits.take(last), 0.0) + np.minimum(
-            self.clock - hits.take(first), 0.0
-        )
+        late, early = self.clock - hits.take(last), self.clock - hits.take(first)
+        self.rp = np.maximum(late, 0.0) + np.minimum(early, 0.0)
         # Rank of the relevant document above each hit, or 0: the documents between them are non-relevant.
         above = np.where(hits.ordinal > 1, np.concatenate([[0.0], rank[:-1]]) if len(rank) else rank, 0.0)
         ideal_time = self.ideal_time[hits.list]

@@ -42,10 +42,8 @@ class D_nDCG(DCG):
     def evaluate(self, lists: Lists) -> Floats:
         self._reject_endless(lists.pool.max_grade)
         gain = self._global_gain(lists.pool)
-        return ratio(
-            self._cumulated(lists, gain),
-            lists.per_topic(self._cumulated(_sort_by_gain(lists.pool, gain), gain)),
-        )
+        ideal = self._cumulated(_sort_by_gain(lists.pool, gain), gain)
+        return ratio(self._cumulated(lists, gain), lists.per_topic(ideal))
 
     def _global_gain(self, pool: Pool) -> Floats:
         weights = pool.aspect_weights()[:, pool.topic]
@@ -105,9 +103,8 @@ class D(Composed, Diversity):
     measure: str = parameter("nDCG", "the measure of the global gains, such as 'RBP(p=0.5,graded=True)'")
 
     def evaluate(self, lists: Lists) -> Floats:
-        return self.inner().evaluate(
-            lists.with_grades(lists.pool.cache("global gains", lambda: _global(lists.pool)))
-        )
+        gains = lists.pool.cache("global gains", lambda: _global(lists.pool))
+        return self.inner().evaluate(lists.with_grades(gains))
 
 
 class DS(D):
@@ -133,9 +130,8 @@ class DS(D):
 def _global(pool: Pool) -> Pool:
     """Return the pool in which each document has its global gain as a grade."""
     grades = np.maximum(pool.aspect_grades, 0).astype(np.int64)
-    whole = np.array([_to_integers(weights) for weights in pool.aspect_weights().T], np.int64).reshape(
-        len(pool), -1
-    )
+    integers = [_to_integers(weights) for weights in pool.aspect_weights().T]
+    whole = np.array(integers, np.int64).reshape(len(pool), -1)
     gain = (grades * whole.T[:, pool.topic]).sum(axis=0)
     if gain.max(initial=0) > np.iinfo(np.int32).max - 2:
         raise MeasureError("global gains are too large for grades", hint="give aspects simpler weights")

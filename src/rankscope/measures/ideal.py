@@ -156,9 +156,8 @@ class _Greedy:
         documents = np.stack(self._chosen, axis=1) if self._chosen else np.zeros((size, 0), np.int64)
         is_present = documents >= 0
         offsets = np.concatenate([[0], np.cumsum(is_present.sum(axis=1))])
-        rank = np.broadcast_to(np.arange(1, documents.shape[1] + 1, dtype=np.int32), documents.shape)[
-            is_present
-        ]
+        ranks = np.arange(1, documents.shape[1] + 1, dtype=np.int32)
+        rank = np.broadcast_to(ranks, documents.shape)[is_present]
         return Lists(self._pool, np.arange(size), np.diff(offsets), offsets, rank, documents[is_present])
 
 

@@ -94,10 +94,8 @@ class SetAP(Binary, Condensable, _TrecMeasure):
 
     def evaluate(self, lists: Lists) -> Floats:
         n_relevant = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
-        return ratio(
-            n_relevant * n_relevant,
-            self.visible_lists(lists).retrieved(self.cutoff) * lists.recall_base(self.rel),
-        )
+        n_retrieved = self.visible_lists(lists).retrieved(self.cutoff)
+        return ratio(n_relevant * n_relevant, n_retrieved * lists.recall_base(self.rel))
 
 
 class Utility(Binary, _TrecMeasure):

@@ -187,9 +187,8 @@ def plot_differences(
     rows = [row for row in result.topics if row.measure == measure_name and (row.a, row.b) == names]
     values = [finite_or_zero(row.difference) for row in rows]
     with canvas(width, 2.3) as (figure, axes):
-        axes.axhspan(
-            finite_or_zero(compared.low), finite_or_zero(compared.high), color=QUIET, alpha=0.25, linewidth=0
-        )
+        low, high = finite_or_zero(compared.low), finite_or_zero(compared.high)
+        axes.axhspan(low, high, color=QUIET, alpha=0.25, linewidth=0)
         axes.axhline(finite_or_zero(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
         for sign, colour, hatch in ((1, GAIN, None), (-1, LOSS, "////")):
             bars = {x: value for x, value in enumerate(values) if value * sign > 0}

@@ -45,13 +45,7 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
         for run, line in lines.items():
             look: dict[str, Any] = {"color": QUIET, "linewidth": 0.6, "alpha": 0.45}
             if run in coloured:
-                look = {
-                    **series(coloured.index(run)),
-                    "marker": "",
-                    "linewidth": 1.5,
-                    "gid": run,
-                    "zorder": 3,
-                }
+                look = series(coloured.index(run)) | {"marker": "", "linewidth": 1.5, "gid": run, "zorder": 3}
             steps = zip(*line, (max_rank, line[-1][1]), strict=True)
             [handles[run]] = axes.plot(*steps, drawstyle="steps-post", label=shorten(run, 24), **look)
         rank_axis(axes, [1, max_rank])
@@ -61,9 +55,8 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
         axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
         entries = [handles[run] for run in coloured]
         if len(lines) > len(coloured):
-            entries.append(
-                legend_line(count(len(lines) - len(coloured), "more run"), color=QUIET, linewidth=0.6)
-            )
+            more = count(len(lines) - len(coloured), "more run")
+            entries.append(legend_line(more, color=QUIET, linewidth=0.6))
         legend_below(figure, entries, 4)
     return Figure(figure, (axes,), Table("coverage", table.columns, list(table.rows)))
 

@@ -62,9 +62,8 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
             legend_patch("down: too early, less gain", color=LOSS),
         ]
         crp.set_title(f"effort: {title(curve, 0.85 * panel_width)}", pad=13)
-        dcg.set_title(
-            f"gain: {shorten(str(curve.dcg_measure), int(9.6 * panel_width))}", pad=13 if wide else 5
-        )
+        measure = shorten(str(curve.dcg_measure), int(9.6 * panel_width))
+        dcg.set_title(f"gain: {measure}", pad=13 if wide else 5)
         crp.set_ylabel("CRP (ranks)")
         dcg.set_ylabel("DCG (gain)")
         for bottom in (rp, delta)[not wide :]:

@@ -343,9 +343,8 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
     handles += _draw_contours(axes, plane) + _draw_means(axes, plane, spread)
     _draw_grid(axes, plane)
     better = ", lower is better" if plane.measure.better == "lower" else ""
-    axes.set(
-        xlabel="Twist (1 = no avoidable effort)", ylabel=f"{shorten(str(plane.measure), 40)} (gain{better})"
-    )
+    axes.set_xlabel("Twist (1 = no avoidable effort)")
+    axes.set_ylabel(f"{shorten(str(plane.measure), 40)} (gain{better})")
     axes.set_title(f"{count(len(plane.twist), 'ranking')}, lines: quartiles of gain")
     return handles
 

@@ -54,9 +54,8 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
         image = axes.imshow(values, aspect="auto", cmap=colours, interpolation="nearest")
         step = -(-len(runs) // int((height - 1.1) / _ROW))
         named = range(0, len(runs), step)
-        axes.set_yticks(
-            list(named), shorten_all((runs[k] for k in named), 24 if is_wide(width) else 14), fontsize=5.5
-        )
+        names = shorten_all((runs[k] for k in named), 24 if is_wide(width) else 14)
+        axes.set_yticks(list(named), names, fontsize=5.5)
         name_columns(axes, topics, width - 0.7)
         axes.set_ylabel(f"{count(len(runs), 'run')}, best first")
         axes.set_xlabel(f"{count(len(topics), 'topic')}, easiest first")

@@ -73,10 +73,8 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
             name = f"R = {bases[0]:,}" + (f" to {bases[-1]:,}" if bases[-1] != bases[0] else "")
             handles.append(legend_line(name, color=QUARTER_COLOURS[k], linewidth=2))
             if not is_named:
-                medians = [
-                    np.median(own[np.isfinite(own)]) if np.isfinite(own).any() else np.nan
-                    for own in lines[quarter == k].T
-                ]
+                defined = [own[np.isfinite(own)] for own in lines[quarter == k].T]
+                medians = [np.median(own) if len(own) else np.nan for own in defined]
                 style = {"color": QUARTER_COLOURS[k], "linewidth": 2, "marker": MARKERS[k], "zorder": 4}
                 axes.plot(x, medians, clip_on=False, **style)
         for position in x:

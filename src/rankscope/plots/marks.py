@@ -188,9 +188,8 @@ def name_lines(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) ->
     for k in range(len(positions)):
         positions[k] = max(positions[k], low + gap / 2 if k == 0 else positions[k - 1] + gap)
     for k in reversed(range(len(positions))):
-        positions[k] = min(
-            positions[k], high - gap / 2 if k == len(positions) - 1 else positions[k + 1] - gap
-        )
+        highest = high - gap / 2 if k == len(positions) - 1 else positions[k + 1] - gap
+        positions[k] = min(positions[k], highest)
     for k, position in zip(order, positions, strict=True):
         height, name, colour = ends[k]
         axes.annotate(
@@ -225,9 +224,8 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
         if handle.get_label().startswith("_"):  # matplotlib leaves out labels that start with an underscore.
             handle.set_label(LEFT_TO_RIGHT + handle.get_label())
     planned = max(1, min(columns, len(shown)))
-    columns = _fit_columns(
-        [len(handle.get_label()) for handle in shown], planned, figure.bbox.width / figure.dpi
-    )
+    letters = [len(handle.get_label()) for handle in shown]
+    columns = _fit_columns(letters, planned, figure.bbox.width / figure.dpi)
     if columns < planned and not is_panel():
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + 0.14 * (-(-len(shown) // columns) - -(-len(shown) // planned)))

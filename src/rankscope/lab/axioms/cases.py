@@ -186,9 +186,8 @@ class _Analysis:
         all_near = not self.wide and all(relation.near for relation in self.local)
         # Below the last rank that a measure inspects, both rankings of a pair have the same score. This can violate
         # only a relation that requires more than "not worse".
-        plain = all_near and not any(
-            relation.strict or relation.some or relation.within for relation in self.local
-        )
+        is_special = any(relation.strict or relation.some or relation.within for relation in self.local)
+        plain = all_near and not is_special
         by_depth: dict[tuple[int, bool], list[int]] = {}
         for number, evaluator in enumerate(self.evaluators):
             depth, symmetric = self.depth, False
@@ -266,9 +265,8 @@ class _Analysis:
         whole = Shape(len(self.world), (), self.depth)
         for level in range(first, tree.shape.depth + 1):
             for row, scores in zip(self.scores, values, strict=True):
-                row[enumeration.extension_nodes(whole, tree.shape.prefix[:level], level)] = tree.level(
-                    scores, level
-                )[0]
+                nodes = enumeration.extension_nodes(whole, tree.shape.prefix[:level], level)
+                row[nodes] = tree.level(scores, level)[0]
 
     def _explicit_rankings(self, relation: Relation) -> Iterator[tuple[Relation, ExplicitRankings]]:
         """Yield the explicit rankings of a relation, case by case: first all lower ones, then the higher ones."""
@@ -285,9 +283,8 @@ class _Analysis:
         for part in self.parts:
             own_work = [(piece, multiplicity) for owner, piece, multiplicity in work if owner is part]
             evaluators = [self.evaluators[number] for number in part.measures]
-            evaluated = enumeration.evaluate_blocks(
-                [piece for piece, _ in own_work], evaluators, self.world, self.jobs
-            )
+            pieces = [piece for piece, _ in own_work]
+            evaluated = enumeration.evaluate_blocks(pieces, evaluators, self.world, self.jobs)
             for (_, multiplicity), (tree, first, values) in zip(own_work, evaluated, strict=True):
                 yield part, multiplicity, tree, first, values
 

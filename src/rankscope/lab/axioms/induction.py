@@ -38,9 +38,8 @@ def single_steps(tree: Tree) -> Steps:
             high.append(children if grade > 0 else parents)
         for old, new, seen, unseen in world.redundant_pairs:
             assert covered is not None
-            is_redundant = covered[:, parents][list(seen)].all(axis=0) & ~covered[:, parents][
-                list(unseen)
-            ].any(axis=0)
+            above = covered[:, parents]
+            is_redundant = above[list(seen)].all(axis=0) & ~above[list(unseen)].any(axis=0)
             children = np.arange(*shape.row(level, old).indices(shape.size))[is_redundant]
             low.append(children)
             high.append(children + (new - old) * len(parents))

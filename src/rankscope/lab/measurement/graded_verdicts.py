@@ -66,9 +66,8 @@ class GradedStudy(ScaleStudy):
             if not tally.complete:
                 raise KeyboardInterrupt
             falling = int((rise + slack(rise, magnitude(self.values)) < 0).sum())
-            numbers = scale_results.add_nonempty_share(
-                scale_results.tally_numbers(tally), len(words), len(listed), lambda: falling
-            )
+            counted = scale_results.tally_numbers(tally)
+            numbers = scale_results.add_nonempty_share(counted, len(words), len(listed), lambda: falling)
             if tally.violations == 0:
                 return self._holds(scale, because, numbers)
         elif convex:

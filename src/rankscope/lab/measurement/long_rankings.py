@@ -75,9 +75,8 @@ _SHAPE = {
 
 
 def _sum(weights: Floats, code: int) -> float:
-    return float(
-        sum(weight for weight, grade in zip(weights, ranking(code, len(weights)), strict=True) if grade)
-    )
+    graded = zip(weights, ranking(code, len(weights)), strict=True)
+    return float(sum(weight for weight, grade in graded if grade))
 
 
 def _violation(weights: Floats, setting: Setting, scale: str) -> Pair | None:
@@ -106,9 +105,8 @@ def _other(measure: Measure, setting: Setting, scale: str) -> ScaleVerdict:
         small, large = padded[1] - padded[0], padded[3] - padded[2]
         if abs(small - large) > slack(large, float(np.abs(padded).max())):
             rises = [float(values[b] - values[a]) for a, b in (pair[:2], pair[2:])]
-            return _refuted(
-                str(measure), scale, setting, Counterexample(setting.with_length(n), pair, *rises)
-            )
+            example = Counterexample(setting.with_length(n), pair, *rises)
+            return _refuted(str(measure), scale, setting, example)
     hint = "only measures that are sums of gain times weight can be decided there; use a length up to 20"
     raise SettingsError(f"{measure} on all 2^{length} rankings of length {length}", hint=hint)
 

@@ -70,6 +70,5 @@ def count_steps(values: Floats) -> Tally:
     order, class_index = value_classes(values)
     lower, upper = np.triu_indices(len(order))
     rise = values[order[upper]] - values[order[lower]]
-    return count_listed_distances(
-        (class_index[upper] - class_index[lower]).astype(np.int32), rise, magnitude(values)
-    )
+    distance = (class_index[upper] - class_index[lower]).astype(np.int32)
+    return count_listed_distances(distance, rise, magnitude(values))

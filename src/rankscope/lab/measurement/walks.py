@@ -120,9 +120,8 @@ def sample_pairs(length: int, samples: int, rng: np.random.Generator, equal_rele
     for below in layers[1:]:
         reach = states.arrivals(below, 0.0)
         lead, c1, gap = state
-        weights = np.stack(
-            [_ways(d1, d2) * reach[lead + 2 + d2 - d1, c1 + 1 + d1, gap] for d1, d2 in _MOVES]
-        ).cumsum(axis=0)
+        steps = [_ways(d1, d2) * reach[lead + 2 + d2 - d1, c1 + 1 + d1, gap] for d1, d2 in _MOVES]
+        weights = np.cumsum(steps, axis=0)
         move = (weights <= rng.random(samples) * weights[-1]).sum(axis=0)
         d1, d2 = np.array(_MOVES)[move].T
         lead, c1 = lead + d2 - d1, c1 + d1
@@ -194,9 +193,7 @@ def _draw_intervals(
     delta = np.empty((length, count), dtype=np.int64)
     for rank, below in enumerate(layers[1:]):
         capped = {high: np.minimum(n_upper + high, relevant + 1) for _, high in _DIGITS}
-        ways = np.stack([below[balance + 1 + high - low, capped[high]] for low, high in _DIGITS]).cumsum(
-            axis=0
-        )
+        ways = np.cumsum([below[balance + 1 + high - low, capped[high]] for low, high in _DIGITS], axis=0)
         move = (ways <= rng.random(count) * ways[-1]).sum(axis=0)
         low, high = np.array(_DIGITS)[move].T
         lower, upper = 2 * lower + low, 2 * upper + high
