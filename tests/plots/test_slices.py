@@ -103,3 +103,14 @@ def test_commands_draw_slices_with_by(tmp_path: Path) -> None:
         other = ["-m", "AP", "--plot", str(target), "--quiet", "-o", str(tmp_path / "x.json")]
         assert main([command, *files, *other]) == 0
         assert drawn.startswith(b"<?xml") and drawn != target.read_bytes()
+
+
+@pytest.mark.parametrize("figure", ["forest", "slices"])
+def test_a_lower_value_is_better_where_the_measure_says_so(figure: str) -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    early, late = ({f"q{i}": [f"n{k}" for k in range(n + i % 2)] + ["a"] for i in range(8)} for n in (0, 5))
+    scores = rs.evaluate(qrels, {"early": early, "late": late}, ["BalancePoint"])
+    result = rs.compare(scores, "late", by="difficulty:2")
+    assert result.pairs[0].difference < 0 and result.pairs[0].wins == 8
+    markers = {line.get_marker() for axes in result.plot(figure).axes for line in axes.lines}
+    assert "o" in markers and "s" not in markers

@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.analysis.compare import Comparison, Pair, RunMean
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
-from rankscope.measures import parse_many
+from rankscope.measures.external import external_measure
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
@@ -91,16 +91,14 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     rank = {row.run: place for place, row in enumerate(_best_first(result, measure_name))}
     pairs.sort(key=lambda pair: sorted((rank[pair.a], rank[pair.b]), reverse=True))
     rows, rest = marks.split_rows(pairs)
+    sign = external_measure(measure_name, others=True).sign or 1
     rows.sort(key=lambda pair: -finite_or_zero(pair.difference))
     # Next to the names of two runs, a column of a paper has no room for the three numbers of a row.
     length, size, numbers = (22, 7.0, True) if is_wide(width) else (13, 5.5, False)
     with canvas(width, marks.rows_height(rows, rest, 1.2)) as (figure, axes):
         axes.axvline(0, color=INK, linewidth=0.7)
         for y, pair in enumerate(rows):
-            value = finite_or_zero(pair.difference)
-            colour, marker = (GAIN, "o") if value >= 0 else (LOSS, "s")
-            marks.draw_range(axes, finite_or_zero(pair.low), finite_or_zero(pair.high), y)
-            marks.draw_dot(axes, value, y, colour, pair.significant, marker)
+            marks.draw_difference(axes, pair, y, sign)
         marks.draw_rest(axes, len(rows), (pair.difference for pair in rest))
         names = shorten_all((run for pair in rows for run in (pair.a, pair.b)), length)
         texts = [f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
@@ -111,14 +109,7 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
             marks.write_at_right(axes, y, _format_numbers(pair, numbers), fontsize=size)
         axes.set_xlabel(f"difference in {measure_name}")
         kind = f"{result.settings['intervals']} {_level(result)} interval"
-        dot = {"linestyle": "none", "markersize": 4}
-        legend = [
-            marks.legend_line("a is better", color=GAIN, marker="o", **dot),
-            marks.legend_line("b is better", color=LOSS, marker="s", **dot),
-            marks.legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
-            marks.legend_line(kind, color=QUIET, linewidth=1.3),
-        ]
-        marks.legend_below(figure, legend, 4)
+        marks.legend_below(figure, marks.legend_differences(kind, "a is better", "b is better"), 4)
     return Figure(figure, (axes,), result.pairs.subset("forest", rows))
 
 
@@ -128,7 +119,7 @@ def _level(result: Comparison) -> str:
 
 def _best_first(result: Comparison, measure: str) -> list[RunMean]:
     """Return the runs by their mean, best first."""
-    (parsed,) = parse_many([measure])
+    parsed = external_measure(measure, others=True)
     rows = [row for row in result.runs if row.measure == measure]
     return [rows[k] for k in parsed.best_first(np.array([finite_or_zero(row.mean) for row in rows]))]
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.plots.palette import INK, QUIET
-from rankscope.plots.style import LEFT_TO_RIGHT, is_panel, shorten, shorten_all
+from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
+from rankscope.plots.style import LEFT_TO_RIGHT, finite_or_zero, is_panel, shorten, shorten_all
 
 _LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -151,6 +151,25 @@ def draw_dot(axes: Any, x: float, y: float, colour: str, is_filled: bool | None,
     """Draw a marker, filled or hollow."""
     face = colour if is_filled else "white"
     axes.plot(x, y, marker=marker, markersize=4, markeredgecolor=colour, markerfacecolor=face)
+
+
+def draw_difference(axes: Any, row: Any, y: float, sign: int) -> None:
+    """Draw the difference a - b and its interval: a circle if a is better, a square if it is worse."""
+    draw_range(axes, finite_or_zero(row.low), finite_or_zero(row.high), y)
+    value = finite_or_zero(row.difference)
+    colour, marker = (GAIN, "o") if value * sign >= 0 else (LOSS, "s")
+    draw_dot(axes, value, y, colour, row.significant, marker)
+
+
+def legend_differences(interval: str, better: str = "better", worse: str = "worse") -> list[Any]:
+    """Return the entries of a legend of differences."""
+    dot = {"linestyle": "none", "markersize": 4}
+    return [
+        legend_line(better, color=GAIN, marker="o", **dot),
+        legend_line(worse, color=LOSS, marker="s", **dot),
+        legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
+        legend_line(interval, color=QUIET, linewidth=1.3),
+    ]
 
 
 def limit_ticks(axis: Any, intervals: int, **options: Any) -> None:

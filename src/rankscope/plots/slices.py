@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any, NamedTuple
 
 from rankscope.analysis.compare import Comparison
@@ -10,21 +9,19 @@ from rankscope.analysis.slices import Interaction, SliceDifference, slice_means
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
 from rankscope.measures.external import external_measure
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_dot,
-    draw_range,
-    draw_rest,
-    legend_below,
-    legend_line,
-    limit_ticks,
-    name_runs,
-    rows_height,
-    split_rows,
-    write_at_right,
+from rankscope.plots.palette import COLOURS, INK, LOSS
+from rankscope.plots.style import (
+    DOUBLE,
+    canvas,
+    choose,
+    distinct,
+    finite_or_zero,
+    is_wide,
+    shorten,
+    shorten_all,
 )
-from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
-from rankscope.plots.style import DOUBLE, canvas, choose, distinct, is_wide, shorten, shorten_all
 from rankscope.rows import RowTable
 from rankscope.scores import Scores
 
@@ -89,48 +86,44 @@ def plot_slices(
     else:
         largest = sorted(sizes, key=lambda label: -sizes[label])[:limit]
         down, across = runs, [label for label in sizes if label in largest]
-    shown, rest = split_rows(down)
+    shown, rest = marks.split_rows(down)
     letters = int(15 * (width - 1.0) / len(across))
     options: dict[str, Any] = {"sharex": True, "sharey": True, "squeeze": False}
-    with canvas(width, rows_height(shown, rest, 1.5), 1, len(across), **options) as (figure, (grid,)):
+    with canvas(width, marks.rows_height(shown, rest, 1.5), 1, len(across), **options) as (figure, (grid,)):
         for panel, title, axes in zip(across, _shorten_titles(across, letters), grid, strict=True):
             for y, row in ((y, cells[key, panel]) for y, key in enumerate(shown) if (key, panel) in cells):
-                value = row.value if is_means else row.difference
-                if isfinite(row.high - row.low):
-                    draw_range(axes, row.low, row.high, y)
-                colour, marker = (GAIN, "o") if value * drawn.sign >= 0 else (LOSS, "s")
-                draw_dot(axes, value, y, colour, is_means or row.significant, marker)
+                if is_means:
+                    marks.draw_range(axes, finite_or_zero(row.low), finite_or_zero(row.high), y)
+                    marks.draw_dot(axes, row.value, y, COLOURS[0], True)
+                else:
+                    marks.draw_difference(axes, row, y, drawn.sign)
             if not is_means:
                 axes.axvline(0, color=INK, linewidth=0.7, zorder=0)
             note = _format_p(tests.get(panel), "p ") if is_turned else f"n {sizes[panel]:,}"
             axes.set_title(f"{title}\n{note}".strip(), fontsize=5.5, loc="center")
-            limit_ticks(axes.xaxis, 2 if width / len(across) < 1.5 else 4, integer=False)
+            marks.limit_ticks(axes.xaxis, 2 if width / len(across) < 1.5 else 4, integer=False)
             axes.tick_params(labelsize=5.5)
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
         for panel, axes in zip(across, grid, strict=True):  # after all panels, which share their limits
             hidden = [cells[key, panel] for key in rest if (key, panel) in cells]
-            draw_rest(
+            marks.draw_rest(
                 axes, len(shown), (row.value if is_means else row.difference for row in hidden), digits=2
             )
         noun = "slice" if is_turned else "run"
-        name_runs(grid[0], shown, len(rest), width=24 if is_wide(width) else 14, noun=noun, fontsize=5.5)
+        marks.name_runs(
+            grid[0], shown, len(rest), width=24 if is_wide(width) else 14, noun=noun, fontsize=5.5
+        )
         for y, run in enumerate(() if is_turned else shown):
             colour = LOSS if run in tests and tests[run].alarm else INK
-            write_at_right(grid[-1], y, _format_p(tests.get(run)), x=1.05, fontsize=5.5, color=colour)
+            marks.write_at_right(grid[-1], y, _format_p(tests.get(run)), x=1.05, fontsize=5.5, color=colour)
         if tests and not is_turned:
-            write_at_right(grid[-1], -1.0, "p", x=1.05, fontsize=5.5, style="italic")
+            marks.write_at_right(grid[-1], -1.0, "p", x=1.05, fontsize=5.5, style="italic")
         more = f", {len(across)} largest of {len(sizes)} slices" * (
             not is_turned and len(across) < len(sizes)
         )
-        dot = {"linestyle": "none", "markersize": 4}
-        legend = [
-            legend_line("better", color=GAIN, marker="o", **dot),
-            legend_line("worse", color=LOSS, marker="s", **dot),
-            legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
-            legend_line(f"{100 * (1 - drawn.alpha):g} % interval, unadjusted", color=QUIET, linewidth=1.3),
-        ]
-        below = legend_below(figure, legend[3:] if is_means else legend, 2)
+        legend = marks.legend_differences(f"{100 * (1 - drawn.alpha):g} % interval, unadjusted")
+        below = marks.legend_below(figure, legend[3:] if is_means else legend, 2)
         text = f"{drawn.label}\nby {shorten(drawn.attribute, 24)}{more}"
         below.set_title(text if is_means else f"{text}\np: equal differences on all slices", {"size": 7})
     rows = [cells[key, panel] for key in down for panel in across if (key, panel) in cells]
