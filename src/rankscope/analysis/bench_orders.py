@@ -133,7 +133,7 @@ def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, tests: Pr
     terms = terms * (len(types) / (len(sizes) * sizes[types]))
     first, second = all_pairs(len(merits))
     if tests.sample == "topics":
-        from rankscope.analysis.stats.special_functions import ndtr
+        from scipy.special import ndtr
 
         # Resamples of n topics vary by the share 1/n too little; the smallest task decides.
         n = min(topics.shape[1] for topics in scores.topics)

@@ -306,7 +306,7 @@ def _confidence_band(values: Floats, limits: Sequence[float]) -> Floats:
     mean = values.mean(axis=0)
     if n_runs < 2:
         return np.array([mean, np.full_like(mean, nan), np.full_like(mean, nan)])
-    from rankscope.analysis.stats.special_functions import stdtrit
+    from scipy.special import stdtrit
 
     width = float(stdtrit(n_runs - 1, 0.975)) * values.std(axis=0, ddof=1) / sqrt(n_runs)
     return np.array([mean, np.maximum(mean - width, limits[0]), np.minimum(mean + width, limits[1])])

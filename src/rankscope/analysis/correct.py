@@ -169,10 +169,11 @@ def correct(
     >>> [(row.run, row.machine, row.corrected) for row in result.means]
     [('y', 0.5, 0.5), ('x', 1.0, 0.0)]
     """
+    from scipy.special import stdtrit
+
     from rankscope.analysis.corrected_values import Corrector
     from rankscope.analysis.label_sample import align, read_labels
     from rankscope.analysis.stats.intervals import check_level, t_intervals
-    from rankscope.analysis.stats.special_functions import stdtrit
 
     check_level(alpha)
     check_name(tuning, TUNINGS, f"no tuning is called {tuning!r}")

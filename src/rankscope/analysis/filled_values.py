@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import ndtr, ndtri
 
-from rankscope.analysis.stats.special_functions import ndtr, ndtri
 from rankscope.arrays import Floats, Ints
 from rankscope.measures.forms import Counted, Weighted
 

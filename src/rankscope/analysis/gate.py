@@ -286,7 +286,7 @@ def pass_plan(spread: float, topics: int, margin: float, alpha: float) -> tuple[
 
 def _passing(topics: int, shift: float, alpha: float) -> float:
     """Return the chance that noncentral t with n - 1 degrees of freedom exceeds the quantile of the central one."""
-    from rankscope.analysis.stats.special_functions import nctdtr, stdtrit
+    from scipy.special import nctdtr, stdtrit
 
     quantile = float(stdtrit(topics - 1, 1 - alpha))
     # Far above, the noncentral distribution underflows, and the chance is 1 to the last digit.

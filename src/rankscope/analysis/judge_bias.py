@@ -90,7 +90,7 @@ def find_bias(
 
 def _t_test(values: Floats) -> Floats:
     """Return two-sided p-values of means over topics, or NaN for a single run or topic."""
-    from rankscope.analysis.stats.special_functions import stdtr
+    from scipy.special import stdtr
 
     n_runs, n_topics = values.shape
     if n_runs < 2 or n_topics < 2:

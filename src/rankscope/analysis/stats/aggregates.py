@@ -171,9 +171,8 @@ class Friedman(NamedTuple):
 
 def friedman(values: Floats, alpha: float) -> Friedman:
     """Test whether all systems are alike, by their ranks on the tasks, corrected for ties (Demsar 2006)."""
+    from scipy.special import chdtrc
     from scipy.stats import studentized_range
-
-    from rankscope.analysis.stats.special_functions import chdtrc
 
     n, tasks = values.shape
     ranks = n - compute_terms(values, "points")

@@ -225,7 +225,7 @@ def pearson(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
     if n == 2 or 1 - abs(r) < 1e-15:
         # a perfect correlation that misses 1 by rounding would get a p-value of 1e-8 instead of 0
         return Coefficient(float(np.sign(r)), 1.0 if n == 2 else 0.0, n)
-    from rankscope.analysis.stats.special_functions import betainc
+    from scipy.special import betainc
 
     half = n / 2 - 1
     return Coefficient(r, float(2 * betainc(half, half, (1 - abs(r)) / 2)), n)
@@ -247,7 +247,7 @@ def spearman(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
         return Coefficient(rho, nan, len(a))
     if abs(rho) == 1:
         return Coefficient(rho, 0.0, len(a))
-    from rankscope.analysis.stats.special_functions import stdtr
+    from scipy.special import stdtr
 
     t = rho * sqrt(freedom / ((rho + 1.0) * (1.0 - rho)))
     return Coefficient(rho, float(2 * stdtr(freedom, -abs(t))), len(a))

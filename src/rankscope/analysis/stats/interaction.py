@@ -35,7 +35,7 @@ def welch_anova(
     >>> [float(x[0].round(4)) for x in welch_anova(rows, [np.arange(3), np.arange(3, 6)])]
     [25.0, 0.017]
     """
-    from rankscope.analysis.stats.special_functions import fdtrc
+    from scipy.special import fdtrc
 
     means, variances, freedom = np.empty((3, len(slices), len(differences)))
     for s, topics in enumerate(slices):

@@ -127,7 +127,7 @@ def expanded(alpha: float, topics: int, freedom: float | None = None) -> float:
     >>> round(expanded(0.05, 25), 4), round(expanded(0.05, 100_000), 4)
     (0.0176, 0.025)
     """
-    from rankscope.analysis.stats.special_functions import ndtr, stdtrit
+    from scipy.special import ndtr, stdtrit
 
     if topics < 2:
         return alpha / 2
@@ -248,7 +248,7 @@ def _shortest(below: Ints, within: Ints, worst: int, target: float) -> tuple[int
 
 def _ranked_by(means: Floats, drawn: Floats, counts: Floats, freedom: Floats, alpha: float) -> Floats:
     """Return the values by which :func:`rank_intervals` ranks the runs in every sample, possibly infinite."""
-    from rankscope.analysis.stats.special_functions import ndtri
+    from scipy.special import ndtri
 
     several = np.maximum(counts, 2)
     with np.errstate(invalid="ignore"):
@@ -288,6 +288,6 @@ def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _t_quantile(level: float, freedom: Floats) -> Floats:
-    from rankscope.analysis.stats.special_functions import stdtrit
+    from scipy.special import stdtrit
 
     return np.where(freedom >= 1, stdtrit(np.maximum(freedom, 1), level), np.nan)

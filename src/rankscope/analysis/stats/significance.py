@@ -218,7 +218,7 @@ def paired_t(
     >>> float(paired_t(values, np.array([0]), np.array([1])).p[0].round(6))
     0.07418
     """
-    from rankscope.analysis.stats.special_functions import stdtr, stdtrit
+    from scipy.special import stdtr, stdtrit
 
     topics = values.shape[1]
     freedom = topics - 1 if freedom is None else freedom

@@ -79,7 +79,7 @@ def _subset_sums(sizes: Indices) -> Floats:
 
 
 def _normal(positive: Floats, count: Indices, ties: Floats) -> Floats:
-    from rankscope.analysis.stats.special_functions import ndtr
+    from scipy.special import ndtr
 
     n = count.astype(np.float64)
     deviation = np.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24)
