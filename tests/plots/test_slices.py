@@ -114,3 +114,9 @@ def test_a_lower_value_is_better_where_the_measure_says_so(figure: str) -> None:
     assert result.pairs[0].difference < 0 and result.pairs[0].wins == 8
     markers = {line.get_marker() for axes in result.plot(figure).axes for line in axes.lines}
     assert "o" in markers and "s" not in markers
+
+
+def test_the_forest_draws_measures_of_any_name() -> None:
+    columns = {"topic": ["1", "2", "3"], "a": [0.1, 0.2, 0.5], "b": [0.3, 0.2, 0.1], "c": [0.5, 0.5, 0.1]}
+    result = rs.compare(rs.read_scores({"official score": columns}))
+    assert len(result.plot("forest").table) == 3
