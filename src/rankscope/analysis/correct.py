@@ -229,16 +229,16 @@ def correct(
             ],
             axis=1,
         )
-        columns = (machine[first] - machine[second], gap, gap - half, gap + half, low, high)
+        gaps = (machine[first] - machine[second], gap, gap - half, gap + half, low, high)
         differences += [
             CorrectedDifference(scores.runs[a], scores.runs[b], str(measure), *row)
             for a, b, *row in zip(
-                first.tolist(), second.tolist(), *(each.tolist() for each in columns), strict=True
+                first.tolist(), second.tolist(), *(each.tolist() for each in gaps), strict=True
             )
         ]
     corrected = replace(scores, values=np.array(values), judged=None, uncertainty=None, collection=None)
-    weight = Corrector(judged, sample, scores.measures[0]).hit_weight
-    bias_rows = find_bias(judged, weight, sample.machine, sample.human, sample.inverse, alpha)
+    hit_weight = Corrector(judged, sample, scores.measures[0]).hit_weight
+    bias_rows = find_bias(judged, hit_weight, sample.machine, sample.human, sample.inverse, alpha)
     method = f"ranks weighted as by {scores.measures[0]}; t, Holm"
     settings = {
         **scores.settings, "human": str(human) if isinstance(human, str) else "labels", "strata": strata,
