@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import signal
 import socket
@@ -18,7 +17,6 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import pytest
 
@@ -447,46 +445,3 @@ def test_idle_connections_do_not_keep_the_owner_out(first: bytes, monkeypatch: p
                 assert idle.recv(10_000)
             idle.sendall(b"GET /x/ HTTP/1.1\r\nHost: ")
         assert request_page(port).startswith(b"HTTP/1.1 200")
-
-
-def test_the_page_is_served_while_its_data_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankscope import explorer
-
-    monkeypatch.setattr(explorer, "_HEAD_START", 0.01)
-    build, is_asked = explorer.build_document, Event()
-    seen: list[bytes] = []
-
-    def wait_and_build(*args: Any, **options: Any) -> Any:
-        assert is_asked.wait(60)
-        return build(*args, **options)
-
-    def visit(address: str) -> None:
-        try:
-            for place in ("", "data"):
-                with urlopen(address + place, timeout=60) as answer:
-                    seen.append(answer.read())
-                    is_asked.set()
-        finally:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(explorer, "build_document", wait_and_build)
-    rs.explore(
-        rs.Collection(*_collection(tmp_path)),
-        title="A <title>",
-        on_ready=lambda address: Thread(target=visit, args=(address,)).start(),
-    )
-    assert b"<title>A &lt;title&gt;</title>" in seen[0]
-    assert seen[1][:8] == b"RSPAGE01"
-
-
-@pytest.mark.parametrize("head_start", [0.0, 60.0])
-def test_an_error_of_the_build_ends_the_explorer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head_start: float
-) -> None:
-    from rankscope import explorer
-
-    reported: list[str] = []
-    monkeypatch.setattr(explorer, "_HEAD_START", head_start)
-    with pytest.raises(rs.errors.InputError, match="absent"):
-        rs.explore(rs.Collection(*_collection(tmp_path)), study=tmp_path / "absent", on_ready=reported.append)
-    assert not (head_start and reported)

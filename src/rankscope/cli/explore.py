@@ -41,7 +41,6 @@ def run(args: argparse.Namespace) -> None:
     serve_explorer(
         collection,
         lambda: document_from(args, collection, measures, documents=True),
-        args.title,
         args.host,
         args.port,
         on_ready,

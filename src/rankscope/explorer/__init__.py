@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
-from contextvars import copy_context
 from html import escape
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.declaration import Groups, Option
-from rankscope.progress import set_cancel_events
-from rankscope.reporting import StudyTables, TextFiles, build_document, default_title, split_scores
+from rankscope.reporting import StudyTables, TextFiles, build_document, split_scores
 
 if TYPE_CHECKING:
     from rankscope.reporting.schema import Document
@@ -64,61 +61,31 @@ def explore(
             bounds=bounds, documents=documents,
         )  # fmt: skip
 
-    serve_explorer(collection, build, title, host, port, on_ready)
+    serve_explorer(collection, build, host, port, on_ready)
 
 
 def serve_explorer(
     collection: Collection,
     build: Callable[[], Document],
-    title: str | None,
     host: str,
     port: int,
     on_ready: Callable[[str], None],
 ) -> None:
-    """Serve the document that ``build`` returns. Bind first, so that an occupied port fails before the build.
-
-    The page is served while the document is still being built; an error of the build ends the server and is raised.
-    """
+    """Serve the document that ``build`` returns. Bind first, so that an occupied port fails before the build."""
     from rankscope.explorer.server import application, format_url, listen, serve, with_host_check
 
     stop_event = Event()
     with listen(host, port) as listener:
         token = secrets.token_urlsafe(16)
-        head = {"title": title or default_title(collection.qrels.path)}
+        app = application(build(), collection.qrels, collection.runs, token, stop_event)
+        bound_port = listener.getsockname()[1]
         try:
-            document = _start(build, stop_event)
-            app = application(head, collection.qrels, collection.runs, token, stop_event, document.result)
-            with suppress(TimeoutError):
-                document.result(_HEAD_START)
-            bound_port = listener.getsockname()[1]
             # An interrupt is the normal end, even between the report of the address and the start of the server.
             with suppress(KeyboardInterrupt):
                 on_ready(format_url(host, bound_port, token))
-                serve(with_host_check(app, bound_port, host), listener, document)
-            if document.done():
-                document.result()
+                serve(with_host_check(app, bound_port, host), listener)
         finally:
             stop_event.set()
-
-
-_HEAD_START = 0.5
-"""Seconds to wait for the document before the address is reported: errors in small input come first."""
-
-
-def _start(build: Callable[[], Document], stop_event: Event) -> Future[Document]:
-    """Build a document in a thread that does not delay the end of the program; ``stop_event`` cancels it."""
-    document: Future[Document] = Future()
-    context = copy_context()
-
-    def run() -> None:
-        set_cancel_events((stop_event,))
-        try:
-            document.set_result(context.run(build))
-        except BaseException as error:
-            document.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return document
 
 
 class Notebook:

@@ -12,7 +12,6 @@ import secrets
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
-from concurrent.futures import Future
 from threading import Event, Lock
 from typing import Any
 from urllib.parse import urlsplit
@@ -103,17 +102,9 @@ def _is_large(run: Run) -> bool:
 
 
 def application(
-    document: Mapping[str, Any],
-    qrels: Qrels,
-    runs: Runs,
-    token: str,
-    stop_event: Event | None = None,
-    load: Callable[[], Mapping[str, Any]] | None = None,
+    document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str, stop_event: Event | None = None
 ) -> App:
-    """Return the ASGI application: report, data, rankings and document search.
-
-    ``load`` waits for the document and returns it; then ``document`` has only a title.
-    """
+    """Return the ASGI application: report, data, rankings and document search."""
     with require_package("starlette and uvicorn", "explore", "explorers"):
         from starlette.applications import Starlette
         from starlette.requests import Request
@@ -121,6 +112,7 @@ def application(
         from starlette.routing import Route
 
     html = shell(str(document["title"]), connect="'self'")
+    content = {**document, "server": True}
     loaded = RunCache(runs, stop_event or Event())
 
     def has_token(request: Request) -> bool:
@@ -132,11 +124,7 @@ def application(
     def data(request: Request) -> Response:
         if not has_token(request):
             return Response(status_code=404)
-        try:
-            content = document if load is None else load()
-        except BaseException:  # The thread that started the server raises this error.
-            return Response(status_code=503)
-        return StreamingResponse(_chunks({**content, "server": True}), media_type="application/octet-stream")
+        return StreamingResponse(_chunks(content), media_type="application/octet-stream")
 
     def ranking(request: Request) -> Response:
         if not has_token(request):
@@ -269,11 +257,8 @@ def format_url(host: str, port: int, token: str) -> str:
     return f"http://{shown}:{port}/{token}/"
 
 
-def serve(app: App, listener: socket.socket, document: Future[Any] | None = None) -> None:
-    """Serve requests until Ctrl-C (which uvicorn re-raises as KeyboardInterrupt) or a termination signal.
-
-    If the build of the ``document`` fails, the server ends.
-    """
+def serve(app: App, listener: socket.socket) -> None:
+    """Serve requests until Ctrl-C (which uvicorn re-raises as KeyboardInterrupt) or a termination signal."""
     with require_package("starlette and uvicorn", "explore", "explorers"):
         import uvicorn
         from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -327,11 +312,4 @@ def serve(app: App, listener: socket.socket, document: Future[Any] | None = None
         app, http=IdleTimeout, ws="none", log_level="warning", access_log=False, server_header=False, lifespan="off",
         timeout_graceful_shutdown=1, **limits,
     )  # fmt: skip
-    server = uvicorn.Server(config)
-
-    def stop_on_error(built: Future[Any]) -> None:
-        server.should_exit = server.should_exit or built.exception() is not None
-
-    if document is not None:
-        document.add_done_callback(stop_on_error)
-    server.run(sockets=[listener])
+    uvicorn.Server(config).run(sockets=[listener])

@@ -179,7 +179,7 @@ def build_document(
     with using(collection.engine, collection.jobs):
         document = payload(
             judge(collection.qrels, collection.runs, ties=True),
-            title=title or default_title(collection.qrels.path),
+            title=title or _default_title(collection.qrels.path),
             measures=measures,
             settings={**collection.settings, "missing": collection.missing, "length": cutoff},
             study=tables,
@@ -240,10 +240,10 @@ def _read_texts(document: Document, sources: Iterable[str | Path]) -> TextExcerp
     return {"documents": texts.documents, "queries": texts.topics}
 
 
-def default_title(path: str | None) -> str:
+def _default_title(path: str | None) -> str:
     """Return the title of a report about judgments in a file.
 
-    >>> default_title("data/qrels.covid-round1.txt"), default_title(None)
+    >>> _default_title("data/qrels.covid-round1.txt"), _default_title(None)
     ('qrels.covid-round1', 'Evaluation')
     """
     if path is None or path == "standard input":
