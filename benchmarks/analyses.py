@@ -62,7 +62,7 @@ def table(quick: bool) -> str:
     text = Table("analyses", names, rows, digits=2).markdown()
     return (
         "Medians of five executions (one of 10,000,000 topics), from files to output, including the start of the\n"
-        "interpreter; of `explore`, to the first page, whose data are loaded while it is shown.\n\n" + text
+        "interpreter; of `explore`, to the first page.\n\n" + text
     )
 
 

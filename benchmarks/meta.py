@@ -16,8 +16,8 @@ from benchmarks.workloads import WORKLOADS, make
 from rankscope.analysis.pools import pools
 from rankscope.analysis.stats.bootstrap import bootstrap_pairs, resample
 from rankscope.analysis.stats.significance import all_pairs
-from rankscope.analysis.study.experiments import MEASURES, repeat_study, study
-from rankscope.choices import RATIOS
+from rankscope.analysis.study.experiments import repeat_study, study
+from rankscope.choices import DEFAULT_MEASURES, RATIOS
 from rankscope.engines import using
 from rankscope.measures import parse_many
 from rankscope.read import read_qrels, read_runs
@@ -90,7 +90,7 @@ def _pools(quick: bool, scratch: Path) -> list[Row]:
     workload = WORKLOADS["quick" if quick else "full"]["W2"]
     place = scratch / "W2"
     make(workload, place)
-    measures = parse_many(MEASURES)
+    measures = parse_many(DEFAULT_MEASURES)
 
     def read() -> None:
         evaluate(read_qrels(place / "qrels.txt"), read_runs(place / "runs"), measures)
@@ -113,7 +113,7 @@ def _study(quick: bool, scratch: Path) -> list[Row]:
     identical = repeat_study(scratch / "study").identical
     again = time.perf_counter() - start
     pairs = made["power"].records()[0]["pairs"]
-    work = f"study of {name}, {pairs:,} pairs x 1,000 replicates x {len(MEASURES)} measures"
+    work = f"study of {name}, {pairs:,} pairs x 1,000 replicates x {len(DEFAULT_MEASURES)} measures"
     return [
         (work, "rankscope", wall, None, _met(wall < 180, "below 180 s")),
         ("the same from its manifest", "rankscope", again, None, _met(identical, "identical")),

@@ -13,7 +13,8 @@ from types import ModuleType
 import pytest
 
 from rankscope.lab import certificate_page
-from rankscope.lab.certificates import Certificates, certificates
+from rankscope.lab.certificate_model import Certificates
+from rankscope.lab.certificates import certificates
 
 DOCS = Path(__file__).parents[1] / "docs"
 

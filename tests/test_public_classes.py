@@ -163,7 +163,7 @@ def snapshot(thing: Any) -> Any:
         return snapshot(thing.tables), dict(thing.settings)
     if hasattr(thing, "table"):
         return snapshot(thing.table)
-    if hasattr(thing, "with_runs"):
+    if isinstance(thing, Judged):
         return thing.runs, snapshot(thing.qrels), thing.rank.tolist(), thing.lists.hits().grade.tolist()
     return str(thing)
 

@@ -153,9 +153,11 @@ class Table(FrameMixin):
         ranked_by, spare = (
             [name for name in listed if name in names] for listed in (self.ranked_by, self.spare)
         )
-        rows: Sequence[Sequence[Cell]] = [tuple(row[i] for i in kept) for row in self.rows]
+        rows: Sequence[Sequence[Cell]]
         if isinstance(self.rows, Rows):
             rows = SelectedColumns(self.rows, kept)
+        else:
+            rows = [tuple(row[i] for i in kept) for row in self.rows]
         return replace(self, columns=names, rows=rows, ranked_by=ranked_by, spare=spare)
 
     def records(self) -> list[dict[str, Cell]]:

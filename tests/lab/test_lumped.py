@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankscope.judging.lists import Floats, Lists
 from rankscope.lab import properties
-from rankscope.lab.axioms import cases
+from rankscope.lab.axioms import cases, comparison
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.axioms.verdicts import PropertiesResult
 from rankscope.lab.rankings import enumeration, paths
@@ -348,8 +348,8 @@ def test_the_library_compares_as_numpy_does(strict: bool) -> None:
         cases.Pairs(cases.Stretch(low, low + 50), cases.Stretch(high, high + 50), item)
         for low, high, item in [(0, 50, None), (100, 30, mask), (7, 7, None), (150, 1, ~mask)]
     ]
-    together = cases.Cases(relation, pairs)
-    merits = cases.Merits(measure("AP"), values)
+    together = comparison.Cases(relation, pairs)
+    merits = comparison.Merits(measure("AP"), values)
     assert together.stretches is not None
     assert merits.count(together) == [int(merits.broken(relation, item).sum()) for item in pairs]
 

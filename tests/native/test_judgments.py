@@ -22,7 +22,7 @@ USUAL = b"10 0 d2 1\n9 0 d1 -2\r\n10\t0  d10 +0 \n\n9 0 d2 2147483646"
 
 def in_python(text: bytes) -> Qrels:
     """Parse judgments with the Python parser."""
-    topics, iterations, documents, grades, lines = parse_qrels(Source.open(text))
+    topics, iterations, documents, grades, lines, _ = parse_qrels(Source.open(text))
     return Qrels.from_columns(topics, iterations, documents, grades, lines=lines)
 
 

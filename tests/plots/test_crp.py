@@ -176,7 +176,7 @@ def test_scales_are_chosen(b_t: rs.Curve, find_artist: Find) -> None:
     assert boxes(bar, find_artist)[2][:2] == (ABOVE, -6)
     linear = plot_curve(b_t, bars="linear").axes[1]
     assert linear.get_yscale() == "linear" and linear.get_ylabel() == "RP (ranks)"
-    with pytest.raises(SettingsError, match="choose one of auto, linear, log"):
+    with pytest.raises(SettingsError, match="did you mean log"):
         plot_curve(b_t, axis="lag")
 
 

@@ -194,6 +194,5 @@ def test_figures_and_page_have_one_palette() -> None:
     assert (light["exact"], light["early"], light["late"]) == (palette.EXACT, palette.ABOVE, palette.BELOW)
     assert (light["late"], light["early"]) == (palette.GAIN, palette.LOSS)
     assert len({palette.GAIN, palette.LOSS, palette.EFFORT, palette.UNJUDGED}) == 4
-    plane = (WEB / "views" / "classes.ts").read_text("utf-8")
-    for colours in (palette.ARCHETYPE_COLOURS, palette.QUARTER_COLOURS):
-        assert "[" + ", ".join(f'"{colour}"' for colour in colours) + "]" in plane
+    for name, colours in (("shape", palette.ARCHETYPE_COLOURS), ("quarter", palette.QUARTER_COLOURS)):
+        assert tuple(light[f"{name}-{k}"] for k in range(len(colours))) == colours

@@ -171,7 +171,7 @@ def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Place
             caption, command = _save_figure(page, index)
             captions.add(caption)
             assert command.startswith("rankscope ")
-            assert "--plot" in command or view == "slices"  # whose table no command draws
+            assert "--plot" in command
         assert len(captions) == n_figures
         picture = _saved(page, "PNG")
         assert picture[:8] == b"\x89PNG\r\n\x1a\n"

@@ -134,7 +134,7 @@ def test_a_lean_page_keeps_bpref(open_page: Open, tmp_path: Path) -> None:
     page = open_page(
         report(rs.Collection(qrels, runs), tmp_path / "r.html", documents=False), "view=whatif&measure=Bpref"
     )
-    assert page.get_by_text("Bpref is left out: this page carries no ranks").count() == 1
+    assert page.get_by_text("Bpref is left out: this report has no ranks").count() == 1
     page.locator("nav a", has_text="Leaderboard").click()
     expected = sorted(rs.evaluate(qrels, runs, "Bpref").mean("Bpref"), reverse=True)
     assert page.locator("td.mean").all_inner_texts() == [f"{v:.4f}" for v in expected]
