@@ -288,7 +288,7 @@ def test_the_wilson_interval_reaches_its_ends_exactly() -> None:
         ({"length": 0}, "from 1 to 1000"),
         ({"length": 1001}, "from 1 to 1000"),
         ({"length": 5, "relevant": 0}, "at least one"),
-        ({"length": 5, "count": "some"}, "auto, exact, sample"),
+        ({"length": 5, "count": "some"}, "did you mean sample"),
         ({"length": 5, "samples": 0}, "at least one"),
         ({"length": 16, "count": "exact"}, "GiB"),
     ],

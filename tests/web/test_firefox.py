@@ -41,12 +41,13 @@ class Firefox:
         end = time.monotonic() + START
         while True:
             try:
-                self.stream = socket.create_connection(("127.0.0.1", port)).makefile("rwb")
+                self.socket = socket.create_connection(("127.0.0.1", port))
                 break
             except OSError:
                 if time.monotonic() > end or self.process.poll() is not None:
                     raise
                 time.sleep(0.1)
+        self.stream = self.socket.makefile("rwb")
         assert self._read()["marionetteProtocol"] == 3
         self.version = self.command("NewSession", capabilities={})["capabilities"]["browserVersion"]
 
@@ -100,6 +101,8 @@ def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
     browser = Firefox(program, tmp_path_factory.mktemp("profile"))
     yield browser
     browser.command("Marionette:Quit", flags=["eForceQuit"])
+    browser.stream.close()
+    browser.socket.close()
     browser.process.wait(30)
 
 
