@@ -1,4 +1,4 @@
-"""Commands that compare many runs, the first page of the explorer, and many topics, beside their goals."""
+"""Time and memory of analyses of many runs and topics, and of the first page of the explorer, with their goals."""
 
 from __future__ import annotations
 

@@ -236,30 +236,24 @@ def instruction_slopes(cases: Sequence[Case]) -> dict[str, float]:
     """
     if shutil.which("valgrind") is None:
         return {}
-    command = [
-        "valgrind",
-        "--tool=callgrind",
-        "--callgrind-out-file=/dev/null",
-        sys.executable,
-        "-m",
-        __name__,
-    ]
-    done = subprocess.run(
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    command = [*valgrind, sys.executable, "-m", __name__]
+    process = subprocess.run(
         [*command, *(case.name for case in cases)], capture_output=True, text=True, check=True,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
-    counted = dict(re.findall(r"^==(\d+)== Collected : (\d+)", done.stderr, re.MULTILINE))
+    counts = dict(re.findall(r"^==(\d+)== Collected : (\d+)", process.stderr, re.MULTILINE))
     slopes = {}
-    for line in done.stdout.splitlines():
-        name, *processes = line.split("\t")
-        prepared_small, small, prepared_large, large = (int(counted[process]) for process in processes)
+    for line in process.stdout.splitlines():
+        name, *pids = line.split("\t")
+        prepared_small, small, prepared_large, large = (int(counts[pid]) for pid in pids)
         slope = math.log((large - prepared_large) / (small - prepared_small)) / math.log(_TIMES)
         slopes[name] = max(0.0, slope)  # below 0 is noise of start-up
     return slopes
 
 
 _TIMES = 4
-"""How many times as large the larger input is for which instructions are counted."""
+"""Ratio of the two sizes at which instructions are counted."""
 
 
 def _run_for_counting(names: Sequence[str]) -> None:

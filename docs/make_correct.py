@@ -220,7 +220,7 @@ def labels(count: int) -> str:
     return "\n".join([*lines, "", f"P@10 of TREC-COVID, means of {count} samples and all runs.", ""])
 
 
-def labels_of(truth: Truth, drawn: Any, pi: Any) -> Labels:
+def select_labels(truth: Truth, drawn: Any, pi: Any) -> Labels:
     """Return the human labels of documents as a filled template has them."""
     qrels, labels = truth.judged.qrels, cast(Labels, {})
     for d in np.flatnonzero(drawn).tolist():
@@ -258,7 +258,7 @@ def _allocate(name: str, machine: str, number: int, count: int) -> tuple[dict[st
         scores = score(truth.judged.with_grades(grade), [measure])
         chance = rng.random(len(grade))
         start, once = (inclusion_probabilities(scores, n) for n in (number // 3, number))
-        twice = inclusion_probabilities(scores, number, labels_of(truth, chance < start, start))
+        twice = inclusion_probabilities(scores, number, select_labels(truth, chance < start, start))
         shallow = np.zeros(len(grade), np.bool_)
         shallow[np.argsort(ranks + rng.random(len(grade)), kind="stable")[:number]] = True
         uniform = np.full(len(grade), number / len(grade))

@@ -100,8 +100,8 @@ def merge_labels(paths: Iterable[str]) -> Labels:
     merged: Labels = {}
     for path in paths:
         for topic, of_topic in read_labels(path, keep_open=True).items():
-            known = {doc: label for doc, label in merged.get(topic, {}).items() if label[0] is not None}
-            merged[topic] = {**merged.get(topic, {}), **of_topic, **known}
+            graded = {doc: label for doc, label in merged.get(topic, {}).items() if label[0] is not None}
+            merged[topic] = {**merged.get(topic, {}), **of_topic, **graded}
     return merged
 
 

@@ -17,8 +17,8 @@ from rankscope.judging.lists import Lists
 from rankscope.native.memory import evaluate_hits
 
 TERMS = ("count", "any", "first", "precision", "weighted")
-"""What is added for each hit, or taken from all: their number, whether there is one, 1 / rank of the first, ordinal /
-rank, and gain x weight. The order is that of the constants in ``native/c/memory.c``."""
+"""Terms of sums over hits: the number of hits, whether there is one, 1 / rank of the first, ordinal / rank, and gain x
+weight. ``native/c/memory.c`` has constants in the same order."""
 
 UNLIMITED = (1 << 31) - 1
 """Cutoff that includes all ranks."""

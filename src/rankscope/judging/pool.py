@@ -153,8 +153,8 @@ class Pool(CacheMixin):
         from rankscope.judging.lists import Hits
 
         gains = gain(self.grade)
-        found = sort_groups(np.ascontiguousarray(gains, np.float64), self.offsets, ascending=True)
-        order = np.lexsort((-gains, self.topic)) if found is None else found[0]
+        groups = sort_groups(np.ascontiguousarray(gains, np.float64), self.offsets, ascending=True)
+        order = np.lexsort((-gains, self.topic)) if groups is None else groups[0]
         order = order[gains[order] > 0]
         topic = self.topic[order]
         count = np.bincount(topic, minlength=len(self))

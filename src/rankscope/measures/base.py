@@ -495,14 +495,14 @@ def evaluate_all(measures: Sequence[Measure], lists: Lists) -> Floats:
     kernels, with_kernel, others = lists.pool.cache(
         (evaluate_all, *measures), lambda: _split_by_kernel(measures, lists.pool)
     )
-    found = kernels.evaluate(lists) if with_kernel else None
-    if found is not None and not others:
-        return found
+    by_kernel = kernels.evaluate(lists) if with_kernel else None
+    if by_kernel is not None and not others:
+        return by_kernel
     values = np.empty((len(measures), len(lists)))
-    if found is None:
+    if by_kernel is None:
         others = range(len(measures))
     else:
-        values[with_kernel] = found
+        values[with_kernel] = by_kernel
     for index in others:
         values[index] = measures[index].evaluate(lists)
     return values
