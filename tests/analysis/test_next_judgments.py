@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.analysis.label_sample import read_labels
 from rankscope.analysis.next_judgments import read_template, with_labels
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MeasureError, SettingsError
@@ -130,6 +132,35 @@ def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> N
         with pytest.raises(InputError) as caught:
             read_template(path)
         assert str(caught.value) == f"{path}:3: {message}"
+
+
+def test_topics_that_start_with_a_hash_are_read_from_templates(tmp_path: Path) -> None:
+    def rename(topics: dict[str, Any]) -> dict[str, Any]:
+        return {f"#{topic}": value for topic, value in topics.items()}
+
+    qrels, runs = rename(QRELS), {name: rename(lists) for name, lists in RUNS.items()}
+    scores = rs.evaluate(qrels, runs, "P@3")
+    file = tmp_path / "todo.txt"
+    for result, documents in (
+        (rs.next(scores), {(row.topic, row.doc) for row in rs.next(scores).next or ()}),
+        (rs.next(scores, 9, purpose="correct"), {(t, d) for t, of in qrels.items() for d in of}),
+    ):
+        file.write_text("# grades of 1 0 1\n#comment\n" + result.template().replace("?", "1"))
+        assert read_template(file) == dict.fromkeys(documents, 1)
+    assert read_labels(str(file)) == {t: dict.fromkeys(of, (1, 1.0)) for t, of in qrels.items()}
+    file.write_text("#q1 0 a x\n")
+    with pytest.raises(InputError, match="'x' is no grade"):
+        read_template(file)
+
+
+def test_a_label_of_an_unknown_topic_is_rejected_and_one_of_another_selection_is_skipped() -> None:
+    qrels = rs.Qrels.from_dict(QRELS)
+    with pytest.raises(InputError, match="topic '#q1' of the template has no judgments"):
+        with_labels(qrels, {("#q1", "a"): 1})
+    chosen = qrels.with_topics(["q1"])
+    for _ in range(2):  # Templates may be given one after the other.
+        chosen = with_labels(chosen, {("q2", "z"): 1, ("q1", "z"): 1})
+        assert chosen.topics == ("q1",) and chosen.judgments("q1") == {"a": 1, "b": 0, "z": 1}
 
 
 def test_the_order_of_runs_does_not_matter_to_open_pairs() -> None:

@@ -110,7 +110,8 @@ def read_template_lines(path: str | Path) -> Iterator[tuple[int, str, str, int |
     grades: dict[tuple[str, str], int] = {}
     for number, line in iterate_lines(Source.open(path).line_blocks(in_memory=True)):
         words = line.decode("utf-8", "surrogateescape").split()
-        if not words or words[0].startswith("#"):
+        # Comments start with #, as in judgments; topics may too, and every line of a template has the iteration 0.
+        if not words or (words[0].startswith("#") and words[1:2] != ["0"]):
             continue
         if len(words) < 4:
             hint = "write topic 0 document grade, and the inclusion probability of a sample"

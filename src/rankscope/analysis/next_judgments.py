@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -299,8 +300,13 @@ def with_labels(qrels: Qrels, labels: Mapping[tuple[str, str], int]) -> Qrels:
         raise SettingsError("judgments per aspect take no template", hint="add the lines to the judgments")
     judgments: dict[str, dict[str, Any]] = {topic: qrels.judgments(topic) for topic in qrels.topics}
     for (topic, document), grade in labels.items():
-        earlier = judgments.setdefault(topic, {}).setdefault(document, grade)
+        if topic in qrels.unchosen:
+            continue
+        if topic not in judgments:
+            problem = f"topic {topic!r} of the template has no judgments"
+            raise InputError(problem, hint="give the judgments that the template was written for")
+        earlier = judgments[topic].setdefault(document, grade)
         if earlier != grade:
             problem = f"document {document!r} of topic {topic!r} is judged {grade} here and {earlier} before"
             raise InputError(problem, hint="keep one of the two judgments")
-    return Qrels.from_dict(judgments)
+    return replace(Qrels.from_dict(judgments), unchosen=qrels.unchosen)
