@@ -116,6 +116,42 @@ def test_means_of_slices_are_means_over_their_topics() -> None:
             assert (row.low, row.high) == pytest.approx((mean - half, mean + half))
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_the_interval_of_a_slice_excludes_zero_exactly_if_its_difference_is_significant(alpha: float) -> None:
+    from scipy.stats import t
+    from statsmodels.stats.multitest import multipletests
+
+    rng = np.random.default_rng(8)
+    labels, weights = ["x"] * 8 + ["y"] * 12 + ["z"] * 20, rng.random(40) + 0.1
+    values = (
+        rng.normal(0, 0.1, (7, 40))
+        + np.linspace(0, 0.3, 7)[:, None]
+        + 0.1 * rng.random((7, 3))[:, [0] * 8 + [1] * 12 + [2] * 20]
+    )
+    values[2] = values[1] + 0.01  # a constant difference has p = 0
+    verdicts = set()
+    for w in (None, weights):
+        table = rs.compare(scores_of(values, labels, w), alpha=alpha, by="lang").slices
+        assert table is not None and len(table) == 21 * 3
+        p = np.array([row.p for row in table])
+        rejected, adjusted, *_ = multipletests(p, alpha, "holm")
+        # Holm rejects the k-th of m sorted p-values at alpha / (m - k), and retains the others at one level.
+        ordered = alpha / (len(p) - np.minimum(np.arange(len(p)), rejected.sum()))
+        levels = np.empty(len(p))
+        levels[np.argsort(p, kind="stable")] = ordered
+        for k, row in enumerate(table):
+            assert row.adjusted == pytest.approx(adjusted[k]) and row.significant == rejected[k]
+            assert (row.low > 0 or row.high < 0) == row.significant, row
+            verdicts.add(row.significant)
+            part = np.flatnonzero(np.array(labels) == row.slice)
+            z = values[int(row.a[1]), part] - values[int(row.b[1]), part]
+            if np.ptp(z) > 1e-9 and w is None:
+                half = t.ppf(1 - levels[k] / 2, len(z) - 1) * z.std(ddof=1) / np.sqrt(len(z))
+                exact = pytest.approx((z.mean() - half, z.mean() + half), rel=1e-9)
+                assert (row.low, row.high) == exact or adjusted[k] > p[k] * alpha / levels[k] * (1 + 1e-9)
+    assert verdicts == {True, False}
+
+
 def test_a_planted_reversal_is_found_and_named() -> None:
     rng = np.random.default_rng(6)
     z = np.concatenate([rng.normal(0.2, 0.05, 40), rng.normal(-0.2, 0.05, 20)])

@@ -48,10 +48,12 @@ def test_panels_show_the_differences_of_every_slice_best_run_first(scores: rs.Sc
 def test_a_comparison_without_a_baseline_is_drawn_against_its_best_run(scores: rs.Scores) -> None:
     every, best = rs.compare(scores, by="half"), rs.compare(scores, "r5", by="half")
     drawn = [plot_slices(result) for result in (every, best)]
-    columns = ("a", "b", "slice", "difference", "low", "high", "p")
+    columns = ("a", "b", "slice", "difference", "p", "low", "high")
     rows = [[figure.table.column(name) for name in columns] for figure in drawn]
     assert rows[0][:3] == rows[1][:3]
-    assert np.array(rows[0][3:]) == pytest.approx(np.array(rows[1][3:]))
+    assert np.array(rows[0][3:5]) == pytest.approx(np.array(rows[1][3:5]))
+    (low, high), (own_low, own_high) = (np.array(ends[5:]) for ends in rows)
+    assert (low < own_low).all() and (high > own_high).all()  # a larger family has wider intervals
 
 
 def test_the_interaction_of_a_reversed_lead_is_red(scores: rs.Scores) -> None:

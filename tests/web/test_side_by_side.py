@@ -59,6 +59,19 @@ def test_words_of_the_topic_stand_out_in_excerpts(open_page: Open, pair_page: Pa
     assert page.locator("[data-side=A] mark").all_inner_texts() == ["Heated", "wings", "wing"]
 
 
+def test_an_excerpt_unfolds_by_keyboard(open_page: Open, pair_page: Path) -> None:
+    page = open_page(pair_page, "view=curves&run=first&topic=t1")
+    first, second = (page.locator(".lists .text[role=button]").nth(k) for k in range(2))
+    first.focus()
+    for key, is_open in (("Enter", "true"), ("Space", "false"), ("Enter", "true")):
+        page.keyboard.press(key)
+        assert first.get_attribute("aria-expanded") == is_open
+    assert first.evaluate("e => getComputedStyle(e).display") == "block"
+    page.keyboard.press("Tab")
+    assert second.evaluate("e => e === document.activeElement")
+    assert second.get_attribute("aria-expanded") == "false"
+
+
 def test_twenty_ranks_are_part_of_the_address(open_page: Open, pair_page: Path) -> None:
     page = open_page(pair_page, "view=versus&run=first&run=second&topic=t1&top=20")
     assert [row[2] for row in _rows(page, "B")] == B[:20]

@@ -13,13 +13,14 @@ import rankscope as rs
 from rankscope.errors import SettingsError
 from rankscope.simulation import simulate
 
-BY = ["lang", "length:2"]
+BY = ["lang", "length:2", "kind"]
 _CELLS = """([name, baseline]) => {
     const {data: d, state: s} = rankscope, settings = {...s.settings, subset: undefined};
     const runs = baseline === null ? null : d.againstBySlice(name, settings, d.runs.indexOf(baseline));
     return d.slices.flatMap(({name: attribute, slices}, a) => slices.flatMap((slice, k) => {
         const cells = runs ? runs[a][k] : d.intervals(name, {...settings, subset: d.subset(a, k)});
-        return cells.map((c, r) => [attribute, slice.name, d.runs[r], c.n, c.mean, c.low, c.high, c.p, c.strong]);
+        return cells.map((c, r) =>
+            [attribute, slice.name, d.runs[r], c.n, c.mean, c.low, c.high, c.adjusted, c.strong]);
     }));
 }"""
 
@@ -29,7 +30,12 @@ def weighted(tmp_path_factory: pytest.TempPathFactory) -> tuple[rs.Scores, Path]
     """Return scores with slices and weights of topics, and their report."""
     generated = simulate(systems=6, topics=40, grades=3, depth=60, seed=9)
     data = {
-        topic: {"lang": ("en", "it", "de")[k % 3], "length": 1 + k * 7 % 11, "traffic": 1 + k % 4}
+        topic: {
+            "lang": ("en", "it", "de")[k % 3],
+            "length": 1 + k * 7 % 11,
+            "traffic": 1 + k % 4,
+            "kind": "rare" if k % 10 == 3 else "common",
+        }
         for k, topic in enumerate(generated.qrels)
     }
     collection = rs.Collection(generated.qrels, generated.runs, topic_data=data, weights="traffic")
@@ -47,7 +53,7 @@ def test_slices_have_the_means_and_differences_of_python(weighted: Any, open_pag
         for r, run in enumerate(part.runs)
     }
     cells = page.evaluate(_CELLS, ["nDCG@10", None])
-    assert len(cells) == len(means) == 6 * 5
+    assert len(cells) == len(means) == 6 * 7
     for attribute, name, run, n, mean, *_ in cells:
         part, r = means[attribute, name, run]
         assert (n, mean) == (len(part.topics), pytest.approx(part.mean("nDCG@10")[r], abs=1e-12))
@@ -63,8 +69,36 @@ def test_slices_have_the_means_and_differences_of_python(weighted: Any, open_pag
         row = expected[attribute, name, run]
         assert (n, strong) == (row.topics, row.significant)
         assert (mean, p) == (pytest.approx(row.difference, abs=1e-9), pytest.approx(row.adjusted, abs=1e-7))
-        assert low <= row.low + 1e-12 and high >= row.high - 1e-12
-        assert (low > 0 or high < 0) == row.significant, "an interval excludes zero if the runs differ"
+        assert (low, high) == pytest.approx((row.low, row.high), abs=1e-7)
+    tests = page.evaluate(
+        """([name, baseline]) => {
+            const {data: d, state: s} = rankscope;
+            return d.interactions(name, {...s.settings, subset: undefined}, d.runs.indexOf(baseline)).flatMap(
+                (runs, a) => runs.map((t, r) => [d.slices[a].name, d.runs[r], t.test, t.p, t.adjusted, t.alarm]));
+        }""",
+        ["nDCG@10", base],
+    )
+    claimed = {(row.attribute, row.a): row for row in result.interactions}
+    assert {row.test for row in claimed.values()} == {"welch", "permutation"}
+    for attribute, run, test, p, adjusted, alarm in tests:
+        if run != base:
+            row = claimed[attribute, run]
+            assert (test, alarm) == (row.test, row.alarm)
+            assert (p, adjusted) == pytest.approx((row.p, row.adjusted), abs=1e-7)
+    for k, attribute in enumerate(BY):
+        page.evaluate(
+            "values => { Object.assign(rankscope.state, values); }",
+            {"baseline": scores.runs.index(base), "attribute": k},
+        )
+        page.get_by_role("heading", name=f"nDCG@10 by {attribute}").wait_for()
+        column = page.locator("section tbody tr").evaluate_all(
+            """all => all.map(row =>
+                [row.querySelector('th button').title, row.querySelector('td.p').textContent.trim()])"""
+        )
+        for run, text in column:
+            row = claimed.get((attribute, run))
+            shown = "" if row is None else f"{row.adjusted:.4f} {row.alarm}".strip()
+            assert text == ("< .0001" if row and row.adjusted < 0.0001 else shown)
 
 
 def test_means_intervals_ranks_and_tiers_are_weighted(weighted: Any, open_page: Any, until: Any) -> None:

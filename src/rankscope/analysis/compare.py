@@ -188,7 +188,8 @@ def compare(
     Every pair has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the p-value adjusted
     within the measure, Cohen's d of the paired differences, and the topics that a wins, loses and ties. Intervals are
     simultaneous with max-t and Tukey HSD, and for a single pair tested by t or the bootstrap: an interval excludes 0
-    exactly if the difference is significant. Otherwise they are unadjusted; the settings state which.
+    exactly if the difference is significant. Otherwise they are unadjusted; the settings state which. Intervals on
+    slices have the level of Holm's correction, and exclude 0 exactly if the difference is significant.
 
     The table of means marks runs that are better than the baseline with stars (* .05, ** .01, *** .001) and worse ones
     with as many ↓. With several baselines, each has its own sign, preceded by ↓ if the run is worse. Without a

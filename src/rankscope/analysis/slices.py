@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankscope.lazy import numpy as np
@@ -34,8 +35,10 @@ class SliceDifference(MeasuredPairRow):
     slice: str = column("value of the attribute, or range of a quantile bin")
     topics: int = column()
     difference: float = column("mean of a minus mean of b")
-    low: float = column("lower end of Student's interval of the difference, unadjusted")
-    high: float = column("upper end of Student's interval of the difference, unadjusted")
+    low: float = column("lower end of Student's interval of the difference, of Holm's level")
+    high: float = column(
+        "upper end of the interval, which excludes 0 exactly if the difference is significant"
+    )
     p: float = column(p_value=True)
     adjusted: float = column(
         "the p-value, by Holm's correction over pairs, attributes and slices", p_value=True
@@ -162,9 +165,12 @@ def compare_slices(
     ``overall`` and ``within`` are differences in merit of the means that a leaderboard shows, in all and by slice; by
     default those of ``z``.
     """
+    from scipy.special import stdtrit
+
     from rankscope.analysis.stats.interaction import SMALL_SLICE, permuted_anova, welch_anova
     from rankscope.analysis.stats.matrices import rounded
-    from rankscope.analysis.stats.significance import adjust, run_test
+    from rankscope.analysis.stats.significance import adjust, holm_levels, run_test
+    from rankscope.analysis.stats.weighting import degrees_of_freedom
     from rankscope.measures.base import weighted_means
 
     pairs, values = len(names), np.concatenate([z, np.zeros((1, z.shape[1]))])
@@ -181,13 +187,20 @@ def compare_slices(
     }  # fmt: skip
     if not tests:
         return [], []
-    adjusted = adjust(np.concatenate([test.p for test in tests.values()])).reshape(len(tests), pairs)
-    corrected = dict(zip(tests, adjusted, strict=True))
+    p = np.concatenate([test.p for test in tests.values()])
+    family = np.stack([adjust(p), holm_levels(p, alpha)], axis=1).reshape(len(tests), pairs, 2)
+    for ((attribute, name), test), (adjusted, level) in zip(
+        list(tests.items()), family.swapaxes(1, 2), strict=True
+    ):
+        topics = slices[attribute][name]
+        freedom = degrees_of_freedom(z[:1, topics], None if weights is None else weights[topics])
+        half = test.half * stdtrit(freedom, 1 - level / 2) / stdtrit(freedom, 1 - alpha / 2)
+        tests[attribute, name] = replace(test, adjusted=adjusted, half=half)
     differences = [
         SliceDifference(
             *names[k], measure, attribute, name, len(slices[attribute][name]), float(test.difference[k]),
-            float(test.low[k]), float(test.high[k]), float(test.p[k]), float(corrected[attribute, name][k]),
-            bool(corrected[attribute, name][k] < alpha),
+            float(test.low[k]), float(test.high[k]), float(test.p[k]), float(test.adjusted[k]),
+            bool(test.adjusted[k] < alpha),
         )
         for k in range(pairs) for (attribute, name), test in tests.items()
     ]  # fmt: skip
@@ -202,8 +215,8 @@ def compare_slices(
             p[permuted] = permuted_anova(z[permuted], filled, weights, seed=seed)
         turned = np.zeros(pairs, np.bool_)
         for name in (name for name in parts if (attribute, name) in tests):
-            other = sign * tests[attribute, name].difference * overall < 0
-            turned |= other & (corrected[attribute, name] < alpha)
+            test = tests[attribute, name]
+            turned |= (sign * test.difference * overall < 0) & (test.adjusted < alpha)
         leads = (within or {}).get(attribute) or [
             sign * tests[attribute, n].difference for n in parts if len(parts[n])
         ]

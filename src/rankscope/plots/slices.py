@@ -122,7 +122,8 @@ def plot_slices(
         more = f", {len(across)} largest of {len(sizes)} slices" * (
             not is_turned and len(across) < len(sizes)
         )
-        legend = marks.legend_differences(f"{100 * (1 - drawn.alpha):g} % interval, unadjusted")
+        level = f"{100 * (1 - drawn.alpha):g} % interval"
+        legend = marks.legend_differences(level + (", unadjusted" if is_means else ", Holm's correction"))
         below = marks.legend_below(figure, legend[3:] if is_means else legend, 2)
         text = f"{drawn.label}\nby {shorten(drawn.attribute, 24)}{more}"
         below.set_title(text if is_means else f"{text}\np: equal differences on all slices", {"size": 7})

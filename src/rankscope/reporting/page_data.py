@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankscope import __version__
+from rankscope.analysis.stats.interaction import REPLICATES, permutations
 from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
 from rankscope.analysis.stats.matrices import averaged
 from rankscope.arrays import AnyArray, Bools, Int32s, Ints
@@ -224,6 +225,8 @@ def _describe_scores(
     if by:
         sliced = scores.with_measures(list(selected))
         document["slices"] = [_slices(sliced, name) for name in ([by] if isinstance(by, str) else by)]
+        if 0 < n_topics * REPLICATES * 2 <= SMALL:
+            document["permutations"] = _narrow(permutations(n_topics).ravel())
     if scores.weights is not None:
         document["weights"] = scores.weights
     return document

@@ -261,6 +261,11 @@ class Document(TypedDict):
         list[Order],
         "means of the runs at other cutoffs and from smaller pools; none for a single run, or where large",
     ]
+    permutations: NotRequired[
+        Annotated[
+            Array, "2000 x topics: random orders that test interactions with slices; absent where large"
+        ]
+    ]
     slices: NotRequired[Annotated[list[TopicSlices], "slices of the topics (--by)"]]
     weights: NotRequired[Annotated[Array, "topics: weights (--weights)"]]
     texts: NotRequired[Annotated[TextExcerpts, "texts of documents and topics (--texts)"]]

@@ -4,7 +4,7 @@ import { dependsOn, FORMULAS, sign, type Measure } from "../measures/catalogue";
 import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Changes, type Crossing, type List, type Settings, type Subset } from "../measures/list";
 import { relabelled, withLabels } from "../measures/whatif";
-import { drawTopics, freedom, holm, interval, linearised, paired, rankRanges, rounded, terms, tiers, widened, type Interval, type Paired, type Range } from "../stats/statistics";
+import { drawTopics, freedom, holm, holmIntervals, interaction, interval, linearised, paired, rankRanges, rounded, terms, tiers, type Interval, type Paired, type Range } from "../stats/statistics";
 import { shortened } from "../ui/format";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
 import { VERSION, type FindingData, type RunGroups, type Order, type Measured, type OpenRange, type Packed, type Payload, type SourceFiles, type TextExcerpts, type TopDocuments } from "./types";
@@ -27,6 +27,17 @@ export interface Against extends Paired {
   adjustedHigh: number;
   wins: number;
   losses: number;
+}
+
+/** Test whether the difference of a run from the baseline varies between slices. */
+export interface Interaction {
+  test: "welch" | "permutation";
+  /** The p value; undefined where the page lacks the permutations. */
+  p: number;
+  /** The p value, corrected for runs and attributes (Holm). */
+  adjusted: number;
+  /** Simpson: the other run leads in every slice; reversed: it leads in a slice by a significant difference. */
+  alarm: "" | "Simpson" | "reversed";
 }
 
 /** A rank of a list: grade 0: judged not relevant, null: unjudged, undefined: the page does not know. */
@@ -61,6 +72,8 @@ export class Collection {
   readonly archetypeMeanings: readonly { name: string; meaning: string }[];
   /** The topics of bootstrap samples, one after the other. */
   readonly samples?: ArrayLike<number>;
+  /** Random orders of all topics, one after the other. */
+  readonly permutations?: ArrayLike<number>;
   /** By measure, of every run whether it is tied for first; Python's. */
   readonly tiedFirst: Readonly<Record<string, boolean[]>>;
   private readonly ranges: Readonly<Record<string, OpenRange>>;
@@ -138,6 +151,7 @@ export class Collection {
       this.top = { ...rest, judged: read(judged), rank: read(rank), document: read(document), first, start: offsets(read(hits)) };
     }
     if (payload.samples) this.samples = read(payload.samples);
+    if (payload.permutations) this.permutations = read(payload.permutations);
     this.server = payload.server === true;
     this.onlyScores = payload.only_scores === true;
     this.skipMissing = payload.settings.missing === "skip";
@@ -220,8 +234,7 @@ export class Collection {
         return { ...paired(pairs.map(([x, y]) => x - y), largest, weights), wins, losses, adjusted: NaN, adjustedLow: NaN, adjustedHigh: NaN };
       });
       const others = Array.from(this.runs.keys()).filter((r) => r !== baseline);
-      holm(others.map((r) => found[r].p)).forEach((adjusted, k) => {
-        const { low, high } = widened(found[others[k]], adjusted);
+      holmIntervals(others.map((r) => found[r])).forEach(({ adjusted, low, high }, k) => {
         Object.assign(found[others[k]], { adjusted, adjustedLow: low, adjustedHigh: high });
       });
       return found;
@@ -234,19 +247,47 @@ export class Collection {
   }
 
   /** Every run against a baseline on every slice, by attribute, slice and run, as rs.compare does it with `by`. */
-  againstBySlice(name: string, settings: Settings, baseline: number): (Interval & { p: number; strong: boolean })[][][] {
+  againstBySlice(name: string, settings: Settings, baseline: number): (Interval & { adjusted: number; strong: boolean })[][][] {
     return this.once(`slices ${baseline} ${this.key(name, settings)}`, () => {
       const found = this.slices.map(({ slices }, a) => slices.map((_, k) => this.against(name, { ...settings, subset: this.subset(a, k) }, baseline)));
       const others = found.flat().flatMap((runs) => runs.filter((_, r) => r !== baseline));
-      const adjusted = new Map(holm(others.map((one) => one.p)).map((p, k) => [others[k], p]));
+      const corrected = new Map(holmIntervals(others).map((one, k) => [others[k], one]));
       return found.map((slices) =>
         slices.map((runs) =>
           runs.map((one) => {
-            const p = adjusted.get(one) ?? NaN;
-            return { ...one, ...widened(one, p), p, strong: p < 0.05 };
+            const { adjusted, low, high } = corrected.get(one) ?? { ...one, adjusted: NaN };
+            return { n: one.n, mean: one.mean, low, high, adjusted, strong: adjusted < 0.05 };
           }),
         ),
       );
+    });
+  }
+
+  /** Does the difference of each run from a baseline vary between slices, and is its lead reversed? By attribute and run, as rs.compare tells with `by`. */
+  interactions(name: string, settings: Settings, baseline: number): Interaction[][] {
+    return this.once(`interactions ${baseline} ${this.key(name, settings)}`, () => {
+      const values = this.values(name, settings);
+      const lead = (part: Settings): Float64Array => {
+        const means = rounded(this.means(name, part));
+        return means.map((mean) => this.sign(name) * (mean - means[baseline]));
+      };
+      const overall = lead(settings);
+      const differences = this.againstBySlice(name, settings, baseline);
+      const found = this.slices.map(({ slices }, a) => {
+        const subsets = slices.map((_, k) => ({ ...settings, subset: this.subset(a, k) }));
+        const topics = subsets.map((one) => this.complete(name, one)).filter((one) => one.length > 0);
+        const weights = topics.map((one) => this.weightsOf(one));
+        const complete = topics.flat().length === this.topics.length;
+        const leads = subsets.map(lead);
+        return this.runs.map((_, r) => {
+          const z = topics.map((one) => one.map((t) => values[this.index(r, t)] - values[this.index(baseline, t)]));
+          const turned = differences[a].some((runs) => runs[r].strong && this.sign(name) * runs[r].mean * overall[r] < 0);
+          const alarm = leads.every((one) => one[r] * overall[r] < 0) ? "Simpson" : turned ? "reversed" : "";
+          return r === baseline ? { test: "welch", p: NaN, alarm: "" } : { ...interaction(z, weights, complete ? this.permutations : undefined), alarm };
+        });
+      });
+      const adjusted = holm(found.flat().map(({ p }) => p));
+      return found.map((runs, a) => runs.map((one, r) => ({ ...one, adjusted: adjusted[a * this.runs.length + r] }) as Interaction));
     });
   }
 

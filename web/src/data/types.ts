@@ -301,6 +301,8 @@ export interface Payload {
   coverage?: Coverage;
   /** means of the runs at other cutoffs and from smaller pools; none for a single run, or where large */
   orders: Order[];
+  /** 2000 x topics: random orders that test interactions with slices; absent where large */
+  permutations?: Packed;
   /** slices of the topics (--by) */
   slices?: TopicSlices[];
   /** topics: weights (--weights) */

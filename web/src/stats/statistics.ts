@@ -84,16 +84,6 @@ function tFor(p: number, df: number): number {
   return (low + high) / 2;
 }
 
-/**
- * Interval of a mean difference, widened as its p value was adjusted for the number of comparisons: it excludes zero exactly if the
- * adjusted p is below 5%. At level 1 - 0.05 / c, where the adjusted p is c times p.
- */
-export function widened(one: Paired, adjusted: number): { low: number; high: number } {
-  if (!(adjusted > one.p) || !Number.isFinite(one.high)) return one;
-  const half = ((one.high - one.mean) * tFor((0.05 * one.p) / adjusted, one.df)) / tCritical(one.df);
-  return { low: one.mean - half, high: one.mean + half };
-}
-
 export interface Interval {
   n: number;
   mean: number;
@@ -408,6 +398,76 @@ export function holm(p: readonly number[]): number[] {
   let least = 0;
   order.forEach((i, k) => (adjusted[i] = least = Math.max(least, Math.min(1, p[i] * (order.length - k)))));
   return adjusted;
+}
+
+/** The p values of a family of differences by Holm's correction, and intervals that exclude zero exactly if they are below 5%: see holm_levels in Python. */
+export function holmIntervals(family: readonly Paired[]): { adjusted: number; low: number; high: number }[] {
+  const p = family.map((one) => Math.max(one.p, 2 ** -1022));
+  const adjusted = holm(p);
+  const retained = adjusted.filter((q) => q >= 0.05).length;
+  return family.map((one, k) => {
+    const level = adjusted[k] < 0.05 ? (0.05 * p[k]) / adjusted[k] : 0.05 / Math.max(1, retained);
+    const half = ((one.high - one.mean) * tFor(level, one.df)) / tCritical(one.df);
+    return { adjusted: Number.isNaN(one.p) ? NaN : adjusted[k], low: one.mean - half, high: one.mean + half };
+  });
+}
+
+/** Number of topics from which on every slice is large enough for Welch's test; as in Python. */
+const SMALL_SLICE = 5;
+
+/** Do differences vary between slices? See welch_anova and permuted_anova in Python; `orders` are its permutations, without which p is undefined. */
+export function interaction(
+  differences: readonly number[][],
+  weights: readonly (number[] | undefined)[],
+  orders?: ArrayLike<number>,
+): { test: "welch" | "permutation"; p: number } {
+  const k = differences.length;
+  if (k < 2) return { test: "welch", p: NaN };
+  const all = differences.flat();
+  const negligible = (1e-12 * all.reduce((most, z) => Math.max(most, Math.abs(z)), 0)) ** 2;
+  const parts = differences.map((z, s) => {
+    const u = linearised(Float64Array.from(z), weights[s]);
+    const mean = u.reduce((a, b) => a + b, 0) / u.length;
+    const spread = u.reduce((sum, v) => sum + (v - mean) ** 2, 0) / Math.max(1, u.length - 1) / u.length;
+    return { n: u.length, mean, spread, df: freedom(z, weights[s]) };
+  });
+  if (parts.some(({ n, spread }) => n < SMALL_SLICE || spread <= negligible)) {
+    const w = weights.flatMap((own, s) => own ?? differences[s].map(() => 1));
+    return { test: "permutation", p: orders?.length ? permuted(all, w, parts.map(({ n }) => n), orders) : NaN };
+  }
+  const precision = parts.reduce((sum, { spread }) => sum + 1 / spread, 0);
+  const share = parts.map(({ spread }) => 1 / spread / precision);
+  const centre = parts.reduce((sum, { mean }, s) => sum + share[s] * mean, 0);
+  const rest = parts.reduce((sum, { df }, s) => sum + (1 - share[s]) ** 2 / df, 0);
+  const between = parts.reduce((sum, { mean, spread }) => sum + (mean - centre) ** 2 / spread, 0) / (k - 1);
+  const statistic = between / (1 + ((2 * (k - 2)) / (k * k - 1)) * rest);
+  const df = (k * k - 1) / (3 * rest);
+  return { test: "welch", p: incompleteBeta(df / 2, (k - 1) / 2, df / (df + (k - 1) * statistic)) };
+}
+
+/** Share of the orders of the topics in which the means of the slices vary at least as much. */
+function permuted(values: readonly number[], weights: readonly number[], sizes: readonly number[], orders: ArrayLike<number>): number {
+  const n = values.length;
+  const total = weights.reduce((a, b) => a + b, 0);
+  const mean = values.reduce((sum, z, t) => sum + weights[t] * z, 0) / total;
+  const pulls = values.map((z, t) => weights[t] * (z - mean));
+  const statistic = (at: (position: number) => number): number => {
+    let [sum, position] = [0, 0];
+    for (const size of sizes) {
+      let [pull, weight] = [0, 0];
+      for (const end = position + size; position < end; position++) {
+        pull += pulls[at(position)];
+        weight += weights[at(position)];
+      }
+      sum += pull ** 2 / weight;
+    }
+    return sum;
+  };
+  const observed = statistic((t) => t) * (1 - 1e-9) - 1e-12 * values.reduce((sum, z) => sum + z * z, 0);
+  const replicates = orders.length / n;
+  let reached = 0;
+  for (let b = 0; b < replicates; b++) if (statistic((t) => orders[b * n + t]) >= observed) reached++;
+  return (1 + reached) / (1 + replicates);
 }
 
 export interface Paired extends Interval {

@@ -7,6 +7,9 @@ export function score(x: number, digits = 4): string {
   return x.toFixed(digits).replace("-", "−");
 }
 
+/** A p value; the smallest ones as a bound. */
+export const pValue = (p: number): string => (p < 0.0001 ? "< .0001" : score(p));
+
 /** A difference with its sign; one that would round to zero without being zero shows its size. */
 export function signed(x: number, digits = 4): string {
   if (Number.isNaN(x)) return "–";

@@ -16,6 +16,8 @@ from rankscope.arrays import Floats, Indices
 
 SMALL_SLICE = 5
 """Number of topics from which on every slice is large enough for Welch's test; otherwise topics are permuted."""
+REPLICATES = 2000
+"""Number of permutations."""
 _PAIRS_AT_ONCE = 256
 _NEGLIGIBLE = 1e-12
 
@@ -59,12 +61,18 @@ def welch_anova(
     return np.where(usable, statistic, np.nan), np.where(usable, p, np.nan)
 
 
+def permutations(topics: int, replicates: int = REPLICATES, seed: int = 1) -> Indices:
+    """Return random orders of topics, replicates x topics; the report has the same ones."""
+    rng = generator(seed)
+    return np.array([rng.permutation(topics) for _ in range(replicates)])
+
+
 def permuted_anova(
     differences: Floats,
     slices: Sequence[Indices],
     weights: Floats | None = None,
     *,
-    replicates: int = 2000,
+    replicates: int = REPLICATES,
     seed: int = 1,
 ) -> Floats:
     """Return p-values of the hypothesis that slices are a random division of the topics, for each row.
@@ -78,8 +86,7 @@ def permuted_anova(
     kept = np.concatenate(list(slices))
     sizes = np.cumsum([len(topics) for topics in slices])[:-1]
     w = np.ones(len(kept)) if weights is None else weights[kept]
-    rng = generator(seed)
-    orders = np.array([np.arange(len(kept)), *(rng.permutation(len(kept)) for _ in range(replicates))])
+    orders = np.vstack([np.arange(len(kept)), permutations(len(kept), replicates, seed)])
     masks = []
     for part in np.split(orders, sizes, axis=1):
         mask = np.zeros((len(orders), len(kept)))

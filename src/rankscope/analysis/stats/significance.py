@@ -446,6 +446,26 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     return adjusted
 
 
+def holm_levels(p: Floats, alpha: float = 0.05) -> Floats:
+    """Return the level of the interval of each difference in a family that Holm's correction tests.
+
+    An interval of level 1 - a excludes zero exactly if p < a. A significant difference has the largest a at which the
+    procedure rejects it, alpha p / adjusted; all others share that of the first hypothesis that it retains,
+    alpha / (m - r) after r of m rejections. So an interval excludes zero exactly if the adjusted p-value is below
+    alpha.
+
+    >>> holm_levels(np.array([0.01, 0.04, 0.2, 0.03])).tolist()
+    [0.0125, 0.016666666666666666, 0.016666666666666666, 0.016666666666666666]
+    """
+    positive = np.maximum(
+        p, np.finfo(float).tiny
+    )  # A constant difference has p = 0, and the level alpha / m.
+    adjusted = adjust(positive)
+    rejected = adjusted < alpha
+    retained = np.count_nonzero(~np.isnan(adjusted)) - np.count_nonzero(rejected)
+    return np.asarray(alpha * np.where(rejected, positive / adjusted, 1 / max(1, retained)))
+
+
 def tiers(merits: Floats, separated: Bools) -> list[int | None]:
     """Return the tier of each system, from 1; a tier ends before the first system separated from one of its members.
 
