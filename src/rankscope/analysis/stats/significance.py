@@ -461,9 +461,8 @@ def holm_levels(p: Floats, alpha: float = 0.05) -> Floats:
         p, np.finfo(float).tiny
     )  # A constant difference has p = 0, and the level alpha / m.
     adjusted = adjust(positive)
-    rejected = adjusted < alpha
-    retained = np.count_nonzero(~np.isnan(adjusted)) - np.count_nonzero(rejected)
-    return np.asarray(alpha * np.where(rejected, positive / adjusted, 1 / max(1, retained)))
+    retained = int((adjusted >= alpha).sum())
+    return np.asarray(alpha * np.where(adjusted < alpha, positive / adjusted, 1 / max(1, retained)))
 
 
 def tiers(merits: Floats, separated: Bools) -> list[int | None]:
