@@ -15,10 +15,12 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from datetime import date
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -26,6 +28,8 @@ from hypothesis import HealthCheck, settings
 
 # ranx would compile for a minute; interpreted, the same code takes a millisecond here.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+# One process per core runs tests already; more threads of OpenBLAS would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).parents[1]
 GROUPS: dict[str, dict[str, Any]] = tomllib.loads((ROOT / "tests" / "groups.toml").read_text("utf-8"))
@@ -44,7 +48,13 @@ for name, examples in (("quick", 15), ("full", 60)):
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile(os.environ.get("RANKSCOPE_HYPOTHESIS", "quick"))
+PROFILE = os.environ.get("RANKSCOPE_HYPOTHESIS", "quick")
+settings.load_profile(PROFILE)
+
+# The quick profile runs a sample of each product; worker processes inherit its seed.
+SEED = os.environ.setdefault("RANKSCOPE_SEED", date.today().isoformat())
+N_CASES = 60
+"""Number of cases of a product (mark ``product``) in its sample."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -111,8 +121,28 @@ def longest_first(items: list[pytest.Item], processes: int) -> list[pytest.Item]
     return [*ordered, *rest]
 
 
+def sample_products(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
+    """Return the tests with at most ``N_CASES`` cases of each function that is marked as a product."""
+    products: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("product"):
+            products.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: set[pytest.Item] = set()
+    for name, cases in products.items():
+        left_out.update(Random(f"{seed} {name}").sample(cases, max(0, len(cases) - N_CASES)))
+    return [item for item in items if item not in left_out]
+
+
 @pytest.hookimpl(trylast=True)  # after pytest's own arrangement
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    n_collected = len(items)
+    if PROFILE == "quick" and not any("::" in word for word in config.args):
+        items[:] = sample_products(items, SEED)
+    report: Any = config.pluginmanager.get_plugin("left-out")
+    if report is None:  # in a worker
+        config.workeroutput["n_unsampled"] = n_collected - len(items)  # type: ignore[attr-defined]
+    else:
+        report.n_unsampled = n_collected - len(items)
     items[:] = longest_first(items, getattr(config, "workerinput", {}).get("workercount", 1))
     for item in items:
         for group in sorted(_groups(item)):
@@ -149,6 +179,7 @@ class LeftOut:
 
     def __init__(self, complete: bool) -> None:
         self.complete = complete
+        self.n_unsampled = 0
         self.ran: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
 
@@ -174,7 +205,16 @@ class LeftOut:
         if self.complete and self.wrong() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self.n_unsampled = getattr(node, "workeroutput", {}).get("n_unsampled", 0)  # the same in every worker
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self.n_unsampled:
+            terminalreporter.write_line(
+                f"left out: {self.n_unsampled} cases of products, beyond samples of {N_CASES}"
+                f" (RANKSCOPE_SEED={SEED} repeats them): tests/run --coverage runs all"
+            )
         for name, count in sorted(self.skipped.items()):
             needs = GROUPS.get(name, {"what": "no group", "get": "the reasons are among the skipped ones"})
             lack = missing(name) if name in GROUPS else None
@@ -192,6 +232,9 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers", "needs(group): left out where a group of tests/groups.toml lacks something"
+    )
+    config.addinivalue_line(
+        "markers", "product: hundreds of similar cases, of which the quick profile runs a sample"
     )
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(LeftOut(config.getoption("--complete")), "left-out")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -106,16 +108,54 @@ def test_a_complete_run_fails_when_a_group_was_left_out() -> None:
     assert "left out: data should have run here" not in messages
 
 
-@pytest.mark.parametrize("processes", [1, 2, 3, 8])
-def test_long_files_are_begun_first_and_no_test_is_lost(
-    request: pytest.FixtureRequest, processes: int
-) -> None:
-    """Process n gets the n-th part of all tests, which begins with every n-th of the long files, whole."""
-    shared = next(
-        plugin
-        for plugin in request.config.pluginmanager.get_plugins()
-        if getattr(plugin, "__file__", None) == str(TESTS / "conftest.py")
+@pytest.fixture
+def shared(request: pytest.FixtureRequest) -> Any:
+    """Return the module of the shared fixtures."""
+    plugins = request.config.pluginmanager.get_plugins()
+    return next(plugin for plugin in plugins if getattr(plugin, "__file__", "") == str(TESTS / "conftest.py"))
+
+
+class Case:
+    def __init__(self, name: str, is_product: bool) -> None:
+        self.nodeid = f"tests/test_x.py::{name}"
+        self.get_closest_marker = {"product": is_product}.get
+
+
+def test_the_sample_of_a_product_depends_on_the_seed_and_leaves_no_function_out(shared: Any) -> None:
+    n_cases = shared.N_CASES
+    cases = [Case(f"test_product[{n}]", True) for n in range(3 * n_cases)]
+    others = [Case("test_product_of_two[0]", True), Case("test_product_of_two[1]", True)]
+    others += [Case(f"test_whole[{n}]", False) for n in range(2 * n_cases)]
+    samples = [shared.sample_products([*cases, *others], seed) for seed in "aab"]
+    assert samples[0] == samples[1] != samples[2]
+    for sample in samples:
+        assert len(sample) == n_cases + len(others) and sample[n_cases:] == others
+        assert sample == [case for case in [*cases, *others] if case in sample]  # in the same order
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("profile", "processes"), [("quick", 2), ("full", 0)])
+def test_the_quick_profile_alone_samples_products_and_tells_the_seed(profile: str, processes: int) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)]
+    chosen = ["tests/properties/test_every_measure.py", "-k", "immutable"]
+    environment = {**os.environ, "RANKSCOPE_HYPOTHESIS": profile, "RANKSCOPE_SEED": "any"}
+    process = subprocess.run(
+        [*command, *chosen], cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=True
     )
+    passed = re.search(r"^(\d+) passed", process.stdout, re.MULTILINE)
+    unsampled = re.search(
+        r"^left out: (\d+) cases of products.*RANKSCOPE_SEED=any", process.stdout, re.MULTILINE
+    )
+    assert passed
+    if profile == "quick":
+        assert unsampled and int(passed[1]) == 60 < int(unsampled[1])
+    else:
+        assert unsampled is None and int(passed[1]) > 300
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 8])
+def test_long_files_are_begun_first_and_no_test_is_lost(shared: Any, processes: int) -> None:
+    """Process n gets the n-th part of all tests, which begins with every n-th of the long files, whole."""
     n_short = 24 - len(shared.LONG) % -24  # so that any of these numbers of processes has equal parts
     files = [*(f"test_short{n}.py" for n in range(n_short)), *sorted(shared.LONG)]
     assert all((TESTS / name).is_file() for name in shared.LONG)

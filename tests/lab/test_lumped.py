@@ -65,6 +65,7 @@ def test_an_entry_at_the_length_of_each_list(cutoff: int | None) -> None:
         np.testing.assert_array_equal(result[: len(tree)], flat)
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 @pytest.mark.parametrize("item", every_measure(), ids=str)
 def test_lumped_hits_give_the_same_bits(item: Measure, world: World) -> None:
@@ -171,6 +172,7 @@ def test_formulas_that_depend_on_names_are_not_symmetric() -> None:
     ).symmetric
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("world", list(WORLDS.values())[:4], ids=list(WORLDS)[:4])
 @pytest.mark.parametrize("item", every_measure(), ids=str)
 def test_symmetric_measures_have_equal_values_under_renaming(item: Measure, world: World) -> None:

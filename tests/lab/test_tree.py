@@ -35,6 +35,7 @@ def every_measure() -> list[Measure]:
     ]
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("prefix", [(), (0, 1), (1, 1, 0)])
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 @pytest.mark.parametrize("item", every_measure(), ids=str)

@@ -15,6 +15,7 @@ from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, measure
 from rankscope.read import Qrels, Run, Runs
 
+pytestmark = pytest.mark.product
 # The value may change when unjudged documents are put at the end: these look at the length of a list.
 LENGTH_MATTERS = {
     *("SetP", "SetF", "SetAP", "SetRelP", "Utility", "NumRet", "Unjudged", "RBPResidual", "RnDCG"),
