@@ -136,7 +136,6 @@ def overlap(
 
     from rankscope.analysis.ranking_similarity import Comparison, Documents, defined_means, get_rankings
     from rankscope.analysis.stats.rank_biased_overlap import check_settings
-    from rankscope.read.ids import sort_naturally
 
     if not 1 <= depth <= MAX_RANKS:
         raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MAX_RANKS:,} ranks")
@@ -144,24 +143,26 @@ def overlap(
     check_settings(rbo_p, rbo_ties)
     pairs = _pairs(list(collection.runs), baseline)
     documents = Documents()
-    rankings = get_rankings(collection, depth, documents)
+    names, rankings = get_rankings(collection, depth, documents)
     relevant = documents.relevant(collection.qrels) if collection.has_qrels else None
     n_documents = sum(map(len, documents.by_topic.values()))
     compare = Comparison(at, rbo_p, rbo_ties, relevant, np.full(n_documents + 1, -1, np.int32))
     without = () if collection.has_qrels else _RELEVANT
     means, topics, by_depth = [], [], []
     for a, b in pairs:
-        names, values, *counts = compare.topics(rankings[a], rankings[b])
-        alone = [len(rankings[run].index) - len(names) for run in (a, b)]
-        means.append(PairOverlap(a, b, len(names), *alone, *defined_means(np.column_stack(values))))
-        sides = (CategoricalColumn((run,), np.zeros(len(names), np.int64)) for run in (a, b))
-        topics.append(Columns([*sides, names, *values, *[[None] * len(names)] * len(without)]))
+        common, values, *counts = compare.topics(rankings[a], rankings[b])
+        alone = [len(rankings[run].topic) - len(common) for run in (a, b)]
+        means.append(PairOverlap(a, b, len(common), *alone, *defined_means(np.column_stack(values))))
+        sides = (CategoricalColumn((run,), np.zeros(len(common), np.int64)) for run in (a, b))
+        missing = [[None] * len(common)] * len(without)
+        topics.append(Columns([*sides, CategoricalColumn(names, common), *values, *missing]))
         by_depth += [DepthOverlap(a, b, *row) for row in zip(at, *map(defined_means, counts), strict=True)]
     settings: dict[str, Any] = {
         "order": collection.runs.order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties,
     }  # fmt: skip
     if collection.topics:
-        settings["chosen_topics"] = sort_naturally({t for run in rankings.values() for t in run.index})
+        ranked = np.unique(np.concatenate([run.topic for run in rankings.values()]))
+        settings["chosen_topics"] = [names[number] for number in ranked.tolist()]
     caption = (
         "Similarity of the rankings of two runs: rank-biased overlap and common documents, means over topics"
     )

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, compress, count
+from itertools import compress, count
 from math import nan
 from typing import NamedTuple
 
@@ -22,24 +22,28 @@ from rankscope.read.topics import select_topics
 from rankscope.scan import top_list, top_lists
 from rankscope.scores import Collection
 
+_List = tuple[str, Ints, Grades]
+"""Topic of a ranking, its documents by rank, and the first ranks at which their scores occur."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
     """First documents of the rankings of a run, one ranking after the other."""
 
-    index: Mapping[str, int]
-    """Topics, and the indices of their rankings."""
+    topic: Ints
+    """Number of the topic of each ranking, ascending."""
     start: Ints
     """First document of each ranking, and the number of documents."""
     document: Ints
-    """AnyArray of pairs of topic and document."""
+    """Numbers of pairs of topic and document."""
     top: Ints
     bottom: Ints
     """First and last rank of the documents with the same score."""
 
     @classmethod
-    def from_lists(cls, lists: Sequence[tuple[str, list[int], Grades]]) -> Rankings:
-        """Return rankings, given topics, documents by rank, and the first ranks at which their scores occur."""
+    def from_lists(cls, lists: Sequence[_List], numbers: Mapping[str, int]) -> Rankings:
+        """Return rankings, given topics, documents by rank, first ranks of their scores, and the numbers of topics."""
+        lists = sorted(lists, key=lambda entry: numbers[entry[0]])
         topics, documents, firsts = zip(*lists, strict=True) if lists else ((), (), ())
         start = np.cumsum([0, *map(len, documents)])
         # The last elements are those of no document, at index -1.
@@ -47,8 +51,8 @@ class Rankings:
         rank = np.arange(len(top)) - np.repeat(start, np.diff(start, append=len(top))) + 1
         sizes = np.diff(np.flatnonzero(top == rank), append=len(top) - 1)
         bottom = np.append(np.repeat(sizes, sizes), 1) + top - 1
-        document = np.fromiter(chain(*documents, (-1,)), np.int64, len(top))
-        return cls({topic: i for i, topic in enumerate(topics)}, start, document, top, bottom)
+        document = np.concatenate([*documents, np.full(1, -1)])
+        return cls(np.array([numbers[topic] for topic in topics], np.int64), start, document, top, bottom)
 
     def padded(self, rows: Ints, width: int) -> tuple[Ints, Groups]:
         """Return documents and groups of some rankings as arrays of one width; beyond an end, there is document -1."""
@@ -67,7 +71,7 @@ _MAX_SIDES = 128
 
 
 class Documents:
-    """AnyArray of topics and documents, in order of appearance."""
+    """Numbers of pairs of topic and document, in order of appearance."""
 
     def __init__(self) -> None:
         numbers = count()
@@ -83,9 +87,11 @@ class Documents:
         return is_relevant
 
 
-def get_rankings(collection: Collection, depth: int, documents: Documents) -> dict[str, Rankings]:
-    """Return the first ``depth`` documents of every ranking, by run, and number the documents."""
-    rankings: dict[str, list[tuple[str, list[int], Grades]]] = {}
+def get_rankings(
+    collection: Collection, depth: int, documents: Documents
+) -> tuple[list[str], dict[str, Rankings]]:
+    """Return topics in natural order, and the first documents of every ranking by run; number the documents."""
+    rankings: dict[str, list[_List]] = {}
     for name, run in collection.runs.items():
         if collection.has_qrels:
             qrels = collection.qrels
@@ -93,17 +99,23 @@ def get_rankings(collection: Collection, depth: int, documents: Documents) -> di
         else:
             lists = ((topic, *top_list(ranked, run.order, depth)) for topic, ranked in run.iterate_lists())
         rankings[name] = [
-            (topic, [*map(documents.by_topic[topic].__getitem__, names[:depth])], first[:depth])
+            (
+                topic,
+                np.fromiter(map(documents.by_topic[topic].__getitem__, names[:depth]), np.int64),
+                first[:depth],
+            )
             for topic, names, first in lists
         ]
         if collection.has_qrels and not rankings[name]:
             reject_disjoint(collection.qrels, run, [topic for topic, _ in run.iterate_lists()])
+    topics = sort_naturally(documents.by_topic)
     if collection.topics and not collection.has_qrels:
-        selected = {*select_topics(collection.topics, sort_naturally(documents.by_topic), "is in no run")}
-        rankings = {
-            run: [entry for entry in lists if entry[0] in selected] for run, lists in rankings.items()
-        }
-    return {run: Rankings.from_lists(lists) for run, lists in rankings.items()}
+        topics = [*select_topics(collection.topics, topics, "is in no run")]
+    numbers = {topic: number for number, topic in enumerate(topics)}
+    return topics, {
+        run: Rankings.from_lists([entry for entry in lists if entry[0] in numbers], numbers)
+        for run, lists in rankings.items()
+    }
 
 
 class _Side(NamedTuple):
@@ -118,7 +130,8 @@ class _Side(NamedTuple):
 class Similarities(NamedTuple):
     """Similarity of the rankings of two runs, topic by topic."""
 
-    topics: Sequence[str]
+    topics: Ints
+    """Numbers of the topics."""
     values: Sequence[AnyArray]
     """Columns of :class:`~rankscope.analysis.overlap.TopicOverlap` from ``rbo`` on."""
     common: Ints
@@ -152,8 +165,8 @@ class Comparison:
 
     def topics(self, a: Rankings, b: Rankings) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
-        topics = sort_naturally(topic for topic in a.index if topic in b.index)
-        rows = np.array([(a.index[topic], b.index[topic]) for topic in topics], np.int64).reshape(-1, 2)
+        topics, *indices = np.intersect1d(a.topic, b.topic, assume_unique=True, return_indices=True)
+        rows = np.column_stack(indices)
         lengths = np.column_stack([np.diff(a.start)[rows[:, 0]], np.diff(b.start)[rows[:, 1]]])
         values = []
         counts = np.zeros((len(rows), len(self.at)), np.int64)
@@ -170,25 +183,26 @@ class Comparison:
     def _compare(self, a: _Side, b: _Side) -> tuple[list[AnyArray], Ints]:
         """Return columns of values by topic, and the numbers of common documents at all depths."""
         (documents, groups, n_relevant), (others, others_groups, n_others) = a, b
-        n_topics = len(documents)
-        self.indices[documents] = np.arange(documents.shape[1])
+        n_topics, width = documents.shape
+        self.indices[documents] = np.arange(documents.size).reshape(documents.shape)
         self.indices[-1] = -1  # no document
-        index_in_a = self.indices[others]
+        index_in_a = self.indices.take(others)
         self.indices[documents] = -1
-        row, in_b = np.nonzero(index_in_a >= 0)
-        in_a = index_in_a[row, in_b]
-        rbo = overlaps(groups, others_groups, np.array([row, in_a, in_b]), self.p, self.ties)
-        ranks = groups.top[row, in_a], others_groups.top[row, in_b]
-        tau = kendall_by_group(*ranks, row, n_topics)
+        in_b = np.flatnonzero(index_in_a >= 0)
+        in_a = index_in_a.take(in_b).astype(np.int64)
+        row = in_b // max(1, width)
+        rbo = overlaps(groups, others_groups, np.array([in_a, in_b]), self.p, self.ties)
+        tau = kendall_by_group(groups.top.take(in_a), others_groups.top.take(in_b), row, n_topics)
         common = np.bincount(row, minlength=n_topics)
         n_depths = len(self.at)
-        later = row * (n_depths + 1) + np.searchsorted(self.at, np.maximum(in_a, in_b) + 1)
+        depth = np.searchsorted(self.at, np.arange(1, width + 1))
+        later = row * (n_depths + 1) + depth.take(np.maximum(in_a, in_b) - row * width)
         by_depth = np.bincount(later, minlength=n_topics * (n_depths + 1)).reshape(n_topics, n_depths + 1)[
             :, :-1
         ]
         columns = [*rbo, tau, common, _jaccard(common, groups.length + others_groups.length - common)]
         if self.relevant is not None:
-            n_common = np.bincount(row[self.relevant[others[row, in_b]]], minlength=n_topics)
+            n_common = np.bincount(row[self.relevant.take(others.take(in_b))], minlength=n_topics)
             columns += [n_relevant, n_others, n_common, _jaccard(n_common, n_relevant + n_others - n_common)]
         return columns, np.cumsum(by_depth, axis=1)
 

@@ -6,8 +6,8 @@ files are read one ranking at a time.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -47,11 +47,9 @@ def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[Top]:
     """
     descend = ties_descend(run.order)
     for topic, documents, first in _tops(run, qrels, depth):
-        starts = np.flatnonzero(first == np.arange(1, len(first) + 1)).tolist()
-        if len(starts) < len(first):
-            for start, stop in pairwise([*starts, len(first)]):
-                if stop - start > 1:
-                    documents[start:stop] = sorted(documents[start:stop], reverse=descend)
+        for rank, more in Counter(first[1:][first[1:] == first[:-1]].tolist()).items():
+            tied = slice(rank - 1, rank + more)
+            documents[tied] = sorted(documents[tied], reverse=descend)
         yield topic, documents[:depth], first[:depth]
 
 

@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.analysis.stats.coefficients import ap_correlation, average_ranks, kendall, pearson, spearman
+from rankscope.analysis.stats.coefficients import (
+    ap_correlation,
+    average_ranks,
+    kendall,
+    kendall_by_group,
+    pearson,
+    spearman,
+)
 from rankscope.errors import InputError
 
 tied_scores = st.lists(st.integers(0, 6), min_size=2, max_size=45)
@@ -160,3 +167,20 @@ def test_the_correlation_of_many_scores_takes_little_memory() -> None:
     tracemalloc.stop()
     assert peak < 10e6  # comparing every pair would take more than 1e9
     assert (result.tau_b, result.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+
+
+@pytest.mark.parametrize("block_bits", [1, 3, 8])
+def test_tau_by_group_is_that_of_each_group_for_every_size_of_blocks(
+    block_bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankscope.analysis.stats.coefficients._BLOCK_BITS", block_bits)
+    rng = np.random.default_rng(block_bits)
+    sizes = rng.integers(0, 40, 30)
+    sizes[[4, 5]] = 256, 300  # A full block of eight bits, and more.
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    a, b = rng.integers(0, 50, (2, len(group)))
+    values = kendall_by_group(a, b, group, len(sizes))
+    for number, value in enumerate(values.tolist()):
+        pair = a[group == number], b[group == number]
+        expected = stats.kendalltau(*pair).statistic if sizes[number] > 1 else math.nan
+        assert value == pytest.approx(expected, abs=1e-14, nan_ok=True)

@@ -148,35 +148,41 @@ def _count_pairs(a: Ints, b: Ints, group: Ints, n_groups: int) -> tuple[Ints, In
 
 def _count_tied(keys: Ints, group: Ints, n_groups: int) -> Ints:
     """Return for each group the number of pairs of equal keys, given sorted keys."""
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
     sizes = np.diff(starts, append=len(keys))
     return np.bincount(group[starts], sizes * (sizes - 1) // 2, n_groups).astype(np.int64)
+
+
+_BLOCK_BITS = 8
+"""Binary logarithm of the number of ranks in a block; counts within blocks fit a byte."""
 
 
 def _count_inversions(ranks: Ints, group: Ints, n_groups: int) -> Ints:
     """Return for each group the number of pairs in which a larger rank precedes a smaller one; groups are sorted.
 
-    Two ranks differ first at some bit; they are inverted if the one with a 1 there precedes the one with a 0. The ranks
-    with equal higher bits are neighbours: for each bit, they are partitioned, zeros first.
+    All pairs within a block are compared, which vectorises; then blocks are merged, two by two.
     """
-    inversions = np.zeros(len(ranks), np.int64)
     sizes = np.bincount(group, minlength=n_groups)
-    stop = np.cumsum(sizes)[group]
-    start = stop - sizes[group]
-    index = np.arange(len(ranks))
-    ones = np.zeros(len(ranks) + 1, np.int64)  # before each rank
-    for bit in reversed(range(int(ranks.max(initial=0)).bit_length())):
-        is_one = (ranks >> bit) & 1
-        np.cumsum(is_one, out=ones[1:])
-        before = ones[start]
-        middle = stop - ones[stop] + before  # between the zeros and the ones of the neighbours
-        before = ones[:-1] - before
-        inversions += (1 - is_one) * before
-        partitioned = np.empty_like(ranks)
-        partitioned[np.where(is_one, middle + before, index - before)] = ranks
-        is_left = index < middle
-        start, stop, ranks = np.where(is_left, start, middle), np.where(is_left, middle, stop), partitioned
-    return np.bincount(group, inversions, n_groups).astype(np.int64)
+    size = int(sizes.max(initial=0))
+    place = group << size.bit_length() | (np.arange(len(ranks)) - (np.cumsum(sizes) - sizes)[group])
+    bits = int(ranks.max(initial=0)).bit_length()
+    # Keys of later blocks are larger, so that no pair of two blocks is inverted.
+    keys = (place >> _BLOCK_BITS) << bits | ranks
+    if size <= 1 << _BLOCK_BITS:
+        keys = group << bits | ranks
+    keys = keys.astype(np.min_scalar_type(keys.max(initial=0)))
+    inversions = np.zeros(len(ranks), np.uint8)
+    for lag in range(1, min(size, 1 << _BLOCK_BITS)):
+        inversions[:-lag] += (keys[:-lag] > keys[lag:]).view(np.uint8)
+    total = np.bincount(group, inversions, n_groups)
+    for bit in range(_BLOCK_BITS, (size - 1).bit_length()):
+        block = place >> (bit + 1)
+        order = np.argsort(block << bits | ranks, kind="stable")
+        is_right = place[order] >> bit & 1
+        right = np.cumsum(is_right)
+        before = np.append(0, right)[np.searchsorted(block, block)]  # Sorting moves no rank to another block.
+        total += np.bincount(group, (1 - is_right) * (right - before), n_groups)
+    return total.astype(np.int64)
 
 
 def ap_correlation(

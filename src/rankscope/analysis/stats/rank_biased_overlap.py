@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import repeat
 from math import log1p, nan
 
 import numpy as np
@@ -59,10 +60,10 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "
     check_settings(p, ties)
     (items, bounds_a), (others, bounds_b) = _write_out(a), _write_out(b)
     rank_of = {item: rank for rank, item in enumerate(others)}
-    common = np.array([(0, i, rank_of[item]) for i, item in enumerate(items) if item in rank_of], np.int64)
+    common = np.array([(i, rank_of[item]) for i, item in enumerate(items) if item in rank_of], np.int64)
     width = max(len(items), len(others))
     groups, others_groups = (Groups.from_groups(*bounds, width) for bounds in (bounds_a, bounds_b))
-    values = overlaps(groups, others_groups, common.reshape(-1, 3).T, p, ties)
+    values = overlaps(groups, others_groups, common.reshape(-1, 2).T, p, ties)
     return RankBiasedOverlap(*(float(value[0]) for value in values))
 
 
@@ -130,7 +131,7 @@ def _write_out(ranking: Ranking) -> tuple[list[Hashable], tuple[Ints, Ints]]:
 
 @dataclass(frozen=True, eq=False)
 class _Prefixes:
-    """Pairs of rankings, and their common items: row and index in the shorter and the longer."""
+    """Pairs of rankings, and their common items: row, and indices in the flattened arrays of the shorter and longer."""
 
     short: Groups
     long: Groups
@@ -141,17 +142,20 @@ class _Prefixes:
     def covering(self, first: Ints, end: Ints | None = None, row: Ints | None = None) -> Floats:
         """Return for each depth of each row the number of stretches first <= d < end that hold it."""
         rows, width = len(self.long.top), self.long.top.shape[1] + 1
-        row = self.row if row is None else row
-        real = slice(None) if end is None else first < end
-        begun = np.bincount((row * width + first)[real], minlength=rows * width)
-        if end is not None:
-            begun -= np.bincount((row * width + end)[real], minlength=rows * width)
-        return np.cumsum(begun.reshape(rows, width), axis=1, dtype=np.float64)[:, 1:]
+        offset = (self.row if row is None else row) * width
+        if end is None:
+            begun = np.bincount(offset + first, minlength=rows * width)
+        else:
+            real = np.flatnonzero(first < end)
+            starts, ends = (offset.take(real) + side.take(real) for side in (first, end))
+            begun = np.bincount(starts, minlength=rows * width) - np.bincount(ends, minlength=rows * width)
+        # A cumulative sum of integers as floats takes ten times as long.
+        return np.cumsum(begun.reshape(rows, width), axis=1)[:, 1:].astype(np.float64)
 
     def overlap(self, ties: str) -> Floats:
         """Return X(d), the overlap of the first d ranks."""
         top, bottom, others_top, others_bottom = (
-            side[self.row, index] for groups, index in ((self.short, self.in_short), (self.long, self.in_long))
+            side.take(index) for groups, index in ((self.short, self.in_short), (self.long, self.in_long))
             for side in (groups.top, groups.bottom)
         )  # fmt: skip
         if ties == "w":
@@ -178,11 +182,12 @@ class _Prefixes:
         At best, they are the first items of the longer ranking that the shorter one lacks.
         """
         is_new = self.long.depth <= self.long.length[:, None]
-        is_new[self.row, self.in_long] = False
-        row = np.nonzero(is_new)[0]
+        is_new.flat[self.in_long] = False
+        index = np.flatnonzero(is_new)
+        row, top, bottom = index // is_new.shape[1], self.long.top.take(index), self.long.bottom.take(index)
         share = np.ones(is_new.shape) if ties == "w" else self.long.share
-        wholly = self.covering(self.long.bottom[is_new], row=row)
-        partly = self.covering(self.long.top[is_new], self.long.bottom[is_new], row)
+        wholly = self.covering(bottom, row=row)
+        partly = self.covering(top, bottom, row)
         possible = np.minimum(unseen, wholly) + share * np.clip(unseen - wholly, 0, partly)
         present = np.maximum(wholly + partly, 1)
         return possible, (wholly + share * partly) / present
@@ -191,15 +196,18 @@ class _Prefixes:
 def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[Floats, Floats, Floats]:
     """Return value, low and high of :func:`rank_biased_overlap` for each row of two arrays of rankings of one width.
 
-    ``common`` has the row of each common item and its indices in both rankings, of shape (3, items).
+    ``common`` has the indices of each common item in both arrays, which are flattened; shape (2, items).
     """
-    row, in_a, in_b = common
+    in_a, in_b = common
     rows, width = a.top.shape
     if width == 0:
         return np.full(rows, nan), np.zeros(rows), np.ones(rows)
+    row = in_a // width
     is_longer = a.length > b.length
     short, long = a, b
-    if is_longer.any():
+    if is_longer.all():
+        short, long, in_a, in_b = b, a, in_b, in_a
+    elif is_longer.any():
         short, long = (
             Groups(np.where(swap[:, None], b.top, a.top), np.where(swap[:, None], b.bottom, a.bottom),
                    np.where(swap, b.length, a.length))
@@ -218,8 +226,8 @@ def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[F
     partial = np.concatenate([[0.0], np.cumsum(p**depth / depth)])[n]
     beyond_low = n_common * np.maximum(0.0, -log1p(-p) - partial) * (1 - p) / p
     # from the depth n + s - n_common on both can agree in full
-    ends = zip(n.tolist(), (n + s - np.rint(n_common).astype(np.int64)).tolist(), strict=True)
-    beyond_high = np.array([_beyond_high(end, whole, p) for end, whole in ends])
+    whole = n + s - np.rint(n_common).astype(np.int64)
+    beyond_high = np.fromiter(map(_beyond_high, n.tolist(), whole.tolist(), repeat(p)), np.float64, rows)
     agreement = np.where(s > 0, low[np.arange(rows), np.maximum(s, 1) - 1], nan)
     value = lowest = highest = _sum_in_order(weight * low)
     if (s < n).any():
