@@ -86,7 +86,7 @@ def test_every_package_is_on_the_page() -> None:
 def test_the_walk_happens_in_this_order(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankscope.judging.kernels.evaluate_hits", lambda *_: None)  # by the formula
+    monkeypatch.setattr("rankscope.judging.kernels.is_usable", lambda: False)  # by the formula
     (tmp_path / "qrels.txt").write_text("301 0 FT911-1 1\n301 0 FT911-2 0\n")
     (tmp_path / "bm25.run").write_text("301 Q0 FT911-1 7 12.5 bm25\n301 Q0 FT911-3 8 11.5 bm25\n")
     hops_by_code = {resolved(hop).__code__: hop for hop in HOPS if ":" not in hop}

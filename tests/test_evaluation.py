@@ -18,8 +18,9 @@ from hypothesis.extra.numpy import arrays
 import rankscope as rs
 import rankscope.pytrec_eval as drop_in
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging import Pool
+from rankscope.judging import kernels
 from rankscope.measures import REGISTRY, Measure
+from rankscope.native.memory import sum_ideals
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d9": 1}, "q3": {"d4": 0}}
 RUN = {"q1": {"d3": 0.5, "d1": 0.5, "x": 0.9}, "q2": {"d9": 2, "x": 1.5}, "q7": {"d1": 1.0}}
@@ -77,12 +78,11 @@ def test_an_evaluator_returns_the_scores_of_a_collection(options: dict[str, Any]
 
 def test_an_evaluator_prepares_judgments_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    best_first = Pool.best_first
-    monkeypatch.setattr(Pool, "best_first", lambda pool, gain: calls.append(1) or best_first(pool, gain))
+    monkeypatch.setattr(kernels, "sum_ideals", lambda *arrays: calls.append(1) or sum_ideals(*arrays))
     evaluator = rs.Evaluator(QRELS, "nDCG nDCG@5")
     for score in (0.1, 0.9):
         evaluator({"q1": {"d1": score, "d2": 0.5}})
-    assert len(calls) == 1
+    assert len(calls) == 2  # one per measure
     assert repr(evaluator) == "<Evaluator: nDCG nDCG@5 on 3 judged topics>"
 
 

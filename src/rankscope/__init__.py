@@ -25,7 +25,9 @@ def __getattr__(name: str) -> Any:
 
         if (known := installed(name)) is not None:
             return known
-    return _find_name(name)
+    value = _find_name(name)
+    globals()[name] = value  # Later accesses bypass __getattr__.
+    return value
 
 
 def __dir__() -> list[str]:

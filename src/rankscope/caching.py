@@ -30,7 +30,10 @@ class TransientCacheMixin:
     def __getstate__(self) -> dict[str, Any]:
         kind: Any = type(self)  # mypy does not accept that a class is hashable
         cached = _cached_names(kind)
-        return {name: value for name, value in vars(self).items() if name not in cached}
+        state = dict(vars(self))
+        for name in cached & state.keys():
+            del state[name]
+        return state
 
 
 @lru_cache

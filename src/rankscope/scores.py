@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.caching import TransientCacheMixin
+from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.certainty.values import Uncertainty, compute_values, judge_with_options, validate_options
 from rankscope.choices import COLLECTION_OPTIONS, SCORE_FIGURES
 from rankscope.columns import CategoricalColumn
@@ -614,8 +612,9 @@ class Collection(TransientCacheMixin):
 
     @cached_property
     def _judged(self) -> Judged:
-        is_local = self.engine is None and self.jobs is None
-        with nullcontext() if is_local else using(self.engine, self.jobs):
+        if self.engine is None and self.jobs is None:
+            return judge_with_options(*self.opened, self.options)
+        with using(self.engine, self.jobs):
             return judge_with_options(*self.opened, self.options, jobs=self.jobs)
 
     @property
@@ -664,7 +663,7 @@ class Collection(TransientCacheMixin):
 
     def _copy(self, **changed: Any) -> Collection:
         other = object.__new__(Collection)
-        vars(other).update(self.__getstate__(), engine=self.engine, **changed)
+        vars(other).update(super().__getstate__(), **changed)
         return other
 
     def describe(self, name: str = "collection") -> Description:

@@ -98,6 +98,22 @@ def test_measures_with_and_without_kernels_are_evaluated_together() -> None:
     assert same_bits(values, np.array([measure.evaluate(lists) for measure in measures]))
 
 
+@pytest.mark.parametrize("size", [0, 3, 40, 1000])
+def test_ideal_rankings_have_the_sums_of_formulas_bit_for_bit(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(size)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(0, size + 1, 7))])
+    grade = rng.choice([UNJUDGED, -1, 0, 1, 2, 3, 4], offsets[-1]).astype(np.int32)
+    names = [name for name in NAMES if "DCG" in name] + ["nDCG(gains='1=3,2=-1')@20", "nDCG@700"]
+    by_module = [parse(name).evaluate_ideal(Pool(offsets, grade)) for name in names]
+    called = []
+    monkeypatch.setattr("rankscope.judging.kernels.sum_ideals", lambda *_: called.append(1))
+    for name, sums in zip(names, by_module, strict=True):
+        assert same_bits(sums, parse(name).evaluate_ideal(Pool(offsets, grade))), name
+    assert len(called) == len(names)
+
+
 def test_a_class_with_its_own_formula_does_not_inherit_a_kernel() -> None:
     lists = random_lists(np.random.default_rng(3), 4, 25, 60)
     assert parse("GMAP").kernel(lists.pool) is None

@@ -289,6 +289,11 @@ def test_thousands_of_calls_keep_no_memory() -> None:
                 module.evaluate_hits(*arguments, kernels)
         with pytest.raises(TypeError):
             module.evaluate_hits(zero, two, rank, judgment, grade, [1])
+        assert len(module.sum_ideals(two, grade, kernels[0])) == 8
+        assert module.sum_ideals(two * 2, np.ones(4, np.int32), kernels[0]) == 4
+        for arguments in ((two, grade + 1), (two + 1, grade), (zero, grade), (zero[:0], grade)):
+            with pytest.raises(ValueError, match="judgments"):
+                module.sum_ideals(*arguments, kernels[0])
 
     def held() -> list[int]:
         gc.collect()

@@ -371,9 +371,10 @@ def assemble(qrels: Qrels, names: tuple[str, ...], hits: Sequence[RunHits]) -> J
     ignored = {
         name: unjudged
         for name, run in zip(names, hits, strict=True)
-        if (unjudged := tuple(topic for topic in run.ignored_topics if topic not in qrels.unchosen))
+        if run.ignored_topics
+        and (unjudged := tuple(topic for topic in run.ignored_topics if topic not in qrels.unchosen))
     }
-    details = RunDetails(tuple(run.tag for run in hits), ignored)
+    details = RunDetails(tuple([run.tag for run in hits]), ignored)
     width = len(qrels.topics)
     if len(hits) == 1 and len(hits[0].topic) == width:  # the hits of a single complete run are the arrays
         run = hits[0]

@@ -14,7 +14,8 @@ import numpy as np
 
 from rankscope.arrays import AnyArray, Floats, Ints
 from rankscope.judging.lists import Lists
-from rankscope.native.memory import evaluate_hits
+from rankscope.judging.pool import Pool
+from rankscope.native.memory import evaluate_hits, is_usable, sum_ideals
 
 TERMS = ("count", "any", "first", "precision", "weighted")
 """Terms of sums over hits: the number of hits, whether there is one, 1 / rank of the first, ordinal / rank, and gain x
@@ -51,6 +52,13 @@ class Kernel(NamedTuple):
         divisors = np.asarray(self.divisor, np.float64).tobytes()
         return TERMS.index(self.term), min(self.rel, UNLIMITED), cutoff, gains, weights, divisors
 
+    def sum_ideals(self, pool: Pool) -> Floats | None:
+        """Return the undivided sum of the ideal ranking of each topic, for a weighted term; None without the module."""
+        sums = sum_ideals(pool.offsets, pool.grade, self.to_tuple(DEPTH))
+        if isinstance(sums, int):  # Rankings are deeper than the table of weights.
+            sums = sum_ideals(pool.offsets, pool.grade, self.to_tuple(1 << sums.bit_length()))
+        return None if isinstance(sums, int) else sums
+
 
 @lru_cache
 def _weights(weight: Callable[[AnyArray], AnyArray], depth: int) -> bytes:
@@ -61,16 +69,16 @@ class KernelSet:
     """Kernels that are evaluated together, as the extension module takes them."""
 
     def __init__(self, kernels: Sequence[Kernel]) -> None:
-        self._kernels = kernels
+        self._kernels, self._is_usable = kernels, is_usable()
         self._tuples = [kernel.to_tuple(DEPTH) for kernel in kernels]
 
     def evaluate(self, lists: Lists) -> Floats | None:
         """Return the values, shape (kernels, lists); None for other than plain lists, or without the module."""
-        if type(lists) is not Lists:
+        if not self._is_usable or type(lists) is not Lists:
             return None
         arrays = lists.topic, lists._offsets, lists._rank, lists._judgment, lists.pool.grade
         values = evaluate_hits(*arrays, self._tuples)
         if isinstance(values, int):  # Ranks are deeper than the tables of weights.
             self._tuples = [kernel.to_tuple(1 << values.bit_length()) for kernel in self._kernels]
             values = evaluate_hits(*arrays, self._tuples)
-        return None if values is None or isinstance(values, int) else values
+        return None if isinstance(values, int) else values

@@ -71,7 +71,10 @@ class Pool(CacheMixin):
 
     def count(self, where: Bools) -> Ints:
         """Return the number of judged documents of each topic for which a mask is true."""
-        return np.bincount(self.topic[where], minlength=len(self))
+        total = np.zeros(len(where) + 1, np.int64)
+        where.cumsum(out=total[1:])
+        at_offsets = total[self.offsets]
+        return at_offsets[1:] - at_offsets[:-1]
 
     def recall_base(self, rel: int = 1) -> Ints:
         """Return the number of documents of grade ``rel`` or better of each topic."""

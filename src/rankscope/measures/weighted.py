@@ -116,15 +116,17 @@ class WeightedPrecision(Gains, abstract=True):
         return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
 
     def kernel(self, pool: Pool) -> Kernel | None:
+        return pool.cache((WeightedPrecision.kernel, self), lambda: self._weighted_kernel(pool.max_grade))
+
+    def _weighted_kernel(self, max_grade: int) -> Kernel | None:
         from rankscope.judging.kernels import MAX_GRADE, Kernel
 
-        if pool.max_grade > MAX_GRADE or self.idle_gain(pool.max_grade) != 0:
-            return None
         try:
-            gains = self.gain(np.arange(pool.max_grade + 1), pool.max_grade)
+            gains = self.gain(np.arange(min(max_grade, MAX_GRADE) + 1), max_grade)
         except MeasureError:  # Some grade has no gain: the formula fails if a hit has it.
             return None
-        return Kernel("weighted", 1, self.cutoff, 1.0, gains, self.weight)
+        is_possible = max_grade <= MAX_GRADE and gains[0] == 0  # otherwise unjudged documents gain too
+        return Kernel("weighted", 1, self.cutoff, 1.0, gains, self.weight) if is_possible else None
 
     def open_range(
         self,
@@ -367,6 +369,10 @@ class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
         """Return the value of the ideal list of each topic, down to the cutoff."""
 
         def worth() -> Floats:
+            kernel = WeightedPrecision.kernel(self, pool)
+            sums = None if kernel is None else kernel.sum_ideals(pool)
+            if sums is not None:
+                return sums
             hits = self.ideal(pool)
             if self.cutoff is not None:
                 hits = hits.where(hits.rank <= self.cutoff)

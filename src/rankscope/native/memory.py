@@ -18,7 +18,7 @@ from rankscope.native.scanner import is_selected
 _HIT_TYPES = [np.dtype(name) for name in ("i4", "i4", "i8", *["i4"] * 5)]
 """Types of the buffers that the function ``match`` of the module returns."""
 
-VERSION = 4
+VERSION = 5
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
 try:
@@ -29,13 +29,18 @@ if getattr(_memory, "VERSION", None) != VERSION:  # it was built from other sour
     _memory = None
 
 
+def is_usable() -> bool:
+    """Return whether the module was built and the environment does not select another scanner."""
+    return _memory is not None and is_selected()
+
+
 def index_judgments(judgments: Sequence[Mapping[str, int]]) -> tuple[Any, ...] | None:
     """Return an index of the documents, grades and offsets; None if the module cannot read the judgments.
 
     >>> index_judgments([{"d2": 0, "d1": 1.5}]) is None
     True
     """
-    result = _memory.index_judgments(judgments) if _memory is not None and is_selected() else None
+    result = _memory.index_judgments(judgments) if is_usable() else None
     if result is None:
         return None
     index, grade, offsets = result
@@ -69,10 +74,11 @@ def evaluate_hits(
     judgment: AnyArray,
     grade: Int32s,
     kernels: list[tuple[Any, ...]],
-) -> Floats | int | None:
-    """Return the values of kernels, shape (kernels, lists), or the depth that their weights must have; or None."""
-    if _memory is None or not is_selected():
-        return None
+) -> Floats | int:
+    """Return the values of kernels, shape (kernels, lists), or the depth that their weights must have.
+
+    The caller checks :func:`is_usable`, once for many calls.
+    """
     wide, narrow = (topic, offsets), (rank, judgment, grade)
     values = _memory.evaluate_hits(
         *[np.ascontiguousarray(array, np.int64) for array in wide],
@@ -82,12 +88,22 @@ def evaluate_hits(
     return values if isinstance(values, int) else np.frombuffer(values).reshape(len(kernels), len(topic))
 
 
+def sum_ideals(offsets: Ints, grade: Int32s, kernel: tuple[Any, ...]) -> Floats | int | None:
+    """Return the sum of a weighted kernel for the ideal ranking of each topic, or the depth of weights; or None."""
+    if not is_usable():
+        return None
+    sums = _memory.sum_ideals(
+        np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(grade, np.int32), kernel
+    )
+    return sums if isinstance(sums, int) else np.frombuffer(sums)
+
+
 def sort_groups(scores: Floats, offsets: Ints, ascending: bool) -> tuple[Int32s, ...] | None:
     """Return the documents of groups by descending score, ties by position; None if the module was not built.
 
     The index of each document, first rank and size of its group of equal scores, and the tied documents per group.
     """
-    if _memory is None or not is_selected():
+    if not is_usable():
         return None
     return tuple(np.frombuffer(part, np.int32) for part in _memory.sort_groups(scores, offsets, ascending))
 
@@ -98,7 +114,7 @@ def join_texts(texts: Sequence[Any]) -> tuple[AnyArray, Ints] | None:
     >>> join_texts(["d1", 2]) is None
     True
     """
-    joined = _memory.join_texts(texts) if _memory is not None and is_selected() else None
+    joined = _memory.join_texts(texts) if is_usable() else None
     if joined is None:
         return None
     return np.frombuffer(joined[0], np.uint8), np.frombuffer(joined[1], np.int64)
@@ -119,7 +135,7 @@ def as_dicts(
     {'q2': {'AP': 0.5}}
     """
     result: dict[str, dict[str, float]] | None = None
-    if _memory is not None and is_selected() and type(run) is dict:
+    if is_usable() and type(run) is dict:
         result = _memory.as_dicts(run, topic_index, topics, labels, values)
     if result is None:
         rows = dict(zip(topics.tolist(), values.T.tolist(), strict=True))

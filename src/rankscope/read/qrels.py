@@ -6,7 +6,6 @@ import warnings
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain, islice, pairwise
 from operator import lt, ne
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 import numpy as np
 
 from rankscope.arrays import AnyArray, Floats, Int32s, Ints
+from rankscope.caching import cached_property
 from rankscope.choices import UNJUDGED as UNJUDGED
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin

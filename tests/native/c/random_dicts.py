@@ -39,6 +39,12 @@ def check_values(memory: Any, draw: random.Random) -> None:
     ]
     values = memory.evaluate_hits(*arrays, array("i", grades), kernels)
     assert memoryview(values).cast("d").tolist() == expected
+    bounds = sorted(draw.choices(range(13), k=3))
+    sums = memory.sum_ideals(array("q", [0, *bounds, 12]), array("i", grades), kernels[4])
+    _, rel, cutoff, *_ = kernels[4]
+    for value, (start, stop) in zip(memoryview(sums).cast("d"), pairwise([0, *bounds, 12]), strict=True):
+        best = sorted((gains[g] for g in grades[start:stop] if g >= rel), reverse=True)[:cutoff]
+        assert value == reduce(float.__add__, map(float.__mul__, best, weights), 0.0)
 
 
 def main() -> None:
@@ -139,6 +145,11 @@ def main() -> None:
         (memory.sort_groups, array("d", [1.0]), array("q", [0, 2]), True),
         (memory.sort_groups, array("d", [1.0]), array("q", [0, 5, 1]), True),
         (memory.sort_groups, array("d", [1.0]), array("q", []), True),
+        (memory.sum_ideals, array("q", [0, 1]), row, (4, 1, 9, bytes(8), bytes(8), bytes(8))),
+        (memory.sum_ideals, array("q", []), row, (4, 1, 9, bytes(64), bytes(8), bytes(8))),
+        (memory.sum_ideals, array("q", [0, 2]), row, (4, 1, 9, bytes(64), bytes(8), bytes(8))),
+        (memory.sum_ideals, array("q", [0, 1]), row, (0, 1, 9, bytes(64), bytes(8), bytes(8))),
+        (memory.sum_ideals, array("q", [0, 1]), row, (4, -1, 9, bytes(64), bytes(8), bytes(8))),
         (memory.as_dicts, {"q": 1}, {"q": 0}, row, ["AP"], array("d", [1.0, 2.0])),
         (memory.as_dicts, {"q": 1}, {"q": "no"}, row, ["AP"], array("d", [1.0])),
         (memory.as_dicts, {"q": 1}, {"q": 0}, array("i", [0]), [[]], array("d", [1.0])),

@@ -251,15 +251,17 @@ static PyObject *index_judgments(PyObject *module, PyObject *topics) {
     for (Py_ssize_t t = 0; t < n_topics; t++) {
         status = read_judgments(PyList_GetItem(topics, t), judgments);
         if (status != 1) goto end;
+        slot *slots = index->slots + index->starts[t];
+        const uint64_t mask = (uint64_t)(index->starts[t + 1] - index->starts[t]) - 1;
         for (Py_ssize_t i = 0; i < offsets[t + 1] - offsets[t]; i++) {
             PyObject *document = judgments[i].document;
-            slot *place = index_find(index, t, document);
             const uint64_t hash = (uint64_t)PyObject_Hash(document);
+            uint64_t at = hash & mask;
+            while (slots[at].number) at = (at + 1) & mask; /* keys of a dict are distinct: no comparison */
             grades[index->n_documents] = judgments[i].grade;
             Py_INCREF(document);
             index->documents[index->n_documents++] = document;
-            place->tag = (uint32_t)(hash >> 32 ^ hash);
-            place->number = (int32_t)index->n_documents;
+            slots[at] = (slot){(uint32_t)(hash >> 32 ^ hash), (int32_t)index->n_documents};
         }
     }
     result = PyTuple_Pack(3, index, grade_buffer, offset_buffer);
@@ -653,6 +655,71 @@ static double evaluate_list(const kernel *k, const int32_t *rank, const int32_t 
     return divisor != 0.0 ? sum / divisor : 0.0;
 }
 
+/* Return the sum of gain x weight over the documents of a topic with a positive gain, largest gains first; `depth` is
+   raised to the depth that weights must have. */
+static double sum_ideal(const kernel *k, const int32_t *grade, int64_t n, sorting_item *items, sorting_item *spare,
+                        int64_t *depth) {
+    int64_t n_items = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (grade[i] >= k->rel && k->gains[grade[i]] > 0.0)
+            items[n_items++] = (sorting_item){descending_key(k->gains[grade[i]]), (uint32_t)grade[i]};
+    sorting_by_key(items, spare, (uint64_t)n_items);
+    if (n_items > k->cutoff) n_items = k->cutoff;
+    double sum = 0.0;
+    if (n_items > k->n_weights && n_items > *depth) *depth = n_items;
+    for (int64_t i = 0; i < n_items && i < k->n_weights; i++) sum += k->gains[items[i].index] * k->weights[i];
+    return sum;
+}
+
+/* sum_ideals(offsets, grade, kernel) -> sums, or the depth that weights must have
+
+   A buffer of doubles, one per topic: the sums of a weighted kernel for ideal rankings. Offsets of topics are int64, the
+   grades of judgments int32. */
+static PyObject *sum_ideals(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer views[2];
+    PyObject *tuple, *result = NULL;
+    kernel k;
+    if (!PyArg_ParseTuple(arguments, "y*y*O", &views[0], &views[1], &tuple)) return NULL;
+    const int64_t *offsets = views[0].buf, n_grades = views[1].len / (Py_ssize_t)sizeof(int32_t);
+    const int32_t *grade = views[1].buf;
+    const Py_ssize_t n_topics = views[0].len / (Py_ssize_t)sizeof *offsets - 1;
+    sorting_item *items = NULL;
+    if (!read_kernel(tuple, &k)) goto end;
+    int64_t longest = 0;
+    int valid = k.term == WEIGHTED && k.rel >= 0 && n_topics >= 0 && offsets[0] == 0 && offsets[n_topics] == n_grades;
+    for (Py_ssize_t t = 0; valid && t < n_topics; t++) {
+        valid = offsets[t] <= offsets[t + 1];
+        if (offsets[t + 1] - offsets[t] > longest) longest = offsets[t + 1] - offsets[t];
+    }
+    for (int64_t i = 0; valid && i < n_grades; i++) valid = grade[i] < k.n_gains;
+    if (!valid) {
+        PyErr_SetString(PyExc_ValueError, "the arrays are not those of judgments");
+        goto end;
+    }
+    items = malloc(2 * ((size_t)longest + 1) * sizeof *items);
+    result = PyByteArray_FromStringAndSize(NULL, n_topics * (Py_ssize_t)sizeof(double));
+    if (items == NULL || result == NULL) {
+        if (result) PyErr_NoMemory();
+        Py_CLEAR(result);
+        goto end;
+    }
+    double *sums = (double *)PyByteArray_AsString(result);
+    int64_t depth = 0;
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t t = 0; t < n_topics; t++)
+        sums[t] = sum_ideal(&k, grade + offsets[t], offsets[t + 1] - offsets[t], items, items + longest, &depth);
+    Py_END_ALLOW_THREADS
+    if (depth) {
+        Py_DECREF(result);
+        result = PyLong_FromLongLong(depth);
+    }
+end:
+    free(items);
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
+    return result;
+}
+
 /* evaluate_hits(topic, offsets, rank, judgment, grade, kernels) -> values, or the depth that weights must have
 
    A buffer of doubles, kernels x lists. Topics and offsets of lists are int64, ranks and judgments of hits and the grades
@@ -905,6 +972,7 @@ static PyMethodDef functions[] = {
     {"index_judgments", index_judgments, METH_O, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
     {"evaluate_hits", evaluate_hits, METH_VARARGS, "Return the values of kernels for lists as a buffer."},
+    {"sum_ideals", sum_ideals, METH_VARARGS, "Return the sums of a kernel for ideal rankings as a buffer."},
     {"as_dicts", as_dicts, METH_VARARGS, "Return the values of the topics of a run as dicts."},
     {"join_texts", join_texts, METH_O, "Return texts in UTF-8 as one buffer, and where each begins."},
     {"sort_groups", sort_groups, METH_VARARGS, "Return the documents of groups by descending score."},
@@ -918,6 +986,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__memory(void) {
     if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
     PyObject *module = index_type ? PyModule_Create(&definition) : NULL;
-    if (module && PyModule_AddIntConstant(module, "VERSION", 4) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
+    if (module && PyModule_AddIntConstant(module, "VERSION", 5) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
     return module;
 }
