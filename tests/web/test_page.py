@@ -138,6 +138,7 @@ def test_the_leaderboard_never_overflows(open_page: Open, study_page: Path, unti
         for columns in (None, names):
             page.evaluate("columns => { rankscope.state.columns = columns; }", columns)
             until(page, "document.documentElement.scrollWidth <= innerWidth")
+        assert page.get_by_role("button", name="Copy link").bounding_box()["height"] < 50, "on one line"
     page.locator(".scroll:has(.board)").evaluate("e => { e.scrollLeft = 500; }")
     left = page.locator(".board tbody th").first.bounding_box()["x"]
     assert left >= page.locator(".scroll:has(.board)").bounding_box()["x"] - 1, "names stay in sight"

@@ -102,6 +102,8 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
     {'en': [1], 'it': [0, 3], '(none)': [2]}
     >>> slice_topics([3, 1, 10, 2, 2], 2, "length")
     {'1–2': [1, 3, 4], '3–10': [0, 2]}
+    >>> list(slice_topics([0.123456, 0.2, 0.34567, 0.345678], 2, "difficulty"))
+    ['0.12346–0.2', '0.34567–0.34568']
     """
     defined = [t for t, value in enumerate(values) if value is not None]
     missing = [t for t, value in enumerate(values) if value is None]
@@ -126,20 +128,22 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
 
         edges = np.quantile(np.array(numbers, float), np.arange(1, bins) / bins)
         index = np.searchsorted(edges, np.array(numbers, float), side="left")
-        for b in range(bins):
-            members = sorted((numbers[i], i) for i in np.flatnonzero(index == b).tolist())
-            if members:
-                low, high = (_bin_end(values[defined[members[end][1]]]) for end in (0, -1))
-                label = low if low == high else f"{low}–{high}"
-                slices.setdefault(label, []).extend(sorted(defined[i] for _, i in members))
+        parts = [sorted(np.flatnonzero(index == b).tolist(), key=numbers.__getitem__) for b in range(bins)]
+        ends = [(values[defined[part[0]]], values[defined[part[-1]]]) for part in parts if part]
+        # The fewest digits, from 3 to 6, that keep apart what 6 digits keep apart.
+        names = [[tuple(_bin_end(end, digits) for end in both) for both in ends] for digits in range(3, 7)]
+        best = next(made for made in names if len({*sum(made, ())}) == len({*sum(names[-1], ())}))
+        for (low, high), part in zip(best, filter(None, parts), strict=True):
+            label = low if low == high else f"{low}–{high}"
+            slices.setdefault(label, []).extend(defined[i] for i in part)
     return {
         **{label: sorted(topics) for label, topics in slices.items()},
         **({"(none)": missing} if missing else {}),
     }
 
 
-def _bin_end(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _bin_end(value: Any, digits: int) -> str:
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def _order_number(value: Any) -> float | None:
