@@ -111,10 +111,8 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
     slices: dict[str, list[int]] = {}
     if bins is None:
         is_ordered = None not in numbers
-        keys = [
-            (number if is_ordered else 0, str(values[t])) for t, number in zip(defined, numbers, strict=True)
-        ]
-        for _, t in sorted(zip(keys, defined, strict=True)):
+        pairs = zip(defined, numbers, strict=True)
+        for *_, t in sorted((number if is_ordered else 0, str(values[t]), t) for t, number in pairs):
             slices.setdefault(str(values[t]), []).append(t)
         if len(slices) > 2 and len(slices) == len(defined):
             hint = f"give quantile bins, such as {name}:4"
@@ -126,16 +124,15 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
     elif defined:
         import numpy as np
 
-        edges = np.quantile(np.array(numbers, float), np.arange(1, bins) / bins)
-        index = np.searchsorted(edges, np.array(numbers, float), side="left")
-        parts = [sorted(np.flatnonzero(index == b).tolist(), key=numbers.__getitem__) for b in range(bins)]
-        ends = [(values[defined[part[0]]], values[defined[part[-1]]]) for part in parts if part]
+        keys = np.array(numbers, float)
+        order = np.argsort(keys, kind="stable")
+        index = np.searchsorted(np.quantile(keys, np.arange(1, bins) / bins), keys[order], side="left")
+        parts = [[defined[i] for i in order[index == b].tolist()] for b in np.unique(index).tolist()]
         # The fewest digits, from 3 to 6, that keep apart what 6 digits keep apart.
-        names = [[tuple(_bin_end(end, digits) for end in both) for both in ends] for digits in range(3, 7)]
-        best = next(made for made in names if len({*sum(made, ())}) == len({*sum(names[-1], ())}))
-        for (low, high), part in zip(best, filter(None, parts), strict=True):
-            label = low if low == high else f"{low}–{high}"
-            slices.setdefault(label, []).extend(defined[i] for i in part)
+        names = [[_bin_end(values[t], n) for part in parts for t in (part[0], part[-1])] for n in range(3, 7)]
+        ends = iter(next(made for made in names if len({*made}) == len({*names[-1]})))
+        for low, high, part in zip(ends, ends, parts, strict=True):
+            slices.setdefault(low if low == high else f"{low}–{high}", []).extend(part)
     return {
         **{label: sorted(topics) for label, topics in slices.items()},
         **({"(none)": missing} if missing else {}),
