@@ -13,7 +13,7 @@ import signal
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import date
 from functools import cache
@@ -121,16 +121,31 @@ def longest_first(items: list[pytest.Item], processes: int) -> list[pytest.Item]
     return [*ordered, *rest]
 
 
+def draw(cases: Sequence[Any], number: int, seed: str) -> list[Any]:
+    """Return a random sample of cases, in their order."""
+    indices = Random(seed).sample(range(len(cases)), min(number, len(cases)))
+    return [cases[index] for index in sorted(indices)]
+
+
 def sample_products(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
     """Return the tests with at most ``N_CASES`` cases of each function that is marked as a product."""
     products: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("product"):
             products.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    left_out: set[pytest.Item] = set()
-    for name, cases in products.items():
-        left_out.update(Random(f"{seed} {name}").sample(cases, max(0, len(cases) - N_CASES)))
+    left_out = {
+        item
+        for name, cases in products.items()
+        for item in {*cases} - {*draw(cases, N_CASES, f"{seed} {name}")}
+    }
     return [item for item in items if item not in left_out]
+
+
+@pytest.fixture
+def sampled(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], list[Any]]:
+    """Function that draws so many cases of a product that one test sweeps; other profiles than quick take all."""
+    seed = f"{SEED} {request.node.nodeid}"
+    return lambda cases, number: draw(cases, number, seed) if PROFILE == "quick" else list(cases)
 
 
 @pytest.hookimpl(trylast=True)  # after pytest's own arrangement

@@ -104,13 +104,16 @@ def problems(drawn: Any) -> list[str]:
     return cut + [f"{result[i][0]!r} overlaps {result[j][0]!r}" for i, j in pairs]
 
 
-def test_no_text_of_a_figure_overlaps_another_or_is_cut(gallery: ModuleType, sources: Any) -> None:
+def test_no_text_of_a_figure_overlaps_another_or_is_cut(
+    gallery: ModuleType, sources: Any, sampled: Callable[..., Any]
+) -> None:
     result = {}
-    for name, draw in gallery.figures(sources):
+    chosen = dict(sampled([*sources.items()], 12))
+    for name, draw in gallery.figures(chosen):
         drawn = draw()
         assert drawn.figure.get_size_inches()[0] == gallery.SINGLE == 3.3
         result[name] = problems(drawn)
-    assert len(result) >= 35
+    assert len(result) >= (35 if len(chosen) == len(sources) else len(chosen))
     assert not {name: [*several[:4], len(several)] for name, several in result.items() if several}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from rankscope.reporting.page_data import standard_measures
 
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
+Sampled = Callable[[Sequence[Any], int], list[Any]]
 RUNS, TOPICS = 6, 7
 
 
@@ -76,17 +77,18 @@ def _printed(value: float, measure: Any) -> str:
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 @pytest.mark.parametrize("documents", [True, False], ids=["documents", "no documents"])
 def test_every_measure_of_the_registry_is_pythons(
-    open_page: Open, every_measure: list[Any], tmp_path: Path, documents: bool, missing: str
+    open_page: Open, every_measure: list[Any], sampled: Sampled, tmp_path: Path, documents: bool, missing: str
 ) -> None:
     qrels, runs = _write(tmp_path)
+    chosen = sampled(every_measure, 25)
     target = report(
-        rs.evaluate(qrels, runs, every_measure, missing=missing), tmp_path / "r.html", documents=documents
+        rs.evaluate(qrels, runs, chosen, missing=missing), tmp_path / "r.html", documents=documents
     )
-    measures = list(dict.fromkeys((*every_measure, *standard_measures())))
+    measures = list(dict.fromkeys((*chosen, *standard_measures())))
     scores = rs.evaluate(qrels, runs, measures, missing=missing)
     page = open_page(target, "view=runs")
     shown = json.loads(page.evaluate(_SHOWN, [str(measure) for measure in measures]))
-    assert len(shown) == len(measures) > 90
+    assert len(shown) == len(measures) > 20 and len(every_measure) > 80
     for measure in measures:
         row = shown[str(measure)]
         assert row["title"] == f"Leaderboard by {measure}"
