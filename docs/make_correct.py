@@ -24,7 +24,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 from page_tables import put
-from scipy.special import stdtrit
 
 import rankscope as rs
 from rankscope.analysis.corrected_values import Corrector
@@ -113,27 +112,28 @@ def cover(
 ) -> tuple[Any, Any, Any]:
     """Return whether the intervals of the runs contain the truth, and their widths, tuned and human only."""
     corrector = Corrector(truth.judged, drawn, parse(measure))
-    quantile = stdtrit(max(corrector.label_counts[0] - 1, 1), 0.975)
     estimates = [corrector.correct(None)]
     if is_compared:
         estimates.append(corrector.correct(0.0, is_human_only=True))
-    half, *other = (quantile * np.sqrt(np.diag(e.covariance)) / corrector.shape[1] for e in estimates)
+    half, *other = (e.quantile(0.05) * np.sqrt(np.diag(e.covariance)) / corrector.shape[1] for e in estimates)
     inside = np.abs(estimates[0].values.mean(axis=1) - truth.means[measure]) <= half
     return inside, half, other[0] if other else np.full(len(half), np.nan)
 
 
 def coverage_row(name: str, machine: str, share: float, count: int) -> str:
-    """Return a row of the table of coverage."""
-    truth, cells = collection(name), []
+    """Return a row of the table of coverage; print the standard errors of its shares over samples."""
+    truth, cells, errors = collection(name), [], []
     results = [
         [cover(truth, measure, drawn, is_compared=i < WIDTHS) for measure in MEASURES]
         for i, drawn in enumerate(samples(truth, machine, share, count))
     ]
     for index in range(len(MEASURES)):
         covered, half, other = (np.array(part) for part in zip(*(r[index] for r in results), strict=True))
-        cells += [f"{100 * covered.mean():.1f} %", f"{np.nanmean(half / other):.2f}"]
+        shares = 100 * covered.mean(axis=1)  # The runs of a sample share its labels.
+        errors.append(f"{MEASURES[index]} ± {shares.std(ddof=1) / np.sqrt(count):.1f}")
+        cells += [f"{shares.mean():.1f} %", f"{np.nanmean(half / other):.2f}"]
     row = f"| {name} | {machine} | {100 * share:g} % | {' | '.join(cells)} |"
-    print(row, file=sys.stderr, flush=True)
+    print(row, "standard errors:", ", ".join(errors), file=sys.stderr, flush=True)
     return row
 
 

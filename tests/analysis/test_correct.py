@@ -119,6 +119,57 @@ def test_the_sum_of_precisions_is_that_of_stat_ap() -> None:
         assert corrector._numerator(corrector._corrected(np.zeros(2))) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(("tuning", "shrinkage"), [(0.0, 0.0), (0.7, 0.0), (0.7, 0.6), (1.0, 0.6)])
+def test_the_expected_variance_of_ap_is_that_over_all_samples(tuning: float, shrinkage: float) -> None:
+    """The count of relevant documents is fixed, and human labels are as likely as the model has them."""
+    lists = {"x": {"q": ["a", "b", "z", "c"]}, "y": {"q": ["d", "c", "a"]}}
+    judged = rs.evaluate({"q": {"a": 1, "b": 0, "c": 1, "d": 0}}, lists, "AP").require_judged("test")
+    pi, n = np.array([0.5, 0.25, 0.8, 0.3]), 4
+    predicted = np.array([0.9, 0.2, 0.6, 0.4])
+    truth, estimated = np.zeros(2), np.zeros(2)
+    for human in product((0, 1), repeat=n):
+        values, chances = [], []
+        for drawn in product((False, True), repeat=n):
+            sample = LabelSample(judged.qrels.grade, np.array(human, np.int32), np.array(drawn), pi)
+            corrector = Corrector(judged, sample, parse("AP"))
+            model, expansion = corrector.model(), corrector.tune(tuning)[1]
+            assert expansion is not None
+            model.group, model.share = np.arange(n), np.stack([1 - predicted, predicted], axis=1)[np.newaxis]
+            expansion = expansion._replace(
+                value=np.array([[0.4], [0.3]]),
+                n_relevant=np.array([2.5]),
+                indicators=(predicted + shrinkage * sample.inverse * (human - predicted))[:, np.newaxis],
+                shrinkage=shrinkage,
+                spread=predicted * (1 - predicted),
+            )
+            values.append(corrector._values(np.array([tuning]), expansion)[:, 0])
+            chances.append(np.prod(np.where(drawn, pi, 1 - pi)))
+            if any(drawn):  # Without labels there is no variance.
+                variance = np.diag(corrector._covariance(np.array([tuning]), expansion, model)[0])
+            else:
+                full = corrector.sample._replace(is_labelled=np.ones(n, np.bool_))
+                other = Corrector(judged, full, parse("AP"))
+                variance = np.diag(other._covariance(np.array([tuning]), expansion, model)[0])
+            estimated += variance * chances[-1] * np.prod(np.where(human, predicted, 1 - predicted))
+        truth += np.diag(np.cov(np.transpose(values), aweights=chances, ddof=0)) * np.prod(
+            np.where(human, predicted, 1 - predicted)
+        )
+    assert estimated == pytest.approx(truth, abs=1e-12)
+
+
+def test_an_uncertain_number_of_relevant_documents_costs_degrees_of_freedom() -> None:
+    human, runs = synthetic()
+    judged = rs.evaluate(human, runs, "AP").require_judged("test")
+    sample = sample_of(judged, human, np.random.default_rng(1))
+    for measure, is_uncertain in (("P@10", False), ("nDCG@10", False), ("AP", True)):
+        corrector = Corrector(judged, sample, parse(measure))
+        estimate, n_labels = corrector.correct(None), corrector.label_counts[0]
+        assert ((estimate.freedom < n_labels - 1) == is_uncertain).all() and (estimate.freedom >= 1).all()
+        assert (estimate.quantile(0.05) < estimate.quantile(0.01)).all()
+    complete = sample._replace(is_labelled=np.ones(len(sample.pi), np.bool_), pi=np.ones(len(sample.pi)))
+    assert (Corrector(judged, complete, parse("AP")).correct(None).freedom == len(sample.pi) - 1).all()
+
+
 def corrector_for(judged: Any, human: Any) -> Corrector:
     from rankscope.analysis.label_sample import align
 

@@ -169,8 +169,6 @@ def correct(
     >>> [(row.run, row.machine, row.corrected) for row in result.means]
     [('y', 0.5, 0.5), ('x', 1.0, 0.0)]
     """
-    from scipy.special import stdtrit
-
     from rankscope.analysis.corrected_values import Corrector
     from rankscope.analysis.label_sample import align, read_labels
     from rankscope.analysis.stats.intervals import check_level, t_intervals
@@ -183,92 +181,65 @@ def correct(
     labels = read_labels(human)
     judged = _judge_both(scores, labels)
     sample = align(judged, labels, pi, strata)
+    weight = 1.0 if tuning == "plain" else None
     means: list[CorrectedMean] = []
     differences: list[CorrectedDifference] = []
     values: list[Floats] = []
     for index, measure in enumerate(scores.measures):
         corrector = Corrector(judged, sample, measure)
         _warn_if_rough(corrector)
-        weight = 1.0 if tuning == "plain" else None
-        estimate = corrector.correct(weight)
-        is_defined = np.isfinite(scores.values[index])
-        values.append(np.where(is_defined, estimate.values, np.nan))
-        own, human_only, plain = (
-            _mean(each, is_defined)
-            for each in (
-                estimate.values,
-                corrector.correct_values(0.0, is_human_only=True),
-                corrector.correct_values(1.0),
-            )
-        )
-        quantile = stdtrit(max(corrector.label_counts[0] - 1, 1), 1 - alpha / 2)
-        n_topics = np.maximum(is_defined.sum(axis=1), 1)
-        covariance = estimate.covariance * quantile**2 / np.outer(n_topics, n_topics)
-        half, machine = np.sqrt(np.diag(covariance)), scores.mean(measure)
+        estimate, is_defined = corrector.correct(weight), np.isfinite(scores.values[index])
+        by_topic = np.where(is_defined, estimate.values, np.nan)
+        others = corrector.correct_values(0.0, is_human_only=True), corrector.correct_values(1.0)
+        own, human_only, plain = (_mean(each, is_defined) for each in (estimate.values, *others))
+        n_topics, quantile = np.maximum(is_defined.sum(axis=1), 1), estimate.quantile(alpha)
+        covariance = estimate.covariance / np.outer(n_topics, n_topics)
+        variance, machine = np.diag(covariance), scores.mean(measure)
+        half = quantile * np.sqrt(variance)
         is_counted = sample.is_labelled[judged.judgment] & (corrector.hit_weight > 0)
-        n_labels = np.bincount(corrector.owner[is_counted] // corrector.shape[1], minlength=len(scores.runs))
+        n_labels = np.bincount(corrector.owner[is_counted] // corrector.shape[1], minlength=len(own))
         bias = _jackknife(corrector, is_defined, weight) if corrector.is_fraction else [None] * len(own)
-        columns = (
-            machine, human_only, own, own - half, own + half, *t_intervals(values[-1], alpha), n_labels, plain,
-            np.full(len(own), estimate.tuning.mean()),
-        )  # fmt: skip
-        rows = list(zip(*(each.tolist() for each in columns), bias, strict=True))
+        tunings = np.full(len(own), estimate.tuning.mean())
+        columns = machine, human_only, own, own - half, own + half, *t_intervals(by_topic, alpha), n_labels
+        rows = list(zip(*(each.tolist() for each in (*columns, plain, tunings)), bias, strict=True))
         means += [CorrectedMean(scores.runs[r], str(measure), *rows[r]) for r in measure.best_first(own)]
-        both = np.diag(covariance)[first] + np.diag(covariance)[second]
+        both = variance[first] + variance[second]
         square = both - 2 * covariance[first, second]
-        half = np.sqrt(
-            np.where(square > 1e-12 * both, square, 0.0 * both)
-        )  # Equal runs vary by rounding only.
+        square = np.where(square > 1e-12 * both, square, 0.0 * both)  # Equal runs vary by rounding only.
+        half = np.maximum(quantile[first], quantile[second]) * np.sqrt(square)
         gap = own[first] - own[second]
-        low, high = np.concatenate(  # in blocks that fit into memory
-            [
-                t_intervals(values[-1][a] - values[-1][b], alpha)
-                for a, b in zip(
-                    *(np.array_split(side, len(first) // 4096 + 1) for side in (first, second)), strict=True
-                )
-            ],
-            axis=1,
-        )
-        gaps = (machine[first] - machine[second], gap, gap - half, gap + half, low, high)
-        differences += [
-            CorrectedDifference(scores.runs[a], scores.runs[b], str(measure), *row)
-            for a, b, *row in zip(
-                first.tolist(), second.tolist(), *(each.tolist() for each in gaps), strict=True
-            )
-        ]
-    corrected = replace(scores, values=np.array(values), judged=None, uncertainty=None, collection=None)
+        blocks = np.array_split(np.arange(len(first)), len(first) // 4096 + 1)  # They fit into memory.
+        ends = [t_intervals(by_topic[first[b]] - by_topic[second[b]], alpha) for b in blocks]
+        gaps = machine[first] - machine[second], gap, gap - half, gap + half, *np.concatenate(ends, axis=1)
+        for a, b, *row in zip(*(each.tolist() for each in (first, second, *gaps)), strict=True):
+            differences.append(CorrectedDifference(scores.runs[a], scores.runs[b], str(measure), *row))
+        values.append(by_topic)
     hit_weight = Corrector(judged, sample, scores.measures[0]).hit_weight
     bias_rows = find_bias(judged, hit_weight, sample.machine, sample.human, sample.inverse, alpha)
-    method = f"ranks weighted as by {scores.measures[0]}; t, Holm"
     settings = {
         **scores.settings, "human": str(human) if isinstance(human, str) else "labels", "strata": strata,
         "labels": int(sample.is_labelled.sum()), "documents": len(sample.pi), "tuning": tuning, "baseline": baseline,
         "alpha": alpha,
     }  # fmt: skip
-    corrected = replace(corrected, settings={**settings, "measures": [str(m) for m in scores.measures]})
+    share = settings["labels"] / max(settings["documents"], 1)
+    labelled = f"{settings['labels']:,} human labels ({share:.1%} of the documents)"
+    caption = f"Means under machine labels, corrected with {labelled}"
+    method = f"ranks weighted as by {scores.measures[0]}; t, Holm"
+    unbiased = f"The labels do not show that the machine favours a run ({method})"
     return Corrected(
-        means=CorrectedMean.table("means", means, caption=_caption(settings), legend=_LEGEND),
-        bias=RunBias.table(
-            "bias",
-            bias_rows,
-            caption=describe_bias("The machine", bias_rows)
-            or f"The labels do not show that the machine favours a run ({method})",
-        ),
+        means=CorrectedMean.table("means", means, caption=caption, legend=_LEGEND),
+        bias=RunBias.table("bias", bias_rows, caption=describe_bias("The machine", bias_rows) or unbiased),
         differences=CorrectedDifference.table("differences", differences, caption="Differences a - b"),
-        scores=corrected,
+        scores=replace(
+            scores, values=np.array(values), judged=None, uncertainty=None, collection=None,
+            settings={**settings, "measures": [str(m) for m in scores.measures]},
+        ),
         baseline=baseline,
         settings=settings,
-    )
+    )  # fmt: skip
 
 
 _LEGEND = "low, high: interval over labels, for these topics; low_topics, high_topics: over labels and topics"
-
-
-def _caption(settings: Mapping[str, Any]) -> str:
-    n_labels, share = settings["labels"], settings["labels"] / max(settings["documents"], 1)
-    return (
-        f"Means under machine labels, corrected with {n_labels:,} human labels ({share:.1%} of the documents)"
-    )
 
 
 def _judge_both(scores: Scores, labels: Labels) -> Judged:
@@ -290,8 +261,7 @@ def _judge_both(scores: Scores, labels: Labels) -> Judged:
     union: dict[str, Any] = {topic: qrels.judgments(topic) for topic in qrels.topics}
     for topic, of_topic in shared_labels.items():
         union[topic] = {**dict.fromkeys(of_topic, 0), **union[topic]}
-    inputs = open_collection(Qrels.from_dict(union), scores.require_collection("correct").runs)
-    return judge(*inputs)
+    return judge(*open_collection(Qrels.from_dict(union), scores.require_collection("correct").runs))
 
 
 def _mean(values: Floats, is_defined: Any) -> Floats:
@@ -319,10 +289,9 @@ def _jackknife(corrector: Corrector, is_defined: Any, weight: float | None) -> l
     if n_groups < 2:
         return [float("nan")] * corrector.shape[0]
     group = np.arange(n_topics) % n_groups
-    whole = _mean(corrector.correct_values(weight, _DRAWS), is_defined)
-    parts = [
-        _mean(corrector.restrict(group != g).correct_values(weight, _DRAWS), is_defined & (group != g))
-        for g in range(n_groups)
-    ]
+    whole, *parts = (
+        _mean(corrector.restrict(group != g, _DRAWS).correct_values(weight), is_defined & (group != g))
+        for g in range(-1, n_groups)
+    )
     bias: list[float] = ((n_groups - 1) * (np.mean(parts, axis=0) - whole)).tolist()
     return bias

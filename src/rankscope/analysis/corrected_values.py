@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from rankscope.analysis.filled_values import LabelModel, fill
 from rankscope.analysis.label_sample import LabelSample
@@ -41,6 +43,12 @@ class Estimate(NamedTuple):
     """Covariance of the sums over topics of all runs, over samples of the labels."""
     tuning: Floats
     """Weight of the machine's labels on each topic."""
+    freedom: Floats
+    """Degrees of freedom of the variance of each run."""
+
+    def quantile(self, alpha: float) -> Floats:
+        """Return the quantile of Student's t for the interval of each run."""
+        return np.asarray(stdtrit(self.freedom, 1 - alpha / 2))
 
 
 class _Expansion(NamedTuple):
@@ -49,11 +57,17 @@ class _Expansion(NamedTuple):
     value: Floats
     """Value of each run and topic."""
     indicators: Floats
-    """Predicted indicators of all documents, (documents, grades)."""
+    """Expected indicators of all documents, (documents, grades)."""
     gradients: Sequence[Floats] = ()
     """Change of the value with each indicator, by block of topics, (runs, documents, grades); not for AP."""
     n_relevant: Floats | None = None
     """Estimated number of relevant documents of each topic, for AP."""
+    error: Floats = np.zeros(0)
+    """Relative standard error of this number."""
+    shrinkage: float = 0.0
+    """Weight of a topic's own labels in the indicators and in this number."""
+    spread: Floats = np.zeros(0)
+    """Variance of the human label of each document under the model, for AP."""
 
 
 class Corrector:
@@ -67,9 +81,11 @@ class Corrector:
         Grades of both judges.
     measure
         Measure with a closed form: a sum of gains with fixed weights, a fraction of such sums, or average precision.
+    n_draws
+        Number of draws of all labels from the model, for fractions.
     """
 
-    def __init__(self, judged: Judged, sample: LabelSample, measure: Measure) -> None:
+    def __init__(self, judged: Judged, sample: LabelSample, measure: Measure, n_draws: int = _DRAWS) -> None:
         form = declared_form(measure)
         is_known = isinstance(form, Weighted | Counted | Precisions) and not measure.needs_aspects
         if not is_known or measure.summary != "mean" or measure.better != "higher":
@@ -78,6 +94,7 @@ class Corrector:
                 hint="use sums of gains (P, RBP, DCG), fractions of them (nDCG, R, Rprec) or AP",
             )
         self.judged, self.sample, self.measure, self.form = judged, sample, measure, form
+        self.n_draws = n_draws
         self.shape = len(judged.runs), len(judged.topics)
         self.owner = judged.arrays.owner
         self.topic = np.repeat(np.arange(self.shape[1]), np.diff(judged.qrels.topic_offsets))
@@ -92,13 +109,11 @@ class Corrector:
                 raise MeasureError(problem, hint="give grade 0 no gain")
         else:
             self.grades, self.step = np.array([0, form.rel]), np.ones(1)  # type: ignore[union-attr]
-        self._expansions: dict[tuple[bool, int], _Expansion] = {}
+        self._expansions: dict[bool, _Expansion] = {}
         self._models: dict[bool, LabelModel] = {}
         self.is_fraction = not isinstance(form, Weighted) or isinstance(form, ShareOfIdeal)
-        self.j, self.h = (
-            (grade[:, np.newaxis] >= self.grades[1:]).astype(np.float64)
-            for grade in (sample.machine, sample.human)
-        )
+        reaches = np.stack([sample.machine, sample.human])[:, :, np.newaxis] >= self.grades[1:]
+        self.j, self.h = (np.asarray(x, np.float64) for x in reaches)
 
     @cached_property
     def hit_weight(self) -> Floats:
@@ -148,14 +163,11 @@ class Corrector:
     @cached_property
     def blocks(self) -> list[tuple[int, int]]:
         """First topic of each block, and the one after its last: blocks fit into memory, and are few."""
-        ends = self.judged.qrels.topic_offsets[1:]
-        first, blocks = 0, []
-        while first < self.shape[1]:
-            limit = self.judged.qrels.topic_offsets[first] + _BLOCK
-            last = max(first + 1, int(np.searchsorted(ends, limit, side="right")))
-            blocks.append((first, last))
-            first = last
-        return blocks
+        offsets, starts = self.judged.qrels.topic_offsets, [0]
+        while starts[-1] < self.shape[1]:
+            last = int(np.searchsorted(offsets[1:], offsets[starts[-1]] + _BLOCK, side="right"))
+            starts.append(max(starts[-1] + 1, last))
+        return list(pairwise(starts))
 
     def hits(self, first: int, last: int) -> tuple[Ints, Ints]:
         """Return the indices of the hits of a block of topics, and their runs."""
@@ -173,25 +185,21 @@ class Corrector:
         The weight of a topic is computed from the labels of the other topics, so that it does not depend on its own.
         """
         tunings, expansion = self.tune(tuning, is_human_only)
-        covariance = self._covariance(tunings, expansion, self.model(is_human_only))
-        return Estimate(self._values(tunings, expansion), covariance, tunings)
+        covariance, freedom = self._covariance(tunings, expansion, self.model(is_human_only))
+        return Estimate(self._values(tunings, expansion), covariance, tunings, freedom)
 
-    def correct_values(
-        self, tuning: float | None, n_draws: int = _DRAWS, *, is_human_only: bool = False
-    ) -> Floats:
+    def correct_values(self, tuning: float | None, *, is_human_only: bool = False) -> Floats:
         """Return the corrected values alone."""
-        return self._values(*self.tune(tuning, is_human_only, n_draws))
+        return self._values(*self.tune(tuning, is_human_only))
 
-    def restrict(self, is_kept: Bools) -> Corrector:
+    def restrict(self, is_kept: Bools, n_draws: int = _DRAWS) -> Corrector:
         """Return a corrector without the labels of topics that are not ``is_kept``."""
-        is_labelled = self.sample.is_labelled & is_kept[self.topic]
-        return Corrector(self.judged, self.sample._replace(is_labelled=is_labelled), self.measure)
+        sample = self.sample._replace(is_labelled=self.sample.is_labelled & is_kept[self.topic])
+        return Corrector(self.judged, sample, self.measure, n_draws)
 
-    def tune(
-        self, tuning: float | None, is_human_only: bool = False, n_draws: int = _DRAWS
-    ) -> tuple[Floats, _Expansion | None]:
+    def tune(self, tuning: float | None, is_human_only: bool = False) -> tuple[Floats, _Expansion | None]:
         """Return the weight of the machine's labels on each topic, and the expansion of a fraction."""
-        expansion = self._expansion(is_human_only, n_draws)
+        expansion = self._expansion(is_human_only)
         return self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning), expansion
 
     def _corrected(self, tunings: Floats) -> Floats:
@@ -237,19 +245,19 @@ class Corrector:
             self._models[is_human_only] = LabelModel(self, 0 * grade if is_human_only else grade, band)
         return self._models[is_human_only]
 
-    def _expansion(self, is_human_only: bool, n_draws: int) -> _Expansion | None:
+    def _expansion(self, is_human_only: bool) -> _Expansion | None:
         """Return the point around which fractions are expanded, which all weights of the machine share."""
-        if self.is_fraction and (is_human_only, n_draws) not in self._expansions:
-            self._expansions[is_human_only, n_draws] = self._expand(self.model(is_human_only), n_draws)
-        return self._expansions.get((is_human_only, n_draws))
+        if self.is_fraction and is_human_only not in self._expansions:
+            self._expansions[is_human_only] = self._expand(self.model(is_human_only))
+        return self._expansions.get(is_human_only)
 
-    def _expand(self, model: LabelModel, n_draws: int) -> _Expansion:
+    def _expand(self, model: LabelModel) -> _Expansion:
         if not isinstance(self.form, Precisions):
-            values, indicators, gradients = zip(*fill(self, model, n_draws), strict=True)
+            values, indicators, gradients = zip(*fill(self, model, self.n_draws), strict=True)
             return _Expansion(np.concatenate(values, axis=1), np.concatenate(indicators), gradients)
         predicted = 1.0 - model.cumulative[self.topic, model.group]
-        is_certain = self.sample.is_labelled & (self.sample.pi >= 1)
-        predicted = np.where(is_certain[:, np.newaxis], self.h, predicted)
+        is_certain = (self.sample.is_labelled & (self.sample.pi >= 1))[:, np.newaxis]
+        predicted = np.where(is_certain, self.h, predicted)
         # The count of a topic lies between that of the prediction and that of its own labels, the closer to the
         # latter the smaller their sampling variance is against the error of the prediction.
         prior = self._sum_topics(predicted)[:, 0]
@@ -260,10 +268,12 @@ class Corrector:
         spread = max(((own - prior) ** 2).mean() - variance, 0.0)
         share = spread / (spread + variance) if variance > 0 else 1.0
         count = np.maximum(prior + share * (own - prior), 0.25 * prior)
-        is_complete = self._sum_by(self.topic, ~is_certain, self.shape[1]) == 0
+        is_complete = self._sum_by(self.topic, ~is_certain[:, 0], self.shape[1]) == 0
         count = np.where(is_complete, own, count)
         value = self._divide(self._numerator(predicted), count)
-        return _Expansion(value, predicted, n_relevant=count)
+        error = self._divide(np.where(is_complete, 0.0, share * np.sqrt(variance)), count)
+        likely = predicted + share * self.sample.inverse[:, np.newaxis] * residual
+        return _Expansion(value, likely, (), count, error, share, (predicted * (1.0 - predicted))[:, 0])
 
     # Variances ----------------------------------------------------------------------------------------------------
 
@@ -281,18 +291,15 @@ class Corrector:
         tuned = np.divide(product.sum() - product, others, out=np.ones(n_topics), where=is_known)
         return np.asarray(np.maximum(tuned, 0.0))
 
-    def gradients(
-        self, expansion: _Expansion | None, is_used: Bools, x: Floats | None = None
-    ) -> Iterator[tuple[Ints, Floats]]:
+    def gradients(self, expansion: _Expansion | None, is_used: Bools) -> Iterator[tuple[Ints, Floats]]:
         """Yield documents of each block of topics, and the change of the runs with their indicators.
 
-        It has the shape (runs, documents, grades). For AP, which is quadratic, it is that at the indicators ``x``, by
-        default those predicted.
+        It has the shape (runs, documents, grades). For AP, which is quadratic, it is that at the expected indicators.
         """
         offsets = self.judged.qrels.topic_offsets
         weight = self.hit_weight
         if isinstance(self.form, Precisions) and expansion is not None:
-            gain = ((expansion.indicators if x is None else x) @ self.step)[self.judged.judgment]
+            gain = expansion.indicators[self.judged.judgment, 0]
             terms = weight * gain
             total = np.bincount(self.owner, terms, minlength=len(self.judged.length))[self.owner]
             weight = weight * (1.0 + self._above(gain)) + total - self._above(terms) - terms
@@ -321,38 +328,48 @@ class Corrector:
         the squares of the changes is their expected square.
         """
         reaches = np.tri(len(self.grades), len(self.grades) - 1, -1)
-        for docs, gradient in self.gradients(expansion, is_used, self._corrected(tunings)):
+        for docs, gradient in self.gradients(expansion, is_used):
             topic = self.topic[docs]
             residual = reaches - (tunings[topic, np.newaxis] * self.j[docs])[:, np.newaxis]
             residual *= np.sqrt(model.share[topic, model.group[docs]])[:, :, np.newaxis]
             yield docs, np.matmul(gradient.swapaxes(0, 1), residual.swapaxes(1, 2)).swapaxes(0, 1)
 
-    def _covariance(self, tunings: Floats, expansion: _Expansion | None, model: LabelModel) -> Floats:
-        """Return the covariance of the sums over topics, with the expected squares of residuals under the model.
+    def _covariance(
+        self, tunings: Floats, expansion: _Expansion | None, model: LabelModel
+    ) -> tuple[Floats, Floats]:
+        """Return the covariance of the sums over topics, and the degrees of freedom of its diagonal.
 
-        If the probabilities of all documents are known, the variance of every document counts; otherwise those of
-        the sample, weighted by 1 / pi.
+        It is expected under the model of the human grades (anticipated variance, Isaki and Fuller 1982). If the
+        probabilities of all documents are known, the variance of every document counts; otherwise those of the
+        sample, weighted by 1 / pi.
         """
-        sample = self.sample
-        total = np.zeros((self.shape[0], self.shape[0]))
+        sample, n_runs = self.sample, self.shape[0]
+        total, freedom = np.zeros((n_runs, n_runs)), np.full(n_runs, max(self.label_counts[0] - 1.0, 1.0))
         if not sample.is_labelled.any():
-            return total + np.nan
+            return total + np.nan, freedom
         is_known = not np.isnan(sample.pi).any()
         is_used = np.ones(len(sample.pi), np.bool_) if is_known else sample.is_labelled
         with np.errstate(invalid="ignore"):
             factor = (1.0 / sample.pi - 1.0) if is_known else sample.inverse * (sample.inverse - 1.0)
         factor = np.maximum(np.nan_to_num(factor), 0.0)
+        by_topic = np.zeros(self.shape)
         for docs, terms in self.terms(tunings, expansion, model, is_used):
-            part = (terms * np.sqrt(factor[docs])[:, np.newaxis]).reshape(self.shape[0], -1)
-            total += part @ part.T
-        if expansion is not None and expansion.n_relevant is not None:
-            # Products of the indicators of two documents have the product of their variances, which the change of
-            # each of the two with the observed indicator of the other counts once too often.
-            share, scaled = model.share[self.topic, model.group], tunings[self.topic] * self.j[:, 0]
-            square = share[:, 0] * scaled**2 + share[:, 1] * (1.0 - scaled) ** 2
-            variance = (factor * square)[self.judged.judgment]
-            excess = self._sum_hits(self.hit_weight**2 * variance * self._above(variance))
-            excess = self._divide(excess, expansion.n_relevant**2).sum(axis=1)
-            scale = np.sqrt(np.maximum(1.0 - self._divide(excess, np.diag(total)), 0.5))
-            total *= np.outer(scale, scale)
-        return total
+            part = terms * np.sqrt(factor[docs])[:, np.newaxis]
+            np.add.at(by_topic.T, self.topic[docs], (part**2).sum(axis=2).T)
+            total += part.reshape(n_runs, -1) @ part.reshape(n_runs, -1).T
+        if expansion is None or expansion.n_relevant is None:
+            return total, freedom
+        # AP has products of two indicators. Both vary over samples, and each changes with the human label of the other,
+        # except for the variance that the expected indicators have already, because they follow the labels.
+        share, scaled = model.share[self.topic, model.group], tunings[self.topic] * self.j[:, 0]
+        square = factor * (share[:, 0] * scaled**2 + share[:, 1] * (1.0 - scaled) ** 2)
+        spread = expansion.spread * (1.0 - expansion.shrinkage**2 * (1.0 + factor))
+        sampled, graded = square[self.judged.judgment], spread[self.judged.judgment]
+        products = sampled * self._above(sampled + graded) + graded * self._above(sampled)
+        products = self._divide(self._sum_hits(self.hit_weight**2 * products), expansion.n_relevant**2)
+        scale = np.maximum(1.0 + self._divide(products.sum(axis=1), np.diag(total)), 0.5)
+        # The variance of a topic is about proportional to 1 / n_relevant^2, whose error costs degrees of freedom
+        # (Satterthwaite 1946); every topic has one at least.
+        square = (by_topic + products) ** 2 * np.minimum(2.0 * expansion.error**2, 1.0)
+        loss = self._divide(square.sum(axis=1), (np.diag(total) * scale) ** 2)
+        return total * np.sqrt(np.outer(scale, scale)), 1.0 / (1.0 / freedom + loss)

@@ -119,12 +119,10 @@ def _evaluate(corrector: Corrector, first: int, last: int, drawn: Ints) -> Fille
     form, step = corrector.form, corrector.step
     n_runs, n_topics, (n_draws, n) = corrector.shape[0], last - first, drawn.shape
     at, run = corrector.hits(first, last)
-    bounds = (
-        corrector.judged.qrels.topic_offsets[first : last + 1] - corrector.judged.qrels.topic_offsets[first]
-    )
+    judged, offsets = corrector.judged, corrector.judged.qrels.topic_offsets[first : last + 1]
+    bounds = offsets - offsets[0]
     topic = np.repeat(np.arange(n_topics), np.diff(bounds))
-    document = corrector.judged.judgment[at] - corrector.judged.qrels.topic_offsets[first]
-    rank = corrector.judged.rank[at]
+    document, rank = judged.judgment[at] - offsets[0], judged.rank[at]
     grades = np.arange(len(step) + 1)
     reaches = (grades[:, np.newaxis] > grades[:-1]).astype(np.int64)  # (grades, indicators)
     gains = np.concatenate([[0.0], np.cumsum(step)])
@@ -133,10 +131,8 @@ def _evaluate(corrector: Corrector, first: int, last: int, drawn: Ints) -> Fille
     ranks = np.arange(1, int(np.diff(bounds).max(initial=0)) + 2)
     weights = form.weights(corrector.measure, ranks) if isinstance(form, Weighted) else np.ones(len(ranks))
     ideal = np.concatenate([[0.0], np.cumsum(weights)])
-    lists = csr_array(
-        (np.ones(len(at)), (run * n_topics + topic[document], np.arange(len(at)))),
-        shape=(n_runs * n_topics, len(at)),
-    )
+    owner = run * n_topics + topic[document], np.arange(len(at))
+    lists = csr_array((np.ones(len(at)), owner), shape=(n_runs * n_topics, len(at)))
 
     def sums(change: int) -> tuple[Floats, Floats]:
         """Return numerators, (runs, topics, draws), and weights of hits, for a number of further relevant documents."""

@@ -58,7 +58,7 @@ def find_bias(
         Significance level.
     """
     from rankscope.analysis.stats.intervals import t_intervals
-    from rankscope.analysis.stats.significance import adjust
+    from rankscope.analysis.stats.significance import adjust, paired_t
 
     n_runs, n_topics = len(judged.runs), len(judged.topics)
     owner, document = judged.arrays.owner, judged.judgment
@@ -74,30 +74,19 @@ def find_bias(
         """Return the weighted errors of each run and topic minus those of the other runs."""
         terms = share * (inverse * error)[document]
         means = np.bincount(owner, terms, minlength=n_runs * n_topics).reshape(n_runs, n_topics)
-        return np.asarray(
-            (means - means.mean(axis=0)) * n_runs / (n_runs - 1) if n_runs > 1 else means, float
-        )
+        return np.asarray((means - means.mean(axis=0)) * n_runs / (n_runs - 1) if n_runs > 1 else means)
 
     by_topic, excess = compare(error), compare(error - expected[grade])
-    p = np.maximum(_t_test(by_topic), _t_test(excess))
+    # t tests of the means: pairs with a run whose error is 0 on all topics
+    runs, none = np.arange(n_runs), np.zeros((1, n_topics))
+    tests = [paired_t(np.vstack([x, none]), runs, 0 * runs + n_runs) for x in (by_topic, excess)]
+    p = np.maximum(tests[0].p, tests[1].p) if n_runs > 1 else np.full(n_runs, np.nan)
     adjusted = adjust(p, "holm")
     value, beyond = by_topic.mean(axis=1), excess.mean(axis=1)
     flagged = (adjusted < alpha) & (value > 0) & (beyond > 0)
     columns = (value, *t_intervals(by_topic, alpha), flagged, p, adjusted, beyond)
     order = np.argsort(-value, kind="stable").tolist()
     return [RunBias(judged.runs[r], *(c[r].item() for c in columns)) for r in order]
-
-
-def _t_test(values: Floats) -> Floats:
-    """Return two-sided p-values of means over topics, or NaN for a single run or topic."""
-    from scipy.special import stdtr
-
-    n_runs, n_topics = values.shape
-    if n_runs < 2 or n_topics < 2:
-        return np.full(n_runs, np.nan)
-    deviation = values.std(axis=1, ddof=1) / np.sqrt(n_topics)
-    t = np.divide(values.mean(axis=1), deviation, out=np.zeros(n_runs), where=deviation > 0)
-    return np.asarray(2 * stdtr(n_topics - 1, -np.abs(t)))
 
 
 def describe_bias(machine: str, rows: Sequence[RunBias]) -> str | None:

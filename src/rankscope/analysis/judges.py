@@ -44,14 +44,11 @@ class Agreement(Row):
     high: float | None = column()
 
 
-class _Grades(Row):
-    grade_a: int | None = column("grade of the first judge; empty if not judged")
-    grade_b: int | None = column("grade of the second judge; empty if not judged")
-
-
-class GradePair(_Grades, PairRow):
+class GradePair(PairRow):
     """Number of documents with a pair of grades."""
 
+    grade_a: int | None = column("grade of the first judge; empty if not judged")
+    grade_b: int | None = column("grade of the second judge; empty if not judged")
     documents: int = column("documents with this pair of grades")
 
 
@@ -256,13 +253,8 @@ def judges(
         settings |= {**more, "top": top}
         options = {"alpha": alpha, "replicates": replicates, "seed": seed}
         tables = _compare_leaderboards(panel, pairs, scores, top=top, **options)
-        tables["pairs"] = _conclude_leaderboards(
-            panel.names[: len(judgments)],
-            scores[: len(judgments)],
-            tables["leaderboards"],
-            alpha,
-            conclusions,
-        )
+        taus, n = [row for row in tables["leaderboards"] if row.statistic == "tau"], len(judgments)
+        conclusions, tables["pairs"] = _conclude_leaderboards(panel.names[:n], scores[:n], taus, alpha)
         tables["alarm"] = _sound_alarm(panel, pairs, judged, alpha, conclusions)
         tables["judgments"] = _find_disputed(panel, pairs, judged, scores, max_disputed)
     conclusions += _conclude_agreement(agreement)
@@ -314,35 +306,30 @@ def _conclude_agreement(agreement: Sequence[Agreement]) -> list[Conclusion]:
     return sentences
 
 
-def _describe_tau(row: LeaderboardStatistic) -> Conclusion:
-    sentence = f"{row.a} and {row.b} rank the runs with tau {_with_interval(row)}"
-    return Conclusion(row.measure, "tau", sentence)
-
-
 def _with_interval(row: Agreement | LeaderboardStatistic) -> str:
     return f"{row.value:.2f}, interval {row.low:.2f} to {row.high:.2f}"
 
 
 def _conclude_leaderboards(
-    names: Sequence[str],
-    scores: Sequence[Scores],
-    leaderboards: RowTable[LeaderboardStatistic],
-    alpha: float,
-    conclusions: list[Conclusion],
-) -> RowTable[RunPreference]:
-    """Add sentences about the leaderboards to the conclusions, and return the preferences of the judges."""
+    names: Sequence[str], scores: Sequence[Scores], taus: Sequence[LeaderboardStatistic], alpha: float
+) -> tuple[list[Conclusion], RowTable[RunPreference]]:
+    """Return sentences about the leaderboards, and the preferences of the judges."""
     from rankscope.analysis.judge_conclusions import Panel
 
+    conclusions: list[Conclusion] = []
     rows: list[RunPreference] = []
     for index, measure in enumerate(map(str, scores[0].measures)):
         boards = Panel(names, scores, index, alpha)
-        sentences = [Conclusion(measure, *sentence) for sentence in boards.sentences()]
-        taus = [row for row in leaderboards if (row.measure, row.statistic) == (measure, "tau")]
-        if len(taus) > _MAX_SENTENCES:
-            taus = [min(taus, key=attrgetter("value")), max(taus, key=attrgetter("value"))]
-        conclusions += [*sentences[:1], *map(_describe_tau, taus), *sentences[1:]]
+        leader, *sentences = boards.sentences()
+        own = [row for row in taus if row.measure == measure]
+        if len(own) > _MAX_SENTENCES:
+            own = [choose(own, key=attrgetter("value")) for choose in (min, max)]
+        texts = [f"{row.a} and {row.b} rank the runs with tau {_with_interval(row)}" for row in own]
+        sentences = [leader, *(("tau", text) for text in texts), *sentences]
+        conclusions += [Conclusion(measure, *sentence) for sentence in sentences]
         rows += [RunPreference(a, b, measure, *counts) for a, b, *counts in boards.pairs()]
-    return RunPreference.table("pairs", rows, caption="Preferences of the judges for pairs of runs")
+    table = RunPreference.table("pairs", rows, caption="Preferences of the judges for pairs of runs")
+    return conclusions, table
 
 
 def _read_panel(judgments: Mapping[str, Any], consensus: bool) -> _Panel:

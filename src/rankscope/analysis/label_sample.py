@@ -16,7 +16,8 @@ from rankscope.read import Qrels, open_qrels
 from rankscope.read.formats import detect_format
 from rankscope.read.source import Source, iterate_lines
 
-_OPEN = "?"  # the grade of a document in a template that is not filled in
+OPEN = "?"
+"""Grade of a document in a template that is not filled in."""
 RANK_BANDS = (10, 30, 100)
 """Last ranks of the bands of strata: 1-10, 11-30, 31-100, and all others."""
 
@@ -52,22 +53,17 @@ def read_labels(human: Any, *, keep_open: bool = False) -> Labels:
     >>> read_labels({"q": {"d1": 1, "d2": (0, 0.5)}})
     {'q': {'d1': (1, None), 'd2': (0, 0.5)}}
     """
-    if isinstance(human, Mapping):
-        return {
-            str(topic): {
-                str(doc): label if isinstance(label, tuple) else (int(label), None)
-                for doc, label in labels.items()
-            }
-            for topic, labels in human.items()
-        }
-    if not isinstance(human, str | Path) or detect_format(Source.open(human), "qrels") != "trec":
+    if not isinstance(human, Mapping | str | Path) or (
+        not isinstance(human, Mapping) and detect_format(Source.open(human), "qrels") != "trec"
+    ):
         qrels = human if isinstance(human, Qrels) else open_qrels(human)
-        return {
-            topic: {doc: (grade, None) for doc, grade in qrels.judgments(topic).items()}
-            for topic in qrels.topics
-        }
+        human = {topic: qrels.judgments(topic) for topic in qrels.topics}
     labels: Labels = {}
-    n_lines = n_open = 0
+    if isinstance(human, Mapping):
+        for topic, of_topic in human.items():
+            pairs = (label if isinstance(label, tuple) else (int(label), None) for label in of_topic.values())
+            labels[str(topic)] = dict(zip(map(str, of_topic), pairs, strict=True))
+        return labels
     for number, topic, doc, grade, more in read_template_lines(human):
         if len(more) > 1:
             problem = f"{len(more) + 4} fields where a sample has 4 or 5: topic iteration document grade pi"
@@ -77,19 +73,15 @@ def read_labels(human: Any, *, keep_open: bool = False) -> Labels:
         if more:
             pi = _parse(float, more[0], "no probability", "write a number such as 0.1", human, number)
             _check_probability(pi, path=human, line=number)
-        n_lines += 1
-        n_open += grade is None
         if labels.setdefault(topic, {}).setdefault(doc, (grade, pi)) != (grade, pi):
             raise InputError(f"{doc!r} has two labels", path=human, line=number, hint="keep one")
     if not keep_open:
-        share = 1 - n_open / max(n_lines, 1)
-        labels = {
-            topic: {
-                doc: (g, None if pi is None else pi * share) for doc, (g, pi) in of.items() if g is not None
-            }
-            for topic, of in labels.items()
-        }
-    labels = {topic: of for topic, of in labels.items() if of}
+        is_open = [grade is None for of_topic in labels.values() for grade, _ in of_topic.values()]
+        share = 1 - sum(is_open) / max(len(is_open), 1)
+        for topic, of_topic in labels.items():
+            graded = ((doc, g, pi) for doc, (g, pi) in of_topic.items() if g is not None)
+            labels[topic] = {doc: (g, pi and pi * share) for doc, g, pi in graded}
+    labels = {topic: of_topic for topic, of_topic in labels.items() if of_topic}
     if not labels:
         raise InputError("there is no label", path=human, hint="fill in grades: topic 0 document grade pi")
     return labels
@@ -117,7 +109,7 @@ def read_template_lines(path: str | Path) -> Iterator[tuple[int, str, str, int |
             hint = "write topic 0 document grade, and the inclusion probability of a sample"
             raise InputError(f"a line has {len(words)} fields", path=path, line=number, hint=hint)
         hint = "write a whole number, or leave ?"
-        grade = None if words[3] == _OPEN else _parse(int, words[3], "no grade", hint, path, number)
+        grade = None if words[3] == OPEN else _parse(int, words[3], "no grade", hint, path, number)
         if grade is not None and grades.setdefault((words[0], words[2]), grade) != grade:
             raise InputError(f"{words[2]!r} has two grades", path=path, line=number, hint="keep one")
         yield number, words[0], words[2], grade, words[4:]
@@ -132,9 +124,8 @@ def _parse(kind: Callable[[str], Any], text: str, problem: str, hint: str, path:
 
 def _check_probability(pi: float, **location: Any) -> None:
     if not 0 < pi <= 1:
-        raise InputError(
-            f"{pi} is no inclusion probability", **location, hint="give a number above 0 and up to 1"
-        )
+        hint = "give a number above 0 and up to 1"
+        raise InputError(f"{pi} is no inclusion probability", **location, hint=hint)
 
 
 def align(
@@ -175,25 +166,18 @@ def _stratified(judged: Judged, machine: Int32s, is_labelled: Bools, strata: str
     names = strata.replace(",", " ").split()
     for name in names:
         check_name(name, STRATA, f"no stratum is called {name!r}")
-    best = best_ranks(judged)
     topic = np.repeat(np.arange(len(judged.topics)), np.diff(judged.qrels.topic_offsets))
-    columns: dict[str, AnyArray] = {
-        "topic": topic,
-        "band": np.searchsorted(RANK_BANDS, best),
-        "grade": machine,
-    }
+    bands = np.searchsorted(RANK_BANDS, best_ranks(judged))
+    columns: dict[str, AnyArray] = {"topic": topic, "band": bands, "grade": machine}
     table = np.stack([columns[name] for name in names])
     levels, stratum = np.unique(table, axis=1, return_inverse=True)
     stratum = stratum.reshape(-1)
     share = np.bincount(stratum, is_labelled) / np.bincount(stratum)
     if not share.all():
-        level = levels[:, share.argmin()].tolist()
-        parts = [
-            f"{name} {judged.topics[value] if name == 'topic' else value}"
-            for name, value in zip(names, level, strict=True)
-        ]
-        hint = "use fewer strata"
-        raise SettingsError(f"no document of stratum ({', '.join(parts)}) is labelled", hint=hint)
+        level = dict(zip(names, levels[:, share.argmin()].tolist(), strict=True))
+        parts = (f"{name} {judged.topics[x] if name == 'topic' else x}" for name, x in level.items())
+        problem = f"no document of stratum ({', '.join(parts)}) is labelled"
+        raise SettingsError(problem, hint="use fewer strata")
     return np.asarray(share[stratum])
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rankscope.read import Qrels
     from rankscope.scores import Scores
 
-_OPEN = "?"  # the grade of a document in a template that is not filled in
-
 
 class Candidate(Row):
     """A document to judge."""
@@ -80,16 +78,16 @@ class Next(TypedResult):
 
         A sample has its inclusion probabilities instead, and keeps the ``labels`` that are known.
         """
-        if self.sample is not None:
-            grades = labels or {}
-            return "".join(
-                f"{row.topic} 0 {row.doc} {grades.get((row.topic, row.doc), _OPEN)} {row.pi:.17g}\n"
-                for row in self.sample
-            )
-        lines = [
-            f"{row.topic} 0 {row.doc} {_OPEN} {row.influence:.6g} {row.runs.replace(' ', ',')}\n"
-            for row in self.next or ()
-        ]
+        from rankscope.analysis.label_sample import OPEN
+
+        lines = []
+        for row in self.sample or self.next or ():
+            grade = (labels or {}).get((row.topic, row.doc), OPEN)
+            if isinstance(row, SampledDocument):
+                more = f"{row.pi:.17g}"
+            else:
+                more = f"{row.influence:.6g} {row.runs.replace(' ', ',')}"
+            lines.append(f"{row.topic} 0 {row.doc} {grade} {more}\n")
         return "".join(lines)
 
 

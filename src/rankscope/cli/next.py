@@ -31,18 +31,16 @@ def run(args: argparse.Namespace) -> None:
         from rankscope.analysis.label_sample import merge_labels
 
         args.human = merge_labels([*([args.human] if args.human else []), *args.judged])
-        result = next(collection.evaluate(measures), **derived.parameter_values(args, next))
-        if args.template:
-            grades = {(t, d): g for t, of in args.human.items() for d, (g, _) in of.items() if g is not None}
-            write_atomically(args.template, result.template(grades))
-        emit(args, result)
-        return
-    for path in args.judged:
-        collection = collection.with_qrels(with_labels(collection.qrels, read_template(path)))
-    scores = collection.evaluate(measures) if args.simulate else evaluate_with_unjudged(collection, measures)
+    else:
+        for path in args.judged:
+            collection = collection.with_qrels(with_labels(collection.qrels, read_template(path)))
+    is_complete = args.simulate or args.purpose == "correct"
+    scores = collection.evaluate(measures) if is_complete else evaluate_with_unjudged(collection, measures)
     result = next(scores, **derived.parameter_values(args, next))
     if args.template:
-        write_atomically(args.template, result.template())
+        labels = args.human or {}
+        grades = {(t, d): g for t, of in labels.items() for d, (g, _) in of.items() if g is not None}
+        write_atomically(args.template, result.template(grades))
     emit(args, result)
-    for text in () if args.simulate else note_on_nonrelevant(scores.require_judged("next"), measures):
+    for text in () if is_complete else note_on_nonrelevant(scores.require_judged("next"), measures):
         note(args, text)
