@@ -21,14 +21,7 @@ from rankscope.read.orders import check_order, is_by_score
 from rankscope.read.qrels import LazyIds
 from rankscope.scan import RunHits
 from rankscope.scan.memory import match_arrays
-from rankscope.scores import (
-    DEFAULT_MEASURES,
-    Collection,
-    Measures,
-    Scores,
-    require_measures,
-    score,
-)
+from rankscope.scores import DEFAULT_MEASURES, Collection, Measures, Scores, require_measures, score
 
 __all__ = ["Evaluator", "evaluate_arrays"]
 

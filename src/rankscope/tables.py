@@ -37,9 +37,7 @@ from rankscope.columns import (
     iter_blocks,
     to_values,
 )
-from rankscope.columns import (
-    Cell as Cell,
-)
+from rankscope.columns import Cell as Cell
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import FrameMixin
 from rankscope.text_layout import Grid, Ink, no_ink

@@ -325,9 +325,7 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
     return Certain(
         ranks=FollowedRank.table("ranks", followed.ranks),
         runs=RunCertainty.table(
-            "runs",
-            followed.runs,
-            without=("lowest", "highest", "exact", "first_possible", "last_possible"),
+            "runs", followed.runs, without=("lowest", "highest", "exact", "first_possible", "last_possible")
         ),
         changes=OrderChange.table(
             "changes",

@@ -262,10 +262,7 @@ class ShareOfIdeal(Weighted):
     """
 
     def __init__(
-        self,
-        gain: GainFunction,
-        weight: Callable[[AnyArray], Floats],
-        ideal_sum: Callable[[Pool], Floats],
+        self, gain: GainFunction, weight: Callable[[AnyArray], Floats], ideal_sum: Callable[[Pool], Floats]
     ) -> None:
         super().__init__(gain, weight)
         self.ideal_sum = ideal_sum

@@ -53,12 +53,7 @@ def in_32_bits(scores: Floats) -> NDArray[np.float32]:
         return scores.astype(np.float32)
 
 
-def permutation(
-    documents: Sequence[bytes],
-    scores: Floats | None,
-    ranks: Ints | None,
-    order: str,
-) -> Ints:
+def permutation(documents: Sequence[bytes], scores: Floats | None, ranks: Ints | None, order: str) -> Ints:
     """Return the indices that sort the documents of a ranking, given in the order of the file.
 
     A ranking without scores (or without ranks) keeps its order.

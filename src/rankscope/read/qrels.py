@@ -360,12 +360,7 @@ class Qrels(FrameMixin):
 
     @classmethod
     def from_frame(
-        cls,
-        frame: Any,
-        *,
-        aspects: bool | None = None,
-        path: str | None = None,
-        lines: Ints | None = None,
+        cls, frame: Any, *, aspects: bool | None = None, path: str | None = None, lines: Ints | None = None
     ) -> Qrels:
         """Return judgments from a table with columns for topics, documents, grades and optionally subtopics.
 

@@ -17,11 +17,7 @@ from rankscope.read.source import Source, expand_path, spool
 
 
 def read_run(
-    source: str | Path,
-    *,
-    order: str = "trec_eval",
-    name: str | None = None,
-    input_format: str | None = None,
+    source: str | Path, *, order: str = "trec_eval", name: str | None = None, input_format: str | None = None
 ) -> Run:
     """Read a run from a file; a TREC file is read when it is needed.
 
