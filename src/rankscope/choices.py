@@ -147,9 +147,9 @@ MAX_RANKS = 5000
 """Maximum number of ranks of overlaps, because Kendall's tau compares every pair of common documents."""
 
 SCORE_FIGURES = {
-    "means": "means.plot_means",
-    "heat-map": "heat_map.plot_heat_map",
-    "topics": "topics.plot_topics",
+    "means": "scores.plot_means",
+    "heat-map": "scores.plot_heat_map",
+    "topics": "scores.plot_topics",
     "slices": "slices.plot_slices",
 }
 """Figures of scores, as ``{name: "module.function"}`` below :mod:`rankscope.plots`."""

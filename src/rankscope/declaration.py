@@ -231,16 +231,10 @@ def _parse(parameter: inspect.Parameter, annotation: Any, meaning: str) -> Param
     plain = [kind for kind in values if kind in (bool, int, float, str)]
     has_default = parameter.default is not parameter.empty
     return Parameter(
-        parameter.name,
-        float if float in plain else plain[0] if plain else str,
-        choices or option.choices or None,
-        bool(several),
-        parameter.default if has_default else None,
-        has_default,
-        not has_default and type(None) not in get_args(annotation),
-        meaning,
-        option,
-    )
+        parameter.name, float if float in plain else plain[0] if plain else str, choices or option.choices or None,
+        bool(several), parameter.default if has_default else None, has_default,
+        not has_default and type(None) not in get_args(annotation), meaning, option,
+    )  # fmt: skip
 
 
 def _unfold(kind: Any) -> tuple[list[Any], Option]:

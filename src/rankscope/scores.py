@@ -440,9 +440,8 @@ class Scores(Result):
         ]
         best = {str(m): m.sign for m in self.measures}
         topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
-        topics += (
-            "" if self.weights is None else f", weighted (as many as {self.settings['effective_topics']:.1f})"
-        )
+        if self.weights is not None:
+            topics += f", weighted (as many as {self.settings['effective_topics']:.1f})"
         shown = self._digits(digits)
         vacuous = f"bounds are {self.settings['bounds']}" if "bounds" in self.settings else ""
         return Table(
@@ -560,15 +559,9 @@ class Collection(TransientCacheMixin):
             self.runs = as_runs(runs, order, (input_format or {}).get("runs"))
         else:
             self._qrels, self.runs = open_collection(
-                qrels,
-                runs,
-                order=order,
-                grades=grades,
-                topics=topics,
-                input_format=input_format,
-                columns=columns,
+                qrels, runs, order=order, grades=grades, topics=topics, input_format=input_format, columns=columns,
                 gains=True,
-            )
+            )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "engine": None}  # Clients and executors cannot be pickled.

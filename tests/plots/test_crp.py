@@ -186,7 +186,7 @@ def test_stretches() -> None:
 
 
 def test_the_full_scale_ranking_is_shown_down_to_twelve_spans_of_the_curve() -> None:
-    from rankscope.plots.crp import _limits
+    from rankscope.plots.curve import _limits
 
     flat = np.zeros(3)  # The span of a flat curve is 2.
     assert _limits(flat, np.array([-24.0, 0.0]))[0] < -24 < _limits(flat, np.array([-24.1, 0.0]))[0]

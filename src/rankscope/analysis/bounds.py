@@ -140,17 +140,13 @@ class Bounds(TypedResult):
             runs=RunBound.table("runs", run_rows, caption=captions[0], legend=vacuous),
             means=MeanBound.table("means", mean_rows, caption=captions[1], legend=vacuous),
             settings={
-                **(settings or {}),
-                "measures": [str(measure) for measure in measures],
-                "depths": list(depths),
-                "show": None if show is None else [judged.runs[r] for r in runs],
-                "pool_depth": pool_depth,
+                **(settings or {}), "measures": [str(measure) for measure in measures], "depths": list(depths),
+                "show": None if show is None else [judged.runs[r] for r in runs], "pool_depth": pool_depth,
                 "ratio": sampled[0] if len(sampled) == 1 else list(sampled) or None,
-                "seed": seed if ratios is not None else None,
-                **({"missing": missing} if missing != "zero" else {}),
+                "seed": seed if ratios is not None else None, **({"missing": missing} if missing != "zero" else {}),
                 **({"bounds": VACUOUS} if vacuous else {}),
             },
-        )
+        )  # fmt: skip
 
 
 def _as_columns(

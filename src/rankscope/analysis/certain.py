@@ -328,16 +328,11 @@ def _follow(scores: Scores, across: str, **options: Any) -> Certain:
             "runs", followed.runs, without=("lowest", "highest", "exact", "first_possible", "last_possible")
         ),
         changes=OrderChange.table(
-            "changes",
-            followed.changes,
+            "changes", followed.changes,
             caption=f"Pairs of runs in the opposite order to that by {followed.ranks[0][1]}",
         ),
         settings={
-            **inputs,
-            "measures": [str(measure) for measure in measures],
-            "across": across,
-            "missing": plain.settings.get("missing"),
-            "alpha": options["alpha"],
-            **followed.settings,
+            **inputs, "measures": [str(measure) for measure in measures], "across": across,
+            "missing": plain.settings.get("missing"), "alpha": options["alpha"], **followed.settings,
         },
-    )
+    )  # fmt: skip

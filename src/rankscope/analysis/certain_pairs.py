@@ -225,15 +225,8 @@ class CertainPairs:
         not_proved = int(np.isnan(self.unjudged).sum())
         # The schemas promise "topics", the former name of "significant", too.
         judges = None if self.judges is None else int(self.judges.sum())
-        return (
-            str(self.measure),
-            len(self.first),
-            *counts,
-            not_proved,
-            int(self.exact.sum()),
-            counts[2],
-            judges,
-        )
+        unproved = not_proved, int(self.exact.sum())
+        return (str(self.measure), len(self.first), *counts, *unproved, counts[2], judges)
 
     def range_rows(self, runs: Sequence[str]) -> Rows:
         """Return the range of the difference of each pair over orders, over labels, and over both."""

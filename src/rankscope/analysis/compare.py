@@ -118,14 +118,10 @@ class Comparison(TypedResult):
         if baseline is None and max(map(len, marks.values()), default=0) > _MAX_LETTERS:
             marks, legend = {}, "too many groups for letters: see the pairs, or name a baseline"
         return Table(
-            "runs",
-            ("run", *measures),
-            [(run, *(cells[run, name].mean for name in measures)) for run in runs],
-            best={name: measure.sign for name, measure in measures.items()},
-            marks=marks,
-            caption=f"{kind} over {self.settings['topics']} topics{named}: {self._procedure}",
-            legend=legend,
-        )
+            "runs", ("run", *measures), [(run, *(cells[run, name].mean for name in measures)) for run in runs],
+            best={name: measure.sign for name, measure in measures.items()}, marks=marks,
+            caption=f"{kind} over {self.settings['topics']} topics{named}: {self._procedure}", legend=legend,
+        )  # fmt: skip
 
     @property
     def shown_pairs(self) -> Table:
@@ -140,17 +136,12 @@ class Comparison(TypedResult):
         columns = (*names, "measure", "difference", *shown, "w/l/t", *margin, "low", "high")
         within = f"; noninferior: no worse by more than {settings['margin']:g}" if margin else ""
         return Table(
-            "pairs",
-            tuple(shown.get(name, name) for name in columns),
-            ShownPairs(self.pairs, columns),
-            marks=PairMarks(self.pairs),
-            p_values=("p",),
-            ranked_by=("p", "effect"),
-            spare=("low", "high"),
+            "pairs", tuple(shown.get(name, name) for name in columns), ShownPairs(self.pairs, columns),
+            marks=PairMarks(self.pairs), p_values=("p",), ranked_by=("p", "effect"), spare=("low", "high"),
             caption=f"Differences a - {settings['baseline'] if single else 'b'}: {self._procedure}",
             legend=f"* a better, ↓ a worse{within}; effect: Cohen's d; w/l/t: topics that a won, lost, tied;"
             f" low, high: interval of {100 - 100 * settings['alpha']:g} %, {settings['intervals']}",
-        )
+        )  # fmt: skip
 
     @property
     def _procedure(self) -> str:
@@ -298,25 +289,17 @@ def compare(
     return Comparison(
         pairs=Pair.table("pairs", ConcatenatedRows(pairs), without=without, ranked_by=ranked_by),
         runs=RunMean.table("runs", runs),
-        topics=topic_differences(matrices, scores.runs, compared) if compared else None,
-        **changes,
+        topics=topic_differences(matrices, scores.runs, compared) if compared else None, **changes,
         per_topic=per_topic,
         settings={
-            **scores.settings,
-            "baseline": baselines[0] if len(baselines) == 1 else baselines or None,
-            "test": test,
-            "correction": corrected,
-            "intervals": "simultaneous" if simultaneous else "unadjusted",
-            "alpha": alpha,
-            "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None,
-            "seed": seed,
-            **({} if margin is None else {"margin": margin}),
-            **left_out(matrices),
+            **scores.settings, "baseline": baselines[0] if len(baselines) == 1 else baselines or None, "test": test,
+            "correction": corrected, "intervals": "simultaneous" if simultaneous else "unadjusted", "alpha": alpha,
+            "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None, "seed": seed,
+            **({} if margin is None else {"margin": margin}), **left_out(matrices),
             **({} if also_interval is None else {"also_interval": also_interval}),
-            **({"by": attributes} if attributes else {}),
-            "topics": len(scores.topics),
+            **({"by": attributes} if attributes else {}), "topics": len(scores.topics),
         },
-    )
+    )  # fmt: skip
 
 
 def _legend(baseline: str | Sequence[str] | None, is_marked: bool) -> str:

@@ -153,9 +153,8 @@ class Curve(TypedResult):
     @cached_property
     def crp_before(self) -> Ints | None:
         """CRP of the ranking before it was edited; None without edits."""
-        if self.before is None:
-            return None
-        return np.cumsum(self._relative_positions(_relevance(self.before)))
+        before = self.before
+        return None if before is None else np.cumsum(self._relative_positions(_relevance(before)))
 
     @cached_property
     def dcg(self) -> Floats:
@@ -290,7 +289,9 @@ class Curve(TypedResult):
         return (self.curve, self.points, self.values, self.intervals)
 
 
-@analysis(figures={"crp": "crp.plot_curve", "dcg": "dcg.plot_dcg", "rp": "rp.plot_rp"}, uses=("order",))
+@analysis(
+    figures={"crp": "curve.plot_curve", "dcg": "curve.plot_dcg", "rp": "curve.plot_rp"}, uses=("order",)
+)
 def curve(
     collection: Collection,
     run: RunName | None,

@@ -189,13 +189,8 @@ class Effort(Planes, TypedResult):
         lists = self.judged.lists
         curves = get_curves(lists, 1, cutoff)
         rho, sigma = REGISTRY["Rho"](crossing=crossing) @ cutoff, REGISTRY["Sigma"] @ cutoff
-        columns: list[AnyArray] = [
-            curves.base,
-            curves.length,
-            self.twist,
-            rho.evaluate(lists),
-            sigma.evaluate(lists),
-        ]
+        columns: list[AnyArray] = [curves.base, curves.length, self.twist]
+        columns += [rho.evaluate(lists), sigma.evaluate(lists)]
         columns += [curves.turn_around, curves.regained, curves.full_regained]
         columns += [curves.loss.astype(np.int64), curves.end.astype(np.int64)]
         columns.append(curves.base / np.maximum(1, curves.full_regained))

@@ -241,19 +241,14 @@ def gate(
             ]
     tables = slice_tables(sliced, interactions) if attributes else (None, None)
     return Gate(
-        slices=tables[0],
-        interactions=tables[1],
-        gate=Check.table("gate", checks),
+        slices=tables[0], interactions=tables[1], gate=Check.table("gate", checks),
         topics=LostTopic.table("topics", lost),
         settings={
-            **scores.settings,
-            "baseline": baseline if isinstance(baseline, str) else dict(reference.settings),
-            "margin": {str(measure): number for measure, number in margins.items()},
-            "alpha": alpha,
-            "left_out_topics": list(unmatched),
-            **({"by": attributes} if attributes else {}),
+            **scores.settings, "baseline": baseline if isinstance(baseline, str) else dict(reference.settings),
+            "margin": {str(measure): number for measure, number in margins.items()}, "alpha": alpha,
+            "left_out_topics": list(unmatched), **({"by": attributes} if attributes else {}),
         },
-    )
+    )  # fmt: skip
 
 
 def pass_plan(spread: float, topics: int, margin: float, alpha: float) -> tuple[float, float, int | None]:

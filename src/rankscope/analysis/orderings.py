@@ -148,16 +148,12 @@ def orderings(
     return Orderings(
         swaps=RunSwaps.table("swaps", swaps, caption=elsewhere),
         total=TotalSwaps.table("total", total, caption="The same over all runs"),
-        effect=Effect.table("effect", effect),
-        ranking=RankingChange.table("ranking", ranking, caption=changes),
+        effect=Effect.table("effect", effect), ranking=RankingChange.table("ranking", ranking, caption=changes),
         settings={
-            "orders": [first, second],
-            "aspects": collection.settings["aspects"],
-            "measures": [str(m) for m in measures],
-            "missing": collection.missing,
-            **collection.options.settings,
+            "orders": [first, second], "aspects": collection.settings["aspects"],
+            "measures": [str(m) for m in measures], "missing": collection.missing, **collection.options.settings,
         },
-    )
+    )  # fmt: skip
 
 
 class Swaps(NamedTuple):

@@ -189,21 +189,14 @@ def pool_correlation(
         dropped |= left_out(list(cells.values()))
     correlations = PooledCorrelation.table("correlations", rows)
     return PoolCorrelation(
-        correlations=correlations,
-        differences=_differences(correlations, named) if len(set(named)) == 2 else None,
+        correlations=correlations, differences=_differences(correlations, named) if len(set(named)) == 2 else None,
         settings={
-            "measures": [str(measure) for measure in measures],
-            "against": [str(measure) for measure in across],
-            "depths": depths,
-            "orders": named,
-            "method": list(methods),
-            "top": top,
-            "by": str(by) if top is not None else None,
-            "missing": collection.missing,
-            "aspects": collection.settings["aspects"],
-            **dropped,
+            "measures": [str(measure) for measure in measures], "against": [str(measure) for measure in across],
+            "depths": depths, "orders": named, "method": list(methods), "top": top,
+            "by": str(by) if top is not None else None, "missing": collection.missing,
+            "aspects": collection.settings["aspects"], **dropped,
         },
-    )
+    )  # fmt: skip
 
 
 def _evaluate_pools(

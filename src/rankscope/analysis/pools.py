@@ -69,7 +69,7 @@ class Pools(TypedResult):
 
 
 @analysis(
-    figures={"curves": "pools.plot_robustness", "means": "pool_means.plot_pool_means"},
+    figures={"curves": "pools.plot_robustness", "means": "pools.plot_pool_means"},
     measures=DEFAULT_MEASURES,
     needs_rankings=True,
 )

@@ -200,16 +200,11 @@ def power(
         asl=PairLevel.table("asl", ConcatenatedRows(asl), ranked_by=ranked_by, caption=levels_caption),
         curve=LevelCount.table("curve", ConcatenatedRows(curve)),
         settings={
-            **scores.settings,
-            "test": list(tests),
-            "alpha": list(alphas),
-            "replicates": {t: replicates or n for t, n in REPLICATES.items() if t in tests},
-            "seed": seed,
-            "measures": [str(measure) for measure in scores.measures],
-            **top_settings(top, by),
-            **left_out(matrices),
+            **scores.settings, "test": list(tests), "alpha": list(alphas),
+            "replicates": {t: replicates or n for t, n in REPLICATES.items() if t in tests}, "seed": seed,
+            "measures": [str(measure) for measure in scores.measures], **top_settings(top, by), **left_out(matrices),
         },
-    )
+    )  # fmt: skip
 
 
 def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from functools import partial
 
 from rankscope.cli import derived
 from rankscope.cli.report import add_report_options, document_from, open_report
@@ -38,13 +39,8 @@ def run(args: argparse.Namespace) -> None:
         if not args.no_browser:
             _open_browser(url)
 
-    serve_explorer(
-        collection,
-        lambda: document_from(args, collection, measures, documents=True),
-        args.host,
-        args.port,
-        on_ready,
-    )
+    build = partial(document_from, args, collection, measures, documents=True)
+    serve_explorer(collection, build, args.host, args.port, on_ready)
 
 
 def _open_browser(url: str) -> None:

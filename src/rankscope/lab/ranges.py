@@ -191,7 +191,7 @@ class FigureSummary(Row):
 class ArchetypeRanges(TableResult):
     """Ranges of the quantities of each archetype, and the published entries about them."""
 
-    figures = {"archetypes": "ranges.plot_archetype_ranges"}
+    figures = {"archetypes": "archetypes.plot_archetype_ranges"}
 
     @classmethod
     def row_types(cls) -> dict[str, type[Row]]:

@@ -260,9 +260,7 @@ class Measure:
     def with_name(self, name: str) -> Self:
         """Return the same measure, which results show under ``name``."""
         name = "" if name == self.canonical_name else name
-        if name == self.requested_name:
-            return self
-        return self._copy(requested_name=name)
+        return self if name == self.requested_name else self._copy(requested_name=name)
 
     @property
     def uses_gains(self) -> bool:

@@ -93,9 +93,7 @@ class WeightedPrecision(Gains, abstract=True):
         return weights_down_to(depth, self.weight, self.cutoff)
 
     def closed_form(self) -> Form | None:
-        if not self.gains_rise:
-            return Additive()
-        return Weighted(self.gain, self.weight)
+        return Weighted(self.gain, self.weight) if self.gains_rise else Additive()
 
     @property
     def respects_swaps(self) -> bool:

@@ -1,16 +1,17 @@
-"""Figure of a leaderboard with the bounds of means and the possible ranks."""
+"""Figures of the certainty of ranks: intervals, and ranks by several orders."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 from rankscope.analysis.certain import Certain
 from rankscope.errors import SettingsError
 from rankscope.plots import marks
-from rankscope.plots.bump import plot_bump
 from rankscope.plots.figure import Figure
-from rankscope.plots.palette import COLOURS, INK, UNJUDGED
-from rankscope.plots.style import DOUBLE, canvas
+from rankscope.plots.palette import COLOURS, INK, QUIET, UNJUDGED, series
+from rankscope.plots.style import DOUBLE, apply_style, blank, canvas, choose_highlighted, distinct, shorten
 from rankscope.tables import Table
 
 
@@ -78,3 +79,95 @@ def plot_certain(
         ]
         marks.legend_below(figure, legend, 3)
     return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))
+
+
+_LEADERS = 6
+"""Runs that lead by some order, up to which they are named."""
+
+
+def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
+    """Draw every run as a line through its ranks, best on top; the fewer lines cross, the more stable the order.
+
+    Bars on the left are the confidence intervals of the ranks of runs in colour over topics. ``highlight`` names the
+    runs in colour (default: the best ones by the first order). Runs that lead by another order are dark, with names.
+
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.certain` with ``across``.
+    highlight
+        Runs in colour (default: the best ones by the first order).
+    width
+        Width in inches.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> runs = {"x": {"q": ["a", "n"]}, "y": {"q": ["n", "a", "b"]}}
+    >>> scores = rs.evaluate({"q": {"a": 1, "b": 1}}, runs, ["RR", "R@5"])
+    >>> plot_bump(rs.certain(scores, across="measures")).table.columns
+    ('run', 'by', 'value', 'rank', 'first_rank', 'last_rank')
+    """
+    if result.ranks is None:
+        raise SettingsError("ranks were not followed", hint="set across: measures, cutoffs, pools or samples")
+    columns = distinct(row.by for row in result.ranks)
+    ranks: dict[str, list[float]] = {}
+    for row in result.ranks:
+        ranks.setdefault(row.run, []).append(row.rank)
+    ends = {row.run: (row.first_rank, row.last_rank) for row in result.runs}
+    coloured = choose_highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
+    height = min(6.5, max(1.3, 0.15 * len(ranks)))
+    with apply_style() as matplotlib:
+        # A title that the caller adds goes above the ticks, which are at the top.
+        matplotlib.rcParams["axes.titley"] = None
+        figure = blank(width, height + 0.75)
+        axes = figure.subplots()
+        pale = 0.8 if len(ranks) < 40 else 0.4
+        for run, run_ranks in ranks.items():
+            if run not in coloured:
+                axes.plot(run_ranks, color=QUIET, linewidth=0.5, alpha=pale, zorder=1)
+        leaders = _leaders(result, ranks, coloured)
+        for run in leaders:
+            axes.plot(ranks[run], color=INK, linewidth=0.8, zorder=2)
+        for k, run in enumerate(coloured):
+            style = {**series(k), "linewidth": 1.5, "markersize": 3.8, "zorder": 3}
+            axes.plot(ranks[run], **style, clip_on=False, gid=run)
+            _range(axes, k, ends[run])
+        _scales(axes, columns, len(ranks), len(coloured), width)
+        named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
+        named += [(ranks[run][-1], run, INK) for run in leaders]
+        marks.name_lines(axes, named, 0.115 * len(ranks) / height)
+    rows = [(*row, *ends[row.run]) for row in result.ranks]
+    return Figure(figure, (axes,), Table("ranks", (*result.ranks.columns, "first_rank", "last_rank"), rows))
+
+
+def _leaders(result: Certain, ranks: dict[str, list[float]], coloured: Sequence[str]) -> list[str]:
+    """Return the runs that are first in at least one order; none if there are too many."""
+    first = min(ranks, key=lambda run: ranks[run][0])
+    leaders = list(dict.fromkeys([first, *(row.best for row in result.changes or ())]))
+    return [run for run in leaders if run not in coloured] if len(leaders) <= _LEADERS else []
+
+
+def _range(axes: Any, k: int, ends: tuple[Any, Any]) -> None:
+    """Draw the interval of the rank of a run as a bar to the left of the first order."""
+    if None in ends:
+        return
+    look = {"color": series(k)["color"], "linewidth": 1.8, "solid_capstyle": "butt", "clip_on": False}
+    x = -0.012 - 0.008 * k
+    axes.plot([x, x], [ends[0] - 0.35, ends[1] + 0.35], transform=axes.get_yaxis_transform(), **look)
+
+
+def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int, width: float) -> None:
+    wide = max((len(a) + len(b)) / 2 for a, b in pairwise([*columns, ""]))
+    is_turned = wide * (len(columns) - 1) > 11 * (width - 2)  # letters that fit above the axes
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(len(columns)), [shorten(name, 24) for name in columns])
+    if is_turned:
+        axes.tick_params(axis="x", labelrotation=90)
+    marked = dict.fromkeys((1, *(-(-runs * part // 4) for part in (1, 2, 3)), runs))
+    axes.set(xlim=(0, max(1, len(columns) - 1)), yticks=list(marked), ylim=(runs + 0.5, 0.5))
+    axes.tick_params(axis="y", length=0, pad=8 + 2.8 * bars)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.set_ylabel("rank\n(bars: 95 % over topics)")

@@ -10,21 +10,10 @@ from rankscope.analysis.compare import Comparison, Pair, RunMean
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
 from rankscope.measures.external import external_measure
-from rankscope.plots import marks
+from rankscope.plots import marks, style
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
 from rankscope.plots.slices import plot_slices
-from rankscope.plots.style import (
-    DOUBLE,
-    SINGLE,
-    canvas,
-    choose,
-    distinct,
-    finite_or_zero,
-    is_wide,
-    shorten,
-    shorten_all,
-)
 
 
 def plot_comparison(result: Comparison, measure: str | None = None, **options: Any) -> Figure:
@@ -60,7 +49,7 @@ def plot_comparison(result: Comparison, measure: str | None = None, **options: A
     return draw(result, measure, **options)
 
 
-def plot_forest(result: Comparison, measure: str | None = None, *, width: float = DOUBLE) -> Figure:
+def plot_forest(result: Comparison, measure: str | None = None, *, width: float = style.DOUBLE) -> Figure:
     """Draw a row per pair: the mean difference a - b, its interval, adjusted p, effect size, topics won and lost.
 
     Significant differences are filled. Of more than 40 pairs, those of the best runs have rows; the rest shares one.
@@ -92,15 +81,15 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     pairs.sort(key=lambda pair: sorted((rank[pair.a], rank[pair.b]), reverse=True))
     rows, rest = marks.split_rows(pairs)
     sign = external_measure(measure_name, others=True).sign or 1
-    rows.sort(key=lambda pair: -finite_or_zero(pair.difference))
+    rows.sort(key=lambda pair: -style.finite_or_zero(pair.difference))
     # Next to the names of two runs, a column of a paper has no room for the three numbers of a row.
-    length, size, numbers = (22, 7.0, True) if is_wide(width) else (13, 5.5, False)
-    with canvas(width, marks.rows_height(rows, rest, 1.2)) as (figure, axes):
+    length, size, numbers = (22, 7.0, True) if style.is_wide(width) else (13, 5.5, False)
+    with style.canvas(width, marks.rows_height(rows, rest, 1.2)) as (figure, axes):
         axes.axvline(0, color=INK, linewidth=0.7)
         for y, pair in enumerate(rows):
             marks.draw_difference(axes, pair, y, sign)
         marks.draw_rest(axes, len(rows), (pair.difference for pair in rest))
-        names = shorten_all((run for pair in rows for run in (pair.a, pair.b)), length)
+        names = style.shorten_all((run for pair in rows for run in (pair.a, pair.b)), length)
         texts = [f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
         marks.name_runs(axes, texts, len(rest), width=2 * length + 3, noun="pair", fontsize=size)
         axes.set_ylim(axes.get_ylim()[0], -1.1)
@@ -121,7 +110,7 @@ def _best_first(result: Comparison, measure: str) -> list[RunMean]:
     """Return the runs by their mean, best first."""
     parsed = external_measure(measure, others=True)
     rows = [row for row in result.runs if row.measure == measure]
-    return [rows[k] for k in parsed.best_first(np.array([finite_or_zero(row.mean) for row in rows]))]
+    return [rows[k] for k in parsed.best_first(np.array([style.finite_or_zero(row.mean) for row in rows]))]
 
 
 def _format_numbers(pair: Pair, is_complete: bool) -> str:
@@ -129,7 +118,7 @@ def _format_numbers(pair: Pair, is_complete: bool) -> str:
     p = format_cell(pair.adjusted, 3, p_value=True)
     if not is_complete:
         return p
-    effect = f"{finite_or_zero(pair.effect_size):.2f}".replace("-", "\N{MINUS SIGN}")
+    effect = f"{style.finite_or_zero(pair.effect_size):.2f}".replace("-", "\N{MINUS SIGN}")
     return f"{p} / {effect} / {pair.wins}–{pair.losses}"
 
 
@@ -138,7 +127,7 @@ def plot_differences(
     measure: str | None = None,
     *,
     pair: tuple[str, str] | None = None,
-    width: float = SINGLE,
+    width: float = style.SINGLE,
 ) -> Figure:
     """Draw the differences a - b of two runs by topic, losses of a first, and the interval of their mean.
 
@@ -176,16 +165,18 @@ def plot_differences(
     names = pair or next(iter(pairs))
     compared = pairs[names]
     rows = [row for row in result.topics if row.measure == measure_name and (row.a, row.b) == names]
-    values = [finite_or_zero(row.difference) for row in rows]
-    with canvas(width, 2.3) as (figure, axes):
-        low, high = finite_or_zero(compared.low), finite_or_zero(compared.high)
+    values = [style.finite_or_zero(row.difference) for row in rows]
+    with style.canvas(width, 2.3) as (figure, axes):
+        low, high = style.finite_or_zero(compared.low), style.finite_or_zero(compared.high)
         axes.axhspan(low, high, color=QUIET, alpha=0.25, linewidth=0)
-        axes.axhline(finite_or_zero(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
+        axes.axhline(
+            style.finite_or_zero(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2))
+        )
         for sign, colour, hatch in ((1, GAIN, None), (-1, LOSS, "////")):
             bars = {x: value for x, value in enumerate(values) if value * sign > 0}
-            style = {"hatch": hatch, "edgecolor": "white"} if len(values) < 60 else {}
+            look = {"hatch": hatch, "edgecolor": "white"} if len(values) < 60 else {}
             bar_width = 0.86 if len(values) < 120 else 1.0
-            axes.bar(list(bars), list(bars.values()), width=bar_width, color=colour, linewidth=0, **style)
+            axes.bar(list(bars), list(bars.values()), width=bar_width, color=colour, linewidth=0, **look)
         axes.axhline(0, color=INK, linewidth=0.7)
         marks.name_columns(axes, [row.topic for row in rows], width)
         axes.grid(axis="x", visible=False)
@@ -196,11 +187,13 @@ def plot_differences(
 
 
 def _title(result: Comparison, pair: Pair) -> str:
-    mean, low, high = (f"{finite_or_zero(value):+.4f}" for value in (pair.difference, pair.low, pair.high))
-    p, effect = format_cell(pair.adjusted, 3, p_value=True), f"{finite_or_zero(pair.effect_size):.2f}"
+    mean, low, high = (
+        f"{style.finite_or_zero(value):+.4f}" for value in (pair.difference, pair.low, pair.high)
+    )
+    p, effect = format_cell(pair.adjusted, 3, p_value=True), f"{style.finite_or_zero(pair.effect_size):.2f}"
     unadjusted = "" if result.settings["intervals"] == "simultaneous" else " (unadjusted)"
     return (
-        f"a: {shorten(pair.a, 40)}\nb: {shorten(pair.b, 40)}\n"
+        f"a: {style.shorten(pair.a, 40)}\nb: {style.shorten(pair.b, 40)}\n"
         f"a − b = {mean}, {_level(result)}: {low} to {high}{unadjusted}\n"
         f"p = {p} ({result.settings['test']}), d = {effect};"
         f" won {pair.wins}, lost {pair.losses}, tied {pair.ties}"
@@ -208,5 +201,5 @@ def _title(result: Comparison, pair: Pair) -> str:
 
 
 def _choose_measure(result: Comparison, measure: str | None) -> str:
-    measures = distinct(result.settings.get("measures") or (row.measure for row in result.runs))
-    return choose(measure, measures, "{} was not compared")
+    measures = style.distinct(result.settings.get("measures") or (row.measure for row in result.runs))
+    return style.choose(measure, measures, "{} was not compared")

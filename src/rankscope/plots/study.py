@@ -17,10 +17,9 @@ from rankscope.plots.bounds import plot_bounds
 from rankscope.plots.correlation import plot_correlation
 from rankscope.plots.effort import draw_effort_points
 from rankscope.plots.figure import Figure
-from rankscope.plots.means import draw_means
-from rankscope.plots.pool_means import plot_pool_means
-from rankscope.plots.pools import plot_robustness
+from rankscope.plots.pools import plot_pool_means, plot_robustness
 from rankscope.plots.power import plot_asl
+from rankscope.plots.scores import draw_means
 from rankscope.plots.style import DOUBLE, apply_style, blank, drawn_into, shorten
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table

@@ -33,9 +33,7 @@ class _ListReader(RunText):
             self.lines += text.count(b"\n")
 
     def list_for(self, topic: bytes) -> TextList:
-        if self._only in (None, topic):
-            return self.lists.setdefault(topic, TextList())
-        return TextList()
+        return self.lists.setdefault(topic, TextList()) if self._only in (None, topic) else TextList()
 
 
 def read_lists(source: Path | bytes, label: str, only: str | None = None) -> dict[str, RunList]:

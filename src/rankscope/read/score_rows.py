@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankscope.errors import InputError
@@ -70,6 +71,16 @@ def read_score_rows(
     lines = _iterate_delimited_rows(source)
     _, header = next(lines, (1, []))
     return ScoreRows([name.strip() for name in header], list(lines))
+
+
+def open_score_rows(
+    source: Any, is_measure: Callable[[str], bool], missing: str = "zero", label: str = "<bytes>"
+) -> tuple[str, ScoreRows]:
+    """Return the label and the rows of a file or a frame."""
+    if not isinstance(source, str | Path | bytes):
+        return "the table", rows_from_table(source)
+    text = Source.open(source, label)
+    return text.label, read_score_rows(text, is_measure, missing)
 
 
 def rows_from_table(table: Any) -> ScoreRows:

@@ -38,7 +38,7 @@ from rankscope.arrays import Floats
 from rankscope.errors import InputError
 from rankscope.read.formats import find_separator, first_data_line
 from rankscope.read.ids import id_text
-from rankscope.read.score_rows import MEANS, NO_SCORES, ScoreRows, read_score_rows, rows_from_table
+from rankscope.read.score_rows import MEANS, NO_SCORES, ScoreRows, open_score_rows
 from rankscope.read.source import Source
 
 T = TypeVar("T")
@@ -120,11 +120,7 @@ def read_score_tables(
     >>> tables["AP"].runs, tables["AP"].topics, tables["AP"].values.tolist()
     (('bm25',), ('351',), [[0.25]])
     """
-    if isinstance(source, str | Path | bytes):
-        text = Source.open(source, label)
-        path, rows = text.label, read_score_rows(text, is_measure, missing)
-    else:
-        path, rows = "the table", rows_from_table(source)
+    path, rows = open_score_rows(source, is_measure, missing, label)
     header = [name.strip().lower() for name in rows.header]
     found = {meaning: [n for n in names if n in header] for meaning, names in _COLUMNS.items()}
     indices = {meaning: header.index(names[0]) for meaning, names in found.items() if names}

@@ -30,9 +30,8 @@ import numpy as np
 from rankscope.arrays import Floats
 from rankscope.errors import InputError, suggest_names
 from rankscope.json_documents import parse_json
-from rankscope.read.score_rows import ScoreRows, read_score_rows, rows_from_table
+from rankscope.read.score_rows import ScoreRows, open_score_rows
 from rankscope.read.scores import check_score, parse_name, parse_score
-from rankscope.read.source import Source
 
 _COLUMNS = {
     "system": ("system", "model", "model_name", "run", "name"),
@@ -78,7 +77,7 @@ def read_task_scores(source: Any) -> TaskScores:
     """
     if isinstance(source, str | Path) and Path(source).expanduser().is_dir():
         return _read_mteb(Path(source).expanduser())
-    path, rows = _read_rows(source)
+    path, rows = open_score_rows(source, str.isalpha)
     scores: dict[tuple[str, str, str], float] = {}
     types: dict[str, str] = {}
     for line, system, task, topic, kind, cell in _iterate_cells(rows, path):
@@ -118,7 +117,7 @@ def read_task_types(types: Mapping[str, str] | str | Path, tasks: Sequence[str])
     """Return the type of each task, from a mapping or from a table with the columns ``task`` and ``type``."""
     label = "the types"
     if not isinstance(types, Mapping):
-        label, rows = _read_rows(types)
+        label, rows = open_score_rows(types, str.isalpha)
         names = [name.strip().lower() for name in rows.header]
         if not {"task", "type"} <= set(names):
             hint = "begin the file with: task,type"
@@ -130,13 +129,6 @@ def read_task_types(types: Mapping[str, str] | str | Path, tasks: Sequence[str])
             hint = suggest_names(task, types) or "give every task a type"
             raise InputError(f"task {task!r} has no type", path=label, hint=hint)
     return tuple(types[task] for task in tasks)
-
-
-def _read_rows(source: Any) -> tuple[str, ScoreRows]:
-    if not isinstance(source, str | Path | bytes):
-        return "the table", rows_from_table(source)
-    text = Source.open(source, "<bytes>")
-    return text.label, read_score_rows(text, str.isalpha)
 
 
 def _build(scores: Mapping[tuple[str, str, str], float], types: Mapping[str, str], path: str) -> TaskScores:

@@ -62,17 +62,12 @@ def case_settings(
     aspect_settings = {} if world.graded else {"aspects": world.aspects, "multi_aspect": multi_aspect}
     relevant = world.judged[1 if world.graded else 0]
     return {
-        **aspect_settings,
-        **({} if grades is None else {"grades": grades}),
-        "letters": list(world.labels),
-        "relevant": relevant,
-        "nonrelevant": world.judged[0 if world.graded else -1],
-        "depth": depth,
+        **aspect_settings, **({} if grades is None else {"grades": grades}), "letters": list(world.labels),
+        "relevant": relevant, "nonrelevant": world.judged[0 if world.graded else -1], "depth": depth,
         "weights": None if world.weights is None else list(world.weights),
-        "properties": [relation.name for relation in relations],
-        "fixed_length": fixed_length,
+        "properties": [relation.name for relation in relations], "fixed_length": fixed_length,
         "include_impossible": include_impossible,
-    }
+    }  # fmt: skip
 
 
 def resolve_relations(requested: Iterable[AnyRelation], world: World) -> list[Relation]:

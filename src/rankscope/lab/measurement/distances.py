@@ -43,9 +43,8 @@ def positions(length: int, heaviness: Heaviness) -> Ints:
     >>> positions(3, "weak").tolist()
     [0, 1, 2, 3, 3, 4, 5, 6]
     """
-    if heaviness == "strong":
-        return np.arange(1 << length)
-    return rankings(length) @ np.arange(length, 0, -1)
+    is_strong = heaviness == "strong"
+    return np.arange(1 << length) if is_strong else rankings(length) @ np.arange(length, 0, -1)
 
 
 def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:

@@ -196,9 +196,8 @@ class Evaluator:
                 pass
         if self.follows_tree:
             return self.evaluate_lists(tree)
-        if tree.shape.size <= _FLAT_BLOCK:
-            return self.evaluate_lists(tree.flat())
-        return self._in_pieces(tree)
+        is_small = tree.shape.size <= _FLAT_BLOCK
+        return self.evaluate_lists(tree.flat()) if is_small else self._in_pieces(tree)
 
     def _in_pieces(self, tree: Tree) -> Floats:
         """Evaluate explicit lists, one small block at a time to bound memory."""
