@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 
 __all__ = [
@@ -57,21 +58,14 @@ class InputError(RankscopeError):
         super().__init__(message)
 
     def __str__(self) -> str:
-        location = (
-            "" if self.path is None else self.path + ("" if self.line is None else f":{self.line}") + ": "
-        )
+        line = "" if self.line is None else f":{self.line}"
+        location = "" if self.path is None else f"{self.path}{line}: "
         remedy = "" if self.hint is None else f"; {self.hint}"
         return printable(f"{location}{self.message}{remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors are pickled between processes, and the default reduction would lose keyword arguments.
-        return (_input_error, (type(self), self.message, self.path, self.line, self.hint))
-
-
-def _input_error(
-    kind: type[InputError], message: str, path: str | None, line: int | None, hint: str | None
-) -> InputError:
-    return kind(message, path=path, line=line, hint=hint)
+        return partial(type(self), path=self.path, line=self.line, hint=self.hint), (self.message,)
 
 
 @contextmanager

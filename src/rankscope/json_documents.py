@@ -135,58 +135,37 @@ def list_shape(each: Shape, min_length: int = 0) -> Shape:
     return check
 
 
-def text(pattern: str | None = None, expected: str = "a text") -> Shape:
-    """Return the shape of a text without NUL, encodable as UTF-8, that fully matches ``pattern`` if given."""
-    compiled = None if pattern is None else re.compile(pattern)
+def _shape(expected: str, is_valid: Callable[[Any], bool]) -> Shape:
+    """Return the shape of the values that are valid; ``expected`` describes them."""
 
     def check(value: Any, location: str) -> None:
-        if not _is_text(value) or (compiled and not compiled.fullmatch(value)):
+        if not is_valid(value):
             raise Mismatch.from_value(location, expected, value)
 
     return check
 
 
+def text(pattern: str = "(?s).*", expected: str = "a text") -> Shape:
+    """Return the shape of a text without NUL, encodable as UTF-8, that fully matches ``pattern``."""
+    compiled = re.compile(pattern)
+    return _shape(expected, lambda value: _is_text(value) and bool(compiled.fullmatch(value)))
+
+
 def number(low: float = -math.inf, high: float = math.inf) -> Shape:
     """Return the shape of a finite number within inclusive bounds."""
-
-    def check(value: Any, location: str) -> None:
-        if not _is_number(value) or not low <= value <= high:
-            raise Mismatch.from_value(location, f"a number{_describe_bounds(low, high)}", value)
-
-    return check
+    expected = f"a number{_describe_bounds(low, high)}"
+    return _shape(expected, lambda value: _is_number(value) and low <= value <= high)
 
 
-def integer(low: int | None = None, high: int | None = None) -> Shape:
+def integer(low: float = -math.inf, high: float = math.inf) -> Shape:
     """Return the shape of an integer within inclusive bounds."""
-    minimum, maximum = -math.inf if low is None else low, math.inf if high is None else high
-
-    def check(value: Any, location: str) -> None:
-        if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
-            raise Mismatch.from_value(location, f"a whole number{_describe_bounds(minimum, maximum)}", value)
-
-    return check
-
-
-def boolean(value: Any, location: str) -> None:
-    """Check that a value is true or false."""
-    if not isinstance(value, bool):
-        raise Mismatch.from_value(location, "true or false", value)
-
-
-def scalar(value: Any, location: str) -> None:
-    """Check that a value can be a cell of a table: a text, a finite number, true, false or null."""
-    if value is not None and not isinstance(value, bool) and not _is_text(value) and not _is_number(value):
-        raise Mismatch.from_value(location, "a text, a number, true, false or null", value)
+    expected = f"a whole number{_describe_bounds(low, high)}"
+    return _shape(expected, lambda value: type(value) is int and low <= value <= high)
 
 
 def one_of(choices: Collection[str]) -> Shape:
     """Return the shape of a text among ``choices``."""
-
-    def check(value: Any, location: str) -> None:
-        if not isinstance(value, str) or value not in choices:
-            raise Mismatch.from_value(location, f"one of {', '.join(choices)}", value)
-
-    return check
+    return _shape(f"one of {', '.join(choices)}", lambda value: isinstance(value, str) and value in choices)
 
 
 def optional(shape: Shape) -> Shape:
@@ -215,6 +194,16 @@ def _is_number(value: object) -> bool:
         return math.isfinite(value)
     except OverflowError:  # The integer is larger than any float.
         return False
+
+
+boolean = _shape("true or false", lambda value: isinstance(value, bool))
+"""Shape of true and false."""
+
+scalar = _shape(
+    "a text, a number, true, false or null",
+    lambda value: value is None or isinstance(value, bool) or _is_text(value) or _is_number(value),
+)
+"""Shape of a cell of a table: a text, a finite number, true, false or null."""
 
 
 def _describe_bounds(low: float, high: float) -> str:
