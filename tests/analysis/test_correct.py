@@ -15,10 +15,9 @@ from tests.conftest import ROOT
 import rankscope as rs
 from rankscope.analysis.corrected_values import Corrector
 from rankscope.analysis.label_sample import LabelSample, read_labels
-from rankscope.certainty.declared import declared_form
 from rankscope.cli.main import main
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.measures.base import REGISTRY
+from rankscope.measures.base import REGISTRY, declared_form
 from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.measures.grammar import parse
 from rankscope.scores import score

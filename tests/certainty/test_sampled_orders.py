@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.certainty.declared import declared_form
 from rankscope.certainty.orders import MAX_ORDERS, by_orders
 from rankscope.judging import judge
 from rankscope.judging.tied import TiedLists
 from rankscope.measures import REGISTRY, Measure, parse
+from rankscope.measures.base import declared_form
 from rankscope.read import Qrels, Run, Runs
 
 SAMPLED = [

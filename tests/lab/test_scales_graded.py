@@ -13,9 +13,13 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.lab.measurement import graded_verdicts
 from rankscope.lab.measurement import scales as names
-from rankscope.lab.measurement.graded import graded_rankings, sample_interval_pairs, violated_pair
+from rankscope.lab.measurement.graded import (
+    GradedStudy,
+    graded_rankings,
+    sample_interval_pairs,
+    violated_pair,
+)
 from rankscope.lab.measurement.setting import Setting
 from rankscope.measures import measure
 
@@ -122,9 +126,7 @@ def test_one_grade_is_the_binary_case(monkeypatch: pytest.MonkeyPatch) -> None:
     for relevant in (2, 4):
         binary = rs.lab.scales("AP RBP DCG(discount='jk')", 4, relevant=relevant)
         for finding in binary.verdicts:
-            study = graded_verdicts.GradedStudy(
-                measure(finding.measure), Setting(4, relevant), "auto", 100, 1, None
-            )
+            study = GradedStudy(measure(finding.measure), Setting(4, relevant), "auto", 100, 1, None)
             listed = study.verdict(finding.scale)
             assert (listed.holds, listed.violations, listed.comparable, listed.fails_from) == (
                 finding.holds, finding.violations, finding.comparable, finding.fails_from,

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.certainty.declared import declared_form
 from rankscope.measures import parse
+from rankscope.measures.base import declared_form
 
 MEASURES = (
     "AP", "AP@1", "AP@2", "AP@3", "AP(rel=2)@3", "RR", "RR@2", "ERR", "ERR@1", "ERR@2", "ERR@3", "DCG@2", "DCG@3",

@@ -15,8 +15,8 @@ from rankscope.cli import simulate as command
 from rankscope.errors import InputError, SettingsError
 from rankscope.progress import silence
 from rankscope.simulation import SimulatedCollection, simulate
-from rankscope.simulation.random_stream import RandomStream
-from rankscope.simulation.trec_text import format_run_lines
+from rankscope.simulation.collection import format_run_lines
+from rankscope.simulation.model import RandomStream
 
 
 def average_precision(collection: SimulatedCollection) -> np.ndarray:

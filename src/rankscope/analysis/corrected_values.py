@@ -20,10 +20,9 @@ from scipy.special import stdtrit
 from rankscope.analysis.filled_values import LabelModel, fill
 from rankscope.analysis.label_sample import LabelSample
 from rankscope.arrays import AnyArray, Bools, Floats, Ints
-from rankscope.certainty.declared import declared_form
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged
-from rankscope.measures import Measure
+from rankscope.measures.base import Measure, declared_form
 from rankscope.measures.forms import Counted, Precisions, ShareOfIdeal, Weighted
 
 _BLOCK = 4096  # documents

@@ -12,7 +12,6 @@ from math import comb, factorial
 import numpy as np
 
 from rankscope.arrays import Bools, Floats, Ints
-from rankscope.certainty.declared import declared_form, respects_swaps, rewards_grades
 from rankscope.certainty.labels import (
     Labels,
     OpenList,
@@ -24,7 +23,7 @@ from rankscope.certainty.labels import (
 from rankscope.certainty.ties import tied_values
 from rankscope.certainty.topic_hits import TopicHits, fixed_ranks
 from rankscope.judging import UNJUDGED, Judged
-from rankscope.measures.base import Measure
+from rankscope.measures.base import Measure, declared_form, respects_swaps, rewards_grades
 from rankscope.measures.forms import Form, PartialList
 
 MAX_LISTS = 1 << 14

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.certainty.declared import declared_form
 from rankscope.certainty.labels import unjudged_counts
 from rankscope.judging import UNJUDGED, EvaluationOptions, Judged, judge
-from rankscope.measures.base import Measure
+from rankscope.measures.base import Measure, declared_form
 from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.read import Qrels, Runs
 from rankscope.scan import TieGroups, first_documents, tie_groups

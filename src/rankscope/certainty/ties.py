@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import Bools, Floats, Ints
-from rankscope.certainty.declared import declared_form, respects_swaps
 from rankscope.certainty.orders import MAX_ORDERS, SAMPLES, OrderValues, by_orders
 from rankscope.errors import check_name
 from rankscope.judging.tied import TiedLists
-from rankscope.measures.base import Measure
+from rankscope.measures.base import Measure, declared_form, respects_swaps
 
 TIES = ("break", "expected", "best", "worst")
 """Values of rankings with tied documents.

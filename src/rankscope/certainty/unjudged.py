@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.arrays import Bools, Floats
-from rankscope.certainty.declared import declared_form, respects_swaps, rewards_grades
 from rankscope.certainty.labels import (
     Labels,
     OpenList,
@@ -32,7 +31,7 @@ from rankscope.certainty.orders import MAX_ORDERS
 from rankscope.certainty.ties import needs_orders, tied_values
 from rankscope.errors import check_name
 from rankscope.judging import EvaluationOptions, Judged
-from rankscope.measures.base import Measure
+from rankscope.measures.base import Measure, declared_form, respects_swaps, rewards_grades
 from rankscope.measures.forms import Form, PartialList, Weighted
 from rankscope.measures.weighted import WeightedPrecision
 

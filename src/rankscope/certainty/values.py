@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import AnyArray, Bools, Floats, Indices
-from rankscope.certainty.declared import declared_form
 from rankscope.errors import error_path
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.judging.tied import TiedLists
-from rankscope.measures.base import Measure, evaluate_all
+from rankscope.measures.base import Measure, declared_form, evaluate_all
 from rankscope.read import Qrels, Runs
 
 _HITS = 1 << 20

@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.arrays import Floats, Ints
-from rankscope.certainty.declared import declared_form, rewards_grades
 from rankscope.certainty.labels import best_label, values_under_grades
 from rankscope.certainty.pairs import SLACK, TopicHits, pair_form
 from rankscope.judging import Judged
-from rankscope.measures.base import Measure
+from rankscope.measures.base import Measure, declared_form, rewards_grades
 from rankscope.measures.forms import Weighted
 
 _NEUTRAL = 30

@@ -19,7 +19,7 @@ from rankscope.engines import on_engine
 from rankscope.errors import SettingsError, check_name
 from rankscope.lab.measurement import convexity, counting, distances, walks
 from rankscope.lab.measurement import scales as scale_results
-from rankscope.lab.measurement.graded_verdicts import GradedStudy
+from rankscope.lab.measurement.graded import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
 from rankscope.lab.measurement.long_rankings import long_verdicts
 from rankscope.lab.measurement.scales import Scales, ScaleVerdict
