@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.comparison import AnyRelation
 from rankscope.lab.axioms.related import related_rankings, split_word
 from rankscope.lab.axioms.verdicts import PropertiesResult
 from rankscope.measures import Measure
@@ -34,16 +33,7 @@ Position = tuple[float, float]
 
 
 def plot_relations(
-    measure: str | Measure | None = None,
-    *,
-    aspects: int | None = None,
-    grades: int | None = None,
-    depth: int = 2,
-    relevant: int = 10,
-    nonrelevant: int = 10,
-    weights: Sequence[float] | None = None,
-    properties: Sequence[AnyRelation] | None = None,
-    width: float | None = None,
+    measure: str | Measure | None = None, *, width: float | None = None, **options: Any
 ) -> Figure:
     """Draw the prefix tree of all rankings with arrows to rankings that should not score less.
 
@@ -51,10 +41,11 @@ def plot_relations(
     ----------
     measure
         Measure whose scores are written; violated arrows are thick, red and crossed.
-    aspects, grades, depth, relevant, nonrelevant, weights, properties
-        As for :func:`rankscope.lab.related_rankings`, whose tables are drawn.
     width
         Width in inches (default: by the number of rankings).
+    **options
+        Settings of :func:`rankscope.lab.related_rankings`, whose tables are drawn; by default there are 10 relevant and
+        10 non-relevant documents.
 
     Returns
     -------
@@ -66,10 +57,7 @@ def plot_relations(
     >>> ("abx", "ab") in {(row[1], row[2]) for row in figure.table.rows if row[5]}
     True
     """
-    result = related_rankings(
-        measure, aspects=aspects, grades=grades, depth=depth, relevant=relevant, nonrelevant=nonrelevant,
-        weights=weights, properties=properties,
-    )  # fmt: skip
+    result = related_rankings(measure, **{"relevant": 10, "nonrelevant": 10, **options})
     return plot_related(result, width=width)
 
 
