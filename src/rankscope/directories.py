@@ -61,9 +61,8 @@ def finish_replacement(target: Path, manifest: str, listed: ManifestReader) -> N
     if not committed.is_dir():
         return
     new = sorted(_files(committed))
-    if (
-        manifest in new and (target / manifest).is_file()
-    ):  # The manifest of the earlier result is still there.
+    # The manifest of the earlier result is still there.
+    if manifest in new and (target / manifest).is_file():
         _remove_listed(target, listed(target).keys() - listed(committed).keys())
     for name in sorted(new, key=lambda name: (name == manifest, name)):  # Moves the manifest last.
         _make_parents(target, name)

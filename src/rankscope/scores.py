@@ -923,10 +923,11 @@ def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
     tables = read_score_tables(source, is_measure=_names_measure, missing=missing)
     if list(tables) == [""] and not name and all(map(_names_measure, tables[""].runs)):
         table, run = tables[""], (_stem(source) if isinstance(source, str | Path) else "run",)
+        # One run, with a column per measure.
         return {
             external_measure(text, others=True): replace(table, runs=run, values=table.values[[index]])
             for index, text in enumerate(table.runs)
-        }  # one run, with a column per measure
+        }
     if list(tables) == [""]:
         return {external_measure(name, others=True) if name else external_measure(_stem(source)): tables[""]}
     by_measure = {external_measure(text, others=True): table for text, table in tables.items()}

@@ -133,9 +133,8 @@ class InformationRetrievalEvaluator:
         means, sizes = {}, np.array([len(self._relevant[topic]) for topic in scores.topics])
         for key, name in self._names.items():
             values = scores.matrix(name).values[scores.runs.index(run)]
-            if key.startswith(
-                "map@"
-            ):  # Theirs divides by the number of relevant documents that fit above the cutoff.
+            # Theirs divides by the number of relevant documents that fit above the cutoff.
+            if key.startswith("map@"):
                 values = values * sizes / np.minimum(sizes, int(key.removeprefix("map@")))
             means[key] = float(np.mean(values))
         return means

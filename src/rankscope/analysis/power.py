@@ -177,9 +177,8 @@ def power(
         for name in tests:
             label = (str(matrix.measure), name)
             for level in alphas:
-                if (
-                    name != "wilcoxon" or level == alphas[0]
-                ):  # It has no delta, and p does not depend on alpha.
+                # It has no delta, and p does not depend on alpha.
+                if name != "wilcoxon" or level == alphas[0]:
                     outcome = run_test(
                         name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
                     )

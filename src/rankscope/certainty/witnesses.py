@@ -138,9 +138,8 @@ class _Search:
 
     def subsets(self, pairs_and_topics: Sequence[tuple[int, int]], size: Ints) -> Iterator[_Task]:
         """Generate a task for the first 1, 2, 4, ... helpful documents of each chosen pair and topic."""
-        for p, t in sorted(
-            pairs_and_topics, key=lambda key: key[1]
-        ):  # by topic, whose weights are computed once
+        # By topic, whose weights are computed once.
+        for p, t in sorted(pairs_and_topics, key=lambda key: key[1]):
             documents, n_all = self.helpful(p, t)[0], int(size[p, t])
             for n in sorted({n_all, *(n for n in _SIZES if n < n_all)}):
                 yield _Task(p, t, documents[:n])

@@ -94,9 +94,8 @@ def _wrap_example(line: str, width: int) -> Iterator[str]:
     >>> list(_wrap_example("  rankscope eval q.txt runs/ -m 'AP RR' -f csv   for others", 36))
     ['  # for others', '  rankscope eval q.txt runs/ \\\\', "      -m 'AP RR' -f csv"]
     """
-    line = re.sub(
-        r"(?<=\S)(\s{3,})(?=[^\s#])", r"\1# ", line, count=1
-    )  # A copied line must run without changes.
+    # A copied line must run without changes.
+    line = re.sub(r"(?<=\S)(\s{3,})(?=[^\s#])", r"\1# ", line, count=1)
     if len(line) <= width:
         yield line
         return

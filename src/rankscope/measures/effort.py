@@ -164,9 +164,8 @@ class _Timed(_Crossing, abstract=True):
     )
 
     def validate(self) -> None:
-        if (
-            self.times != "tbg"
-        ):  # Parsing the default would import the modules of time-biased gain at every start.
+        # Parsing the default would import the modules of time-biased gain at every start.
+        if self.times != "tbg":
             parse_times(self.times, self.name)
 
     def curves(self, lists: Lists) -> TimedCurves:

@@ -41,9 +41,10 @@ def parse_times(text: str, measure: str) -> list[float]:
     [8.495, 11.12]
     """
     if text == "tbg":
+        # Few formulas use it, and it brings the diversity measures.
         from rankscope.measures.utility import (
             TBG,
-        )  # few formulas use it, and it brings the diversity measures
+        )
 
         model = TBG()
         return [model.seconds(model.other_click), model.seconds(model.click)]
