@@ -20,11 +20,9 @@ from rankscope.frames import FrameMixin
 from rankscope.judging import Judged, judge
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.measures.external import ExternalMeasure, external_measure
 from rankscope.measures.grammar import parse
 from rankscope.read import Inputs, Qrels, Runs, as_runs, open_collection
 from rankscope.read.ids import id_cell, key_text
-from rankscope.read.topics import select_topics
 from rankscope.result import Result
 from rankscope.rows import Row, column
 from rankscope.tables import Cell, Table, Tables
@@ -42,7 +40,7 @@ DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
 """Measures to evaluate unless others are named."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreMatrix(FrameMixin):
     """Values of one measure, an array of shape (runs, topics), with labels."""
 
@@ -238,6 +236,8 @@ class Scores(Result):
 
     def with_topics(self, topics: str | Iterable[Any]) -> Scores:
         """Return the scores of some of the topics: a list, or a text such as ``351,401-410``."""
+        from rankscope.read.topics import select_topics
+
         texts = [key_text(topic, "topic") for topic in self.topics]
         named = topics if isinstance(topics, str) else [key_text(topic, "topic") for topic in topics]
         selected = frozenset(select_topics(named, texts, "was not evaluated"))
@@ -918,6 +918,7 @@ def _join(first: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
 
 def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
     """Return the matrices of a file by measure: the named one, or all; a matrix without a name has that of the file."""
+    from rankscope.measures.external import external_measure
     from rankscope.read.scores import read_score_tables
 
     tables = read_score_tables(source, is_measure=_names_measure, missing=missing)
@@ -941,6 +942,8 @@ def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
 
 
 def _names_measure(text: str) -> bool:
+    from rankscope.measures.external import ExternalMeasure, external_measure
+
     return not isinstance(external_measure(text, others=True), ExternalMeasure)
 
 

@@ -39,6 +39,14 @@ NAMES = [
     ),
     *("DCG", "DCG@10", "DCG(discount='jk')@100", "nDCG", "nDCG@10", "nDCG(gains='exp2')@20"),
     *("nDCG(gains='0,1,5,5,9')", "nDCG(gains='1=3,2=9')", "AP(rel=5000000000)"),
+    *(
+        "Rprec",
+        "Rprec(rel=3)",
+        "Bpref",
+        "Bpref(rel=2)",
+        "Bpref(variant='original')",
+        "Bpref(rel=3,variant='plus10')",
+    ),
 ]
 
 
@@ -92,7 +100,7 @@ def test_a_measure_has_no_kernel_or_one_with_its_values(measure: Measure) -> Non
 
 def test_measures_with_and_without_kernels_are_evaluated_together() -> None:
     lists = random_lists(np.random.default_rng(3), 4, 25, 60)
-    measures = [parse(name) for name in ("Bpref", "AP", "AP(judged_only=True)", "Twist", "nDCG@10")]
+    measures = [parse(name) for name in ("infAP", "AP", "AP(judged_only=True)", "Twist", "nDCG@10")]
     assert [measure.kernel(lists.pool) is None for measure in measures] == [True, False, True, True, False]
     values = evaluate_all(measures, lists)
     assert same_bits(values, np.array([measure.evaluate(lists) for measure in measures]))

@@ -289,6 +289,8 @@ def test_thousands_of_calls_keep_no_memory() -> None:
                 module.evaluate_hits(*arguments, kernels)
         with pytest.raises(TypeError):
             module.evaluate_hits(zero, two, rank, judgment, grade, [1])
+        with pytest.raises(ValueError, match="lists"):  # a cap and a scale per topic
+            module.evaluate_hits(zero, two, rank, judgment, grade, [(6, 1, 9, b"", b"", bytes(8))])
         assert len(module.sum_ideals(two, grade, kernels[0])) == 8
         assert module.sum_ideals(two * 2, np.ones(4, np.int32), kernels[0]) == 4
         for arguments in ((two, grade + 1), (two + 1, grade), (zero, grade), (zero[:0], grade)):

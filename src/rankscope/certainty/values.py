@@ -12,7 +12,6 @@ import numpy as np
 from rankscope.arrays import AnyArray, Bools, Floats, Indices
 from rankscope.errors import error_path
 from rankscope.judging import EvaluationOptions, Judged, judge
-from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure, declared_form, evaluate_all
 from rankscope.read import Qrels, Runs
 
@@ -174,13 +173,17 @@ def _broken(judged: Judged, measures: Sequence[Measure], missing: str, has_forms
         absent = np.nan if missing == "skip" else evaluate_all(measures, judged.empty)[:, np.newaxis]
         shape = (len(measures), len(judged.runs), len(judged.topics))
         flat = np.broadcast_to(absent, shape).reshape(len(measures), -1).copy()
-    for where, lists in TiedLists.blocks(judged) if any(has_forms) else judged.blocks():
+    blocks: Any = judged.blocks()
+    if any(has_forms):
+        from rankscope.judging.tied import TiedLists
+
+        blocks = TiedLists.blocks(judged)
+    for where, lists in blocks:
         block = evaluate_all(measures, lists)
-        if isinstance(lists, TiedLists):
-            for index in np.flatnonzero(has_forms).tolist():
-                form = declared_form(measures[index])
-                assert form is not None
-                block[index] = form.expected(measures[index], lists, block[index])
+        for index in (i for i, has_form in enumerate(has_forms) if has_form):
+            form = declared_form(measures[index])
+            assert form is not None
+            block[index] = form.expected(measures[index], lists, block[index])
         if len(where) == size:
             return block
         flat = np.empty((len(measures), size)) if flat is None else flat
@@ -190,6 +193,8 @@ def _broken(judged: Judged, measures: Sequence[Measure], missing: str, has_forms
 
 def _tied_blocks(judged: Judged) -> Any:
     """Generate batches of the lists in which tied documents differ, with their numbers."""
+    from rankscope.judging.tied import TiedLists
+
     assert judged.ties is not None
     tied = np.concatenate([[0], np.cumsum(judged.ties.size > 1)])[judged.offsets]
     with_ties = np.flatnonzero(np.diff(tied) > 0)

@@ -130,7 +130,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
-    from rankscope.analysis.slices import slice_means
     from rankscope.certainty.values import judge_with_options
     from rankscope.cli.notes import notes_on
     from rankscope.measures import at_level
@@ -159,6 +158,8 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
         means, display, settings = _build_means(args, scores)
         tables, displayed = [means], [_with_topics(display, scores)]
         if args.by:
+            from rankscope.analysis.slices import slice_means
+
             tables.append(slice_means(scores, args.by))
             displayed.append(tables[-1])
         if args.per_topic:

@@ -115,7 +115,7 @@ class RunDetails:
         return RunDetails(tuple(self.tags[r] for r in keep) if self.tags else (), ignored)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judged(TransientCacheMixin):
     """Lists of all runs: list ``r * len(topics) + t`` is run r on topic t, and empty if the run lacks the topic.
 

@@ -17,9 +17,10 @@ from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.native.memory import evaluate_hits, is_usable, sum_ideals
 
-TERMS = ("count", "any", "first", "precision", "weighted")
-"""Terms of sums over hits: the number of hits, whether there is one, 1 / rank of the first, ordinal / rank, and gain x
-weight. ``native/c/memory.c`` has constants in the same order."""
+TERMS = ("count", "any", "first", "precision", "weighted", "base", "preference")
+"""Terms of sums over hits: the number of hits, whether there is one, 1 / rank of the first, ordinal / rank, gain x
+weight, the number of hits down to the rank of the divisor, and 1 - min(n, cap) / scale with the number n of judged
+non-relevant documents above. ``native/c/memory.c`` has constants in the same order."""
 
 UNLIMITED = (1 << 31) - 1
 """Cutoff that includes all ranks."""
@@ -43,12 +44,16 @@ class Kernel(NamedTuple):
     """Gains by grade from 0 on."""
     weight: Callable[[AnyArray], AnyArray] | None = None
     """Function of ranks, from 1 on."""
+    limits: tuple[Ints, Ints] | None = None
+    """Caps and scales of preferences, by topic."""
 
     def to_tuple(self, depth: int) -> tuple[int, int, int, bytes, bytes, bytes]:
         """Return the argument for the extension module, with weights down to a depth."""
         cutoff = UNLIMITED if self.cutoff is None else min(self.cutoff, UNLIMITED)
         weights = b"" if self.weight is None else _weights(self.weight, min(depth, cutoff))
         gains = b"" if self.gains is None else self.gains.tobytes()
+        if self.limits is not None:
+            gains, weights = (limit.astype(np.float64).tobytes() for limit in self.limits)
         divisors = np.asarray(self.divisor, np.float64).tobytes()
         return TERMS.index(self.term), min(self.rel, UNLIMITED), cutoff, gains, weights, divisors
 

@@ -135,6 +135,9 @@ class Rprec(Binary, Condensable):
         base = lists.recall_base(self.rel)
         return ratio(hits.sum(hits.rank <= base[hits.list]), base)
 
+    def kernel(self, pool: Pool) -> Kernel | None:
+        return self.plain_kernel("base", pool.recall_base(self.rel))
+
     def closed_form(self) -> Form:
         return Counted(self.rel, lambda base: base)
 
@@ -164,6 +167,13 @@ class Bpref(Binary):
         above = lists.ordinal_among(self.rel, 0) - relevant.ordinal
         terms = self._preferences().term(lists, relevant.list, above)
         return ratio(relevant.sum(terms), lists.recall_base(self.rel))
+
+    def kernel(self, pool: Pool) -> Kernel | None:
+        from rankscope.judging.kernels import Kernel
+
+        base = pool.recall_base(self.rel)
+        limits = self._limits(base, pool.recall_base(0) - base)
+        return Kernel("preference", self.rel, None, base, limits=limits)
 
     def _limits(self, base: Ints, nonrelevant: Ints) -> tuple[Ints, Ints]:
         """Return the cap of n and its divisor."""

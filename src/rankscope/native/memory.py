@@ -18,7 +18,7 @@ from rankscope.native.scanner import is_selected
 _HIT_TYPES = [np.dtype(name) for name in ("i4", "i4", "i8", *["i4"] * 5)]
 """Types of the buffers that the function ``match`` of the module returns."""
 
-VERSION = 5
+VERSION = 6
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
 try:

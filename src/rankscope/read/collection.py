@@ -16,7 +16,6 @@ from rankscope.read.frames import is_table, using_columns
 from rankscope.read.grades import normalise_merges, parse_bins, using_bins
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
-from rankscope.read.topics import select_topics
 
 
 class Inputs(NamedTuple):
@@ -80,6 +79,8 @@ def open_collection(
         gains=gains,
     )  # fmt: skip
     if topics:
+        from rankscope.read.topics import select_topics
+
         judgments = judgments.with_topics(select_topics(topics, judgments.topics))
     return Inputs(judgments, as_runs(runs, order, formats.get("runs")))
 

@@ -108,7 +108,7 @@ class LazyIds(Sequence[bytes]):
         return list, (self._ids,)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Qrels(FrameMixin):
     """Judged documents of all topics in flat arrays: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
 

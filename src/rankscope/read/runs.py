@@ -28,7 +28,7 @@ __all__ = ["Run", "RunList", "Runs", "as_runs"]
 _STDIN = "standard input"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run(FrameMixin):
     """A run: a name, an ordering, and a file, or rankings or columns in memory.
 

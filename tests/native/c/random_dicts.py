@@ -19,17 +19,23 @@ def check_values(memory: Any, draw: random.Random) -> None:
     divisors = [draw.choice([0.0, 1.0, 3.0]) for _ in range(n_topics)]
     gains, weights = [0.0, 0.5, 1.0, 3.0], [1 / rank for rank in range(1, draw.choice([20, 21, 40]))]
     kernels, expected = [], []
-    for term in range(5):
+    caps, scales = ([float(draw.randrange(4)) for _ in range(n_topics)] for _ in range(2))
+    for term in range(7):
         rel, cutoff = draw.randrange(term == 4, 3), draw.choice([1, 5, 100])
-        kernels.append((term, rel, cutoff, *(array("d", t).tobytes() for t in (gains, weights, divisors))))
+        tables = (caps, scales, divisors) if term == 6 else (gains, weights, divisors)
+        kernels.append((term, rel, cutoff, *(array("d", table).tobytes() for table in tables)))
         for t, start, stop in zip(topic, ends, ends[1:], strict=False):
             kept = [(r, grades[j]) for r, j in hits[start:stop] if r <= cutoff and grades[j] >= rel]
+            above = [sum(0 <= grades[j] < rel for q, j in hits[start:stop] if q < r) for r, _ in kept]
+            preferences = [1 - (min(n, caps[t]) / scales[t] if scales[t] else 0.0) for n in above]
             value = {
                 0: float(len(kept)),
                 1: float(bool(kept)),
                 2: next((1 / r for r, _ in kept), 0.0),
                 3: reduce(float.__add__, (n / r for n, (r, _) in enumerate(kept, 1)), 0.0),
                 4: reduce(float.__add__, (gains[g] * weights[r - 1] for r, g in kept), 0.0),
+                5: float(sum(grades[j] >= rel and r <= divisors[t] for r, j in hits[start:stop])),
+                6: reduce(float.__add__, preferences, 0.0),
             }[term]
             expected.append(value / divisors[t] if divisors[t] else 0.0)
     arrays = [

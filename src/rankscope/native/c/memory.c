@@ -611,12 +611,13 @@ end:
 
 /* Values ----------------------------------------------------------------------------------------------------------- */
 
-enum { COUNT, ANY, FIRST, PRECISION, WEIGHTED }; /* as TERMS of judging/kernels.py */
+enum { COUNT, ANY, FIRST, PRECISION, WEIGHTED, BASE, PREFERENCE }; /* as TERMS of judging/kernels.py */
 
 typedef struct {
     int term;
     int32_t rel, cutoff;
-    const double *gains, *weights, *divisors; /* by grade from 0 on, by rank from 1 on, by topic */
+    /* By grade from 0 on, by rank from 1 on, by topic; the first two are caps and scales by topic for PREFERENCE. */
+    const double *gains, *weights, *divisors;
     Py_ssize_t n_gains, n_weights, n_divisors;
 } kernel;
 
@@ -637,12 +638,21 @@ static int read_kernel(PyObject *tuple, kernel *read) {
 }
 
 /* Return the value of a list; its hits are added in the order of their ranks, as numpy.bincount adds them. */
-static double evaluate_list(const kernel *k, const int32_t *rank, const int32_t *grade, int64_t n, double divisor) {
+static double evaluate_list(const kernel *k, const int32_t *rank, const int32_t *grade, int64_t n, int64_t topic) {
+    const double divisor = k->divisors[k->n_divisors == 1 ? 0 : topic];
+    const double cutoff = k->term == BASE ? divisor : (double)k->cutoff;
     double sum = 0.0;
-    int64_t found = 0;
-    for (int64_t h = 0; h < n && rank[h] <= k->cutoff; h++) {
-        if (grade[h] < k->rel) continue;
+    int64_t found = 0, nonrelevant = 0;
+    for (int64_t h = 0; h < n && (double)rank[h] <= cutoff; h++) {
+        if (grade[h] < k->rel) {
+            nonrelevant += grade[h] >= 0;
+            continue;
+        }
         found++;
+        if (k->term == PREFERENCE) {
+            const double above = (double)nonrelevant < k->gains[topic] ? (double)nonrelevant : k->gains[topic];
+            sum += 1.0 - (k->weights[topic] != 0.0 ? above / k->weights[topic] : 0.0);
+        }
         if (k->term == PRECISION) sum += (double)found / (double)rank[h];
         if (k->term == WEIGHTED) sum += k->gains[grade[h]] * k->weights[rank[h] - 1];
         if (k->term == FIRST) {
@@ -651,7 +661,7 @@ static double evaluate_list(const kernel *k, const int32_t *rank, const int32_t 
         }
     }
     if (k->term == ANY) sum = found > 0;
-    if (k->term == COUNT) sum = (double)found;
+    if (k->term == COUNT || k->term == BASE) sum = (double)found;
     return divisor != 0.0 ? sum / divisor : 0.0;
 }
 
@@ -761,6 +771,7 @@ static PyObject *evaluate_hits(PyObject *module, PyObject *arguments) {
         kernel *k = &kernels[i];
         if (!read_kernel(PyList_GetItem(tuples, i), k)) goto end;
         valid = valid && (k->n_divisors == 1 || last < k->n_divisors);
+        if (k->term == PREFERENCE) valid = valid && last < k->n_gains && last < k->n_weights;
         if (k->term != WEIGHTED) continue;
         valid = valid && k->rel >= 0 && highest < k->n_gains;
         const int32_t needed = deepest < k->cutoff ? deepest : k->cutoff;
@@ -781,8 +792,7 @@ static PyObject *evaluate_hits(PyObject *module, PyObject *arguments) {
     for (Py_ssize_t i = 0; i < n_kernels; i++) {
         const kernel *k = &kernels[i];
         for (int64_t l = 0; l < n_lists; l++)
-            *value++ = evaluate_list(k, rank + offsets[l], grade + offsets[l], offsets[l + 1] - offsets[l],
-                                     k->divisors[k->n_divisors == 1 ? 0 : topic[l]]);
+            *value++ = evaluate_list(k, rank + offsets[l], grade + offsets[l], offsets[l + 1] - offsets[l], topic[l]);
     }
     Py_END_ALLOW_THREADS
 end:
@@ -986,6 +996,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__memory(void) {
     if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
     PyObject *module = index_type ? PyModule_Create(&definition) : NULL;
-    if (module && PyModule_AddIntConstant(module, "VERSION", 5) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
+    if (module && PyModule_AddIntConstant(module, "VERSION", 6) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
     return module;
 }
