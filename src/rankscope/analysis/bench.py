@@ -137,13 +137,9 @@ class Bench(TypedResult):
             value_of = {row.system: row.value for row in self.board if row.aggregate == aggregate}
             values = np.array([value_of[name] for name in names], np.float64)  # None becomes NaN.
             unknown = np.full(len(first), np.nan)
-            numbers = (
-                values[first] - values[second],
-                *(unknown if p is None else p for p in (order.p, order.adjusted)),
-            )
-            cells = [
-                [None if np.isnan(x) else x for x in c.tolist()] if np.isnan(c).any() else c for c in numbers
-            ]
+            tests = (unknown if p is None else p for p in (order.p, order.adjusted))
+            numbers = values[first] - values[second], *tests
+            cells = [[None if x != x else x for x in c.tolist()] if np.isnan(c).any() else c for c in numbers]
             label = CategoricalColumn((aggregate,), np.zeros(len(first), np.int8))
             pair = CategoricalColumn(names, first), CategoricalColumn(names, second)
             parts.append(Columns([*pair, label, *cells, order.separated[first, second]]))
@@ -167,6 +163,11 @@ class Bench(TypedResult):
         return sorted(zip(self.scores.systems, ranks.tolist(), strict=True), key=lambda pair: pair[1])
 
     @property
+    def level(self) -> str:
+        """Kind of the intervals of ranks, for legends."""
+        return f"{100 * (1 - self.settings['alpha']):g} % interval" if self.settings["sample"] else "bounds"
+
+    @property
     def aggregates(self) -> list[str]:
         """Names of the aggregates, the main one first."""
         return list(self.orders)
@@ -175,12 +176,12 @@ class Bench(TypedResult):
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
         first = self.aggregates[0]
+        leader = self.leader(first)
         changes = [
-            row
-            for row in self.fragility
+            row for row in self.fragility
             if row.change == "leader"
-            or (row.aggregate == first and (row.change == "aggregate" or row.leader != self.leader(first)))
-        ]
+            or (row.aggregate == first and (row.change == "aggregate" or row.leader != leader))
+        ]  # fmt: skip
         caption = (
             f"Other aggregates against {first}, tasks that change its leader, and the fewest tasks that do"
         )
@@ -195,18 +196,11 @@ class Bench(TypedResult):
         values = {(row.system, row.aggregate): row.value for row in self.board}
         main, settings, counts = self.aggregates[0], self.settings, self.separation[0]
         rows = [
-            (
-                row.system,
-                f"{row.first_rank}–{row.last_rank}",
-                row.tier,
-                *(values[row.system, a] for a in self.orders),
-            )
-            for row in self.board
-            if row.aggregate == main
-        ]
+            (row.system, f"{row.first_rank}–{row.last_rank}", row.tier, *(values[row.system, a] for a in self.orders))
+            for row in self.board if row.aggregate == main
+        ]  # fmt: skip
         caption = f"{settings['systems']} systems on {settings['tasks']} tasks; {SAMPLES[settings['sample']]}"
-        interval = f"{100 * (1 - settings['alpha']):g} % interval" if settings["sample"] else "bounds"
-        legend = f"rank: {interval} by {main}; {counts.adjacent_separated} of {counts.adjacent} neighbours separated"
+        legend = f"rank: {self.level} by {main}; {counts.adjacent_separated} of {counts.adjacent} neighbours separated"
         if settings["sample"]:
             legend += f"; tier: neighbours of which no two are separated ({settings['procedure']})"
         best = {name: -1 if name == "mean-rank" else 1 for name in self.aggregates}

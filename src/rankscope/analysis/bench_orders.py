@@ -63,11 +63,7 @@ def open_task_scores(
 ) -> TaskScores:
     """Return the scores of a table, of a folder, or of scores or collections by task, with types."""
     kinds = (Scores, ScoreMatrix, Collection)
-    if (
-        isinstance(source, Mapping)
-        and source
-        and all(isinstance(member, kinds) for member in source.values())
-    ):
+    if source and isinstance(source, Mapping) and all(isinstance(one, kinds) for one in source.values()):
         scores = _join({str(task): _matrix(member, measure) for task, member in source.items()})
     elif measure is not None:
         hint = "leave the measure out: a table has one score for each system and task"
@@ -83,10 +79,8 @@ def _matrix(member: Scores | ScoreMatrix | Collection, measure: str | Measure | 
     if isinstance(member, Scores):
         member = member.matrix(measure or member.measures[0])
     if member.measure.better != "higher" or member.measure.summary != "mean":
-        problem = (
-            f"{member.measure} cannot be compared over tasks: it is no mean of values where higher is better"
-        )
-        raise SettingsError(problem, hint=f"choose {_DEFAULT}, for example")
+        problem = "cannot be compared over tasks: it is no mean of values where higher is better"
+        raise SettingsError(f"{member.measure} {problem}", hint=f"choose {_DEFAULT}, for example")
     return member
 
 
@@ -119,9 +113,7 @@ def order_systems(
         drawn = Resampled(scores.values, scores.topics, *sampling).summaries(bases)
         orders = {basis: _order(scores, basis, types, drawn[basis], tests) for basis, types in bases.items()}
     else:
-        orders = {
-            basis: _bounded_order(scores.values, basis, types, bounds) for basis, types in bases.items()
-        }
+        orders = {b: _bounded_order(scores.values, b, types, bounds) for b, types in bases.items()}
     return {name: orders[BASES[name]] for name in aggregates}
 
 
@@ -177,9 +169,9 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float,
 
 def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[tuple[Any, ...]]:
     """Yield the cells of the leaderboard of an aggregate, best system first."""
+    tasks = len(scores.tasks)
     ends = np.sort(
-        [aggregate_value(aggregate, end, len(scores.tasks)) for end in order.bounds or (order.merits,)],
-        axis=0,
+        [aggregate_value(aggregate, end, tasks) for end in order.bounds or (order.merits,)], axis=0
     )
     positions = ranks(order.merits)[0] if order.bounds is None else order.first
     for s in order.best_first:
@@ -235,9 +227,8 @@ def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, in
 def _leave_out(scores: TaskScores, basis: str, order: Order) -> Iterator[tuple[Any, ...]]:
     types, terms = _types(scores, basis), compute_terms(scores.values, basis)
     smallest, exact = smallest_set(terms, types, order.best_first[0])
-    choices = [("task", [t], True) for t in range(len(types))] + [("leader", smallest, exact)] * bool(
-        smallest
-    )
+    choices = [("task", [t], True) for t in range(len(types))]
+    choices += [("leader", smallest, exact)] * bool(smallest)
     for change, tasks, is_exact in choices:
         remaining = np.delete(np.arange(len(types)), tasks)
         remaining_types = np.unique(types[remaining], return_inverse=True)[1]

@@ -224,14 +224,9 @@ def gate(
             checks.append(
                 Check(run, name, value, reference_value, mean, lower, accepted, passed, len(topics), *plan)
             )
-            slices = {
-                attribute: {
-                    label: np.array([t for t, topic in enumerate(topics) if topic in members], np.intp)
-                    for label, members in part_slices.items()
-                }
-                for attribute, part_slices in parts.items()
-            }
-            rows = compare_slices(name, [(run, other)], difference[None, :], slices, weights, alpha=alpha)
+            rows = compare_slices(
+                name, [(run, other)], difference[None, :], topics, parts, weights, alpha=alpha
+            )
             sliced += rows[0]
             interactions += rows[1]
             lost += [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -62,10 +62,6 @@ class Interaction(MeasuredPairRow):
     )
 
 
-Slices = Mapping[str, Mapping[str, "Indices"]]
-"""Indices of the topics of each slice, by attribute and slice."""
-
-
 def slice_means(scores: Scores, by: Sequence[str], alpha: float = 0.05) -> RowTable[SliceMean]:
     """Return topics, mean and interval of every slice, run and measure.
 
@@ -107,17 +103,9 @@ def slice_pairs(
     parts = {attribute: scores.by(attribute) for attribute in by}
     for measure in scores.measures:
         matrix = complete(scores, measure)
-        position = {topic: t for t, topic in enumerate(matrix.topics)}
-        cells = {
-            attribute: {name: part.matrix(measure).topic_cells for name, part in slices.items()}
+        members = {
+            attribute: {name: {*part.matrix(measure).topic_cells} for name, part in slices.items()}
             for attribute, slices in parts.items()
-        }
-        kept = {
-            attribute: {
-                name: np.array([position[t] for t in topics if t in position], np.intp)
-                for name, topics in slices.items()
-            }
-            for attribute, slices in cells.items()
         }
 
         def leads(some: Scores, by: Any = measure) -> Floats:
@@ -128,8 +116,8 @@ def slice_pairs(
         within = {attribute: [leads(part) for part in slices.values()] for attribute, slices in parts.items()}
         z = matrix.values[first] - matrix.values[second]
         rows = compare_slices(
-            str(measure), names, z, kept, matrix.weights, sign=measure.sign or 1, overall=overall, within=within,
-            alpha=alpha, seed=seed,
+            str(measure), names, z, matrix.topics, members, matrix.weights, sign=measure.sign or 1, overall=overall,
+            within=within, alpha=alpha, seed=seed,
         )  # fmt: skip
         differences += rows[0]
         interactions += rows[1]
@@ -151,7 +139,8 @@ def compare_slices(
     measure: str,
     names: Sequence[tuple[str, str]],
     z: Floats,
-    slices: Slices,
+    topics: Sequence[str | int],
+    members: Mapping[str, Mapping[str, Collection[str | int]]],
     weights: Floats | None,
     *,
     sign: int = 1,
@@ -160,7 +149,7 @@ def compare_slices(
     alpha: float = 0.05,
     seed: int = 1,
 ) -> tuple[list[SliceDifference], list[Interaction]]:
-    """Return the rows of one measure for differences of pairs x topics.
+    """Return the rows of one measure for differences of pairs x topics; ``members`` are topics by attribute and slice.
 
     ``overall`` and ``within`` are differences in merit of the means that a leaderboard shows, in all and by slice; by
     default those of ``z``.
@@ -178,50 +167,48 @@ def compare_slices(
     if overall is None:
         plain = np.ones(z.shape[1]) if weights is None else weights
         overall = sign * rounded(weighted_means(z, plain))
-    tests = {
-        (attribute, name): run_test(
-            "t", values[:, topics], *pair_indices, correction="none", alpha=alpha,
-            weights=None if weights is None else weights[topics],
-        )
-        for attribute, parts in slices.items() for name, topics in parts.items() if len(topics)
-    }  # fmt: skip
-    if not tests:
+    slices = {
+        (attribute, name): indices
+        for attribute, parts in members.items()
+        for name, part in parts.items()
+        if len(indices := np.flatnonzero([topic in part for topic in topics]))
+    }
+    if not slices:
         return [], []
-    p = np.concatenate([test.p for test in tests.values()])
-    family = np.stack([adjust(p), holm_levels(p, alpha)], axis=1).reshape(len(tests), pairs, 2)
-    for ((attribute, name), test), (adjusted, level) in zip(
-        list(tests.items()), family.swapaxes(1, 2), strict=True
-    ):
-        topics = slices[attribute][name]
-        freedom = degrees_of_freedom(z[:1, topics], None if weights is None else weights[topics])
-        half = test.half * stdtrit(freedom, 1 - level / 2) / stdtrit(freedom, 1 - alpha / 2)
-        tests[attribute, name] = replace(test, adjusted=adjusted, half=half)
+    own = [None if weights is None else weights[indices] for indices in slices.values()]
+    tests = [
+        run_test("t", values[:, indices], *pair_indices, alpha=alpha, weights=w)
+        for indices, w in zip(slices.values(), own, strict=True)
+    ]
+    p = np.concatenate([test.p for test in tests])
+    adjusted, levels = (made.reshape(len(tests), pairs) for made in (adjust(p), holm_levels(p, alpha)))
+    for k, indices in enumerate(slices.values()):
+        freedom = degrees_of_freedom(z[:1, indices], own[k])
+        half = tests[k].half * stdtrit(freedom, 1 - levels[k] / 2) / stdtrit(freedom, 1 - alpha / 2)
+        tests[k] = replace(tests[k], adjusted=adjusted[k], half=half)
     differences = [
         SliceDifference(
-            *names[k], measure, attribute, name, len(slices[attribute][name]), float(test.difference[k]),
-            float(test.low[k]), float(test.high[k]), float(test.p[k]), float(test.adjusted[k]),
-            bool(test.adjusted[k] < alpha),
+            *names[k], measure, *key, len(slices[key]), float(test.difference[k]), float(test.low[k]),
+            float(test.high[k]), float(test.p[k]), float(test.adjusted[k]), bool(test.adjusted[k] < alpha),
         )
-        for k in range(pairs) for (attribute, name), test in tests.items()
+        for k in range(pairs) for key, test in zip(slices, tests, strict=True)
     ]  # fmt: skip
     answers: list[tuple[str, int, Any, Floats, Floats, Any]] = []
-    for attribute, parts in slices.items():
-        filled = [topics for topics in parts.values() if len(topics)]
+    for attribute in members:
+        filled, outcomes = zip(
+            *((slices[key], test) for key, test in zip(slices, tests, strict=True) if key[0] == attribute),
+            strict=True,
+        )
         statistic, p = welch_anova(z, filled, weights)
         if min(map(len, filled)) < SMALL_SLICE:
             statistic = np.full(pairs, np.nan)
         permuted = np.isnan(statistic) & (len(filled) > 1)
         if permuted.any():
             p[permuted] = permuted_anova(z[permuted], filled, weights, seed=seed)
-        turned = np.zeros(pairs, np.bool_)
-        for name in (name for name in parts if (attribute, name) in tests):
-            test = tests[attribute, name]
-            turned |= (sign * test.difference * overall < 0) & (test.adjusted < alpha)
-        leads = (within or {}).get(attribute) or [
-            sign * tests[attribute, n].difference for n in parts if len(parts[n])
-        ]
+        turned = [(sign * test.difference * overall < 0) & (test.adjusted < alpha) for test in outcomes]
+        leads = within[attribute] if within else [sign * test.difference for test in outcomes]
         simpson = np.all([lead * overall < 0 for lead in leads], axis=0)
-        alarms = np.where(simpson, SIMPSON, np.where(turned, REVERSED, ""))
+        alarms = np.where(simpson, SIMPSON, np.where(np.any(turned, axis=0), REVERSED, ""))
         answers.append((attribute, len(filled), permuted, statistic, p, alarms))
     holm = adjust(np.concatenate([answer[4] for answer in answers])).reshape(len(answers), pairs)
     interactions = [

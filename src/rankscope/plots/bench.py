@@ -7,20 +7,8 @@ from dataclasses import replace
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
 from rankscope.errors import SettingsError
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_dot,
-    draw_range,
-    draw_rest,
-    hide_frame,
-    legend_below,
-    legend_line,
-    limit_ticks,
-    name_runs,
-    rows_height,
-    split_rows,
-    write_at_right,
-)
 from rankscope.plots.palette import COLOURS, INK, QUIET
 from rankscope.plots.style import SINGLE, canvas, choose, shorten, shorten_all
 from rankscope.tables import Table
@@ -52,31 +40,28 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     """
     name = _choose_aggregate(result, aggregate)
     rows = [row for row in result.board if row.aggregate == name]
-    shown, rest = split_rows(rows)
+    shown, rest = marks.split_rows(rows)
     tier = {value: k for k, value in enumerate(dict.fromkeys(row.tier for row in rows))}
-    with canvas(width, rows_height(shown, rest, 1.0)) as (figure, axes):
+    with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):
             colour = COLOURS[tier[row.tier] % 2]
-            draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
+            marks.draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
             if row.rank is not None:
-                draw_dot(axes, row.rank, index, colour, True)
+                marks.draw_dot(axes, row.rank, index, colour, True)
             if row.value is not None:
                 text = result.board.format_cell(row.value, "value")
-                write_at_right(axes, index, text, fontsize=6.5, color=INK)
-        draw_rest(axes, len(shown), (end for row in rest for end in (row.first_rank, row.last_rank)))
-        name_runs(axes, [row.system for row in shown], len(rest), width=22, noun="system")
-        limit_ticks(axes.xaxis, 6)
+                marks.write_at_right(axes, index, text, fontsize=6.5, color=INK)
+        marks.draw_rest(axes, len(shown), (end for row in rest for end in (row.first_rank, row.last_rank)))
+        marks.name_runs(axes, [row.system for row in shown], len(rest), width=22, noun="system")
+        marks.limit_ticks(axes.xaxis, 6)
         axes.set_title(shorten(name, 20), loc="right", fontsize=7)
         axes.set_xlabel(f"rank by {name}")
-        level = (
-            f"{100 * (1 - result.settings['alpha']):g} % interval" if result.settings["sample"] else "bounds"
-        )
         look = {"marker": "o", "markersize": 4}
         legend = [
-            legend_line(f"{level}, {kind} tier", color=COLOURS[k], **look)
+            marks.legend_line(f"{result.level}, {kind} tier", color=COLOURS[k], **look)
             for k, kind in enumerate(("odd", "even"))
         ]
-        legend_below(figure, legend[: len(tier)], 2)
+        marks.legend_below(figure, legend[: len(tier)], 2)
     return Figure(figure, (axes,), replace(result.board, rows=rows))
 
 
@@ -124,7 +109,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
         span = high - low
         axes.set_xlim(low - 0.62 * span, high + 0.62 * span)
         axes.set_ylim(-lines, 2.4)
-        hide_frame(axes)
+        marks.hide_frame(axes)
         axes.set_xticks([]), axes.set_yticks([])
         axes.plot([low, high], [0, 0], color=INK, linewidth=0.8)
         for k in range(6 if span >= 5 else int(span) + 1):
@@ -183,16 +168,16 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
         raise SettingsError("influence of tasks needs all scores", hint=hint)
     rows.sort(key=lambda row: -row.changed)
     leader = result.leader(name)
-    shown, rest = split_rows(rows)
-    with canvas(width, rows_height(shown, rest)) as (figure, axes):
+    shown, rest = marks.split_rows(rows)
+    with canvas(width, marks.rows_height(shown, rest)) as (figure, axes):
         for index, row in enumerate(shown):
             is_new = row.leader != leader
             axes.barh(index, row.changed, 0.7, color=COLOURS[int(is_new)])
             if is_new:
-                write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
-        draw_rest(axes, len(shown), (row.changed for row in rest))
-        name_runs(axes, [row.without for row in shown], len(rest), width=22, noun="task")
-        limit_ticks(axes.xaxis, 5)
+                marks.write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
+        marks.draw_rest(axes, len(shown), (row.changed for row in rest))
+        marks.name_runs(axes, [row.without for row in shown], len(rest), width=22, noun="task")
+        marks.limit_ticks(axes.xaxis, 5)
         if any(row.leader != leader for row in shown):
             axes.set_title("new leader", loc="right", fontsize=7, color=COLOURS[1])
         axes.set_xlabel("pairs reordered without the task")

@@ -9,19 +9,9 @@ from rankscope.analysis.slices import Interaction, SliceDifference, slice_means
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
 from rankscope.measures.external import external_measure
-from rankscope.plots import marks
+from rankscope.plots import marks, style
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, LOSS
-from rankscope.plots.style import (
-    DOUBLE,
-    canvas,
-    choose,
-    distinct,
-    finite_or_zero,
-    is_wide,
-    shorten,
-    shorten_all,
-)
 from rankscope.rows import RowTable
 from rankscope.scores import Scores
 
@@ -43,7 +33,11 @@ class _Drawn(NamedTuple):
 
 
 def plot_slices(
-    result: Scores | Comparison, measure: str | None = None, by: str | None = None, *, width: float = DOUBLE
+    result: Scores | Comparison,
+    measure: str | None = None,
+    by: str | None = None,
+    *,
+    width: float = style.DOUBLE,
 ) -> Figure:
     """Draw a row per run, best first, and a panel per slice of topics: means, or differences from a baseline.
 
@@ -89,11 +83,14 @@ def plot_slices(
     shown, rest = marks.split_rows(down)
     letters = int(15 * (width - 1.0) / len(across))
     options: dict[str, Any] = {"sharex": True, "sharey": True, "squeeze": False}
-    with canvas(width, marks.rows_height(shown, rest, 1.5), 1, len(across), **options) as (figure, (grid,)):
+    with style.canvas(width, marks.rows_height(shown, rest, 1.5), 1, len(across), **options) as (
+        figure,
+        (grid,),
+    ):
         for panel, title, axes in zip(across, _shorten_titles(across, letters), grid, strict=True):
             for y, row in ((y, cells[key, panel]) for y, key in enumerate(shown) if (key, panel) in cells):
                 if is_means:
-                    marks.draw_range(axes, finite_or_zero(row.low), finite_or_zero(row.high), y)
+                    marks.draw_range(axes, style.finite_or_zero(row.low), style.finite_or_zero(row.high), y)
                     marks.draw_dot(axes, row.value, y, COLOURS[0], True)
                 else:
                     marks.draw_difference(axes, row, y, drawn.sign)
@@ -112,7 +109,7 @@ def plot_slices(
             )
         noun = "slice" if is_turned else "run"
         marks.name_runs(
-            grid[0], shown, len(rest), width=24 if is_wide(width) else 14, noun=noun, fontsize=5.5
+            grid[0], shown, len(rest), width=24 if style.is_wide(width) else 14, noun=noun, fontsize=5.5
         )
         for y, run in enumerate(() if is_turned else shown):
             colour = LOSS if run in tests and tests[run].alarm else INK
@@ -125,14 +122,14 @@ def plot_slices(
         level = f"{100 * (1 - drawn.alpha):g} % interval"
         legend = marks.legend_differences(level + (", unadjusted" if is_means else ", Holm's correction"))
         below = marks.legend_below(figure, legend[3:] if is_means else legend, 2)
-        text = f"{drawn.label}\nby {shorten(drawn.attribute, 24)}{more}"
+        text = f"{drawn.label}\nby {style.shorten(drawn.attribute, 24)}{more}"
         below.set_title(text if is_means else f"{text}\np: equal differences on all slices", {"size": 7})
     rows = [cells[key, panel] for key in down for panel in across if (key, panel) in cells]
     return Figure(figure, tuple(grid), drawn.table.subset("slices", rows))
 
 
 def _from_scores(scores: Scores, measure: str | None, by: str | None) -> _Drawn:
-    name = choose(measure, distinct(scores.measures), "{} was not evaluated")
+    name = style.choose(measure, style.distinct(scores.measures), "{} was not evaluated")
     table = slice_means(scores.with_measures([name]), [by or "difficulty:3"])
     runs = [scores.runs[r] for r in scores.best_first(name)]
     cells = {(row.run, row.slice): row for row in table}
@@ -142,8 +139,10 @@ def _from_scores(scores: Scores, measure: str | None, by: str | None) -> _Drawn:
 def _from_comparison(result: Comparison, measure: str | None, by: str | None) -> _Drawn:
     if result.slices is None or result.interactions is None:
         raise SettingsError("the comparison has no slices", hint="compare with by= (--by)")
-    name = choose(measure, distinct(row.measure for row in result.slices), "{} was not compared")
-    attribute = choose(by, distinct(row.attribute for row in result.slices), "{} was not compared")
+    name = style.choose(measure, style.distinct(row.measure for row in result.slices), "{} was not compared")
+    attribute = style.choose(
+        by, style.distinct(row.attribute for row in result.slices), "{} was not compared"
+    )
     compared, means = external_measure(name, others=True), [row for row in result.runs if row.measure == name]
     best_first = [means[k].run for k in compared.best_first([row.mean for row in means])]
     baseline = result.settings["baseline"] or best_first[0]
@@ -163,7 +162,7 @@ def _from_comparison(result: Comparison, measure: str | None, by: str | None) ->
         for row in rows
     }
     tests = {run: row for run, rows in select(result.interactions).items() for row in rows}
-    label = f"difference in {name} from {shorten(baseline, 20)}"
+    label = f"difference in {name} from {style.shorten(baseline, 20)}"
     alpha = result.settings["alpha"]
     return _Drawn(result.slices, label, attribute, compared.sign or 1, alpha, list(tests), cells, tests)
 
@@ -178,8 +177,8 @@ def _reverse(row: SliceDifference) -> SliceDifference:
 def _shorten_titles(names: list[str], letters: int) -> list[str]:
     """Shorten names of panels; the ends of a long quantile bin have a line each."""
     if max(map(len, names)) <= letters or not all("–" in name for name in names):
-        return shorten_all(names, letters)
-    return ["–\n".join(shorten(end, letters) for end in name.split("–", 1)) for name in names]
+        return style.shorten_all(names, letters)
+    return ["–\n".join(style.shorten(end, letters) for end in name.split("–", 1)) for name in names]
 
 
 def _format_p(test: Interaction | None, start: str = "") -> str:

@@ -29,18 +29,13 @@ def slices(basis: Basis) -> Finding | None:
         first = alarms[0]
         numbers |= {"other": first.b, "attribute": first.attribute}
         turned = [
-            row for row in rows if row.b == first.b and row.attribute == first.attribute and row.significant
+            row for row in rows if (row.b, row.attribute) == (first.b, first.attribute) and row.significant
         ]
         sign = matrix.measure.sign or 1
-        named = join_names([row.slice for row in turned if row.difference * sign < 0])
+        numbers["slices"] = join_names([row.slice for row in turned if row.difference * sign < 0])
         where = "on every slice" if first.alarm == SIMPSON else "significantly on {slices}"
-        numbers["slices"] = named
-        pattern = (
-            "{run} leads by {measure} over all topics, but {other} leads "
-            + where
-            + " of {attribute}; the lead is"
-            " reversed for {alarms} of {pairs} runs and attributes."
-        )
+        pattern = "{run} leads by {measure} over all topics, but {other} leads " + where + " of {attribute};"
+        pattern += " the lead is reversed for {alarms} of {pairs} runs and attributes."
     elif varying:
         numbers |= {"other": varying[0].b, "attribute": varying[0].attribute, "p": varying[0].adjusted}
         pattern = (
@@ -53,8 +48,6 @@ def slices(basis: Basis) -> Finding | None:
         )
     marks = f"leader minus another run by {matrix.measure}; filled: significant after Holm's correction"
     chart = Chart("dots", ("b", "slice"), "difference", "low", "high", strong="significant", caption=marks)
-    state = {
-        "measure": str(matrix.measure),
-        "run": [scores.runs[best], str(numbers.get("other", tests[0].b))],
-    }
+    runs = [scores.runs[best], str(numbers.get("other", tests[0].b))]
+    state = {"measure": str(matrix.measure), "run": runs}
     return Finding("slices", "Slices of topics", pattern, numbers, rows, chart, "slices", state)

@@ -50,9 +50,8 @@ def compute_terms(values: Floats, basis: str) -> Floats:
     if basis == "z":
         spread = values.std(axis=-2, keepdims=True)
         has_spread = spread > 1e-12 * np.abs(values).max(initial=0.0)
-        return np.where(has_spread, values - values.mean(axis=-2, keepdims=True), 0.0) / np.where(
-            has_spread, spread, 1.0
-        )
+        centred = np.where(has_spread, values - values.mean(axis=-2, keepdims=True), 0.0)
+        return centred / np.where(has_spread, spread, 1.0)
     return values
 
 
