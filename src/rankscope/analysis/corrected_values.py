@@ -354,8 +354,10 @@ class Corrector:
         by_topic = np.zeros(self.shape)
         for docs, terms in self.terms(tunings, expansion, model, is_used):
             part = terms * np.sqrt(factor[docs])[:, np.newaxis]
-            np.add.at(by_topic.T, self.topic[docs], (part**2).sum(axis=2).T)
-            total += part.reshape(n_runs, -1) @ part.reshape(n_runs, -1).T
+            if isinstance(self.form, Precisions):
+                np.add.at(by_topic.T, self.topic[docs], (part**2).sum(axis=2).T)
+            flat = part.reshape(n_runs, -1)
+            total += flat @ flat.T
         if expansion is None or expansion.n_relevant is None:
             return total, freedom
         # AP has products of two indicators. Both vary over samples, and each changes with the human label of the other,
