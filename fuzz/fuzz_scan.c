@@ -1,8 +1,8 @@
 /* Fuzzes the scanner: any bytes as run, any blocks, any order; the result must be what the naive scanner finds.
  * All but the first two bytes are also read as judgments, lines of four words.
  *
- * Input: one byte for the order and whether lists are kept, one for the size of blocks, then judgments as lines of
- * two words (topic, document), a line with a single '%', and the run.
+ * Input: one digit for the order (0 to 4, as in rs_order; 5 to 9 are the same with lists that are kept), one byte for the
+ * size of blocks, then judgments as lines of two words (topic, document), a line with a single '%', and the run.
  *
  * With clang this is a libFuzzer target. With -DSTANDALONE any compiler makes a program of it:
  *     fuzz_scan [-n MUTATIONS] FILE ...    checks the files, then that many random changes of them */
@@ -261,7 +261,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static naive_run run;
     if (n < 2 || n > 4096) return 0;
     check_judgments(data + 2, n - 2);
-    int order = data[0] & 3, keep = data[0] >> 2 & 1;
+    const int choice = (uint8_t)(data[0] - '0') % 10, order = choice % 5, keep = choice / 5;
     size_t block = data[1] ? data[1] : 4096;
     const uint8_t *text = parse_judgments(&judged, data + 2, data + n);
     size_t size = (size_t)(data + n - text), lines = 0;

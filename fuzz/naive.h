@@ -149,7 +149,8 @@ static int naive_before(const naive_run *run, int a, int b, int order) {
     const naive_line *x = &run->lines[a], *y = &run->lines[b];
     if (order == RS_FILE) return a < b;
     if (order == RS_RANK) return x->rank != y->rank ? x->rank < y->rank : a < b;
-    return x->score != y->score ? x->score > y->score : descending(x->document, y->document);
+    if (x->score != y->score) return x->score > y->score;
+    return order == RS_ASCENDING_ID ? descending(y->document, x->document) : descending(x->document, y->document);
 }
 
 #endif

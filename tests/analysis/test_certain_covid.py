@@ -24,7 +24,7 @@ import rankscope as rs
 DEPTH = 10
 TRIALS = 1000 * settings().max_examples // 60
 """Random labellings and orders: 1,000 with the examples of CI."""
-LABELLINGS = int(os.environ.get("RANKSCOPE_LABELLINGS", "100"))
+LABELLINGS = int(os.environ.get("RANKSCOPE_LABELLINGS", 100 * settings().max_examples // 60))
 LENGTH = 100
 DISCOUNT = 1 / np.log2(np.arange(2, DEPTH + 2))
 

@@ -7,6 +7,7 @@ import gzip
 import shlex
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,7 @@ COLLECTIONS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COLLECTIONS)
-def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
+def test_every_topic_of_every_run(name: str, data_dir: Path, sampled: Any) -> None:
     """Compare with every line of trec_eval 10.0's output for a whole collection."""
     folder = data_dir / name
     expected: dict[str, set[str]] = defaultdict(set)
@@ -78,7 +79,7 @@ def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
     del expected["run"]
     runs = sorted((folder / "runs").iterdir())
     assert {run.name.removesuffix(".gz") for run in runs} == set(expected)
-    for run in runs:
+    for run in sampled(runs, 40):
         options = read_options([*COLLECTIONS[name].split(), str(folder / "qrels.txt"), str(run)])
         printed = format_lines(trec_eval.evaluate(options), topics=True, summary=True)
         assert set(printed) == expected[run.name.removesuffix(".gz")], run.name
