@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -64,3 +66,29 @@ def test_another_thread_than_the_main_one_may_not_set_handlers() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(inside).result() is signal.default_int_handler
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+@pytest.mark.parametrize(
+    "interrupt",
+    [
+        "exec('signal.raise_signal(signal.SIGINT)')",  # CPython would exit by the signal.
+        "weakref.finalize(value := type('Value', (), {})(), signal.raise_signal, signal.SIGINT); del value",
+        "reference = weakref.ref(value := {1}, lambda _: signal.raise_signal(signal.SIGINT)); del value",
+    ],
+)
+def test_an_interrupt_is_handled_wherever_it_arrives(interrupt: str) -> None:
+    lines = (
+        "import signal, time, weakref",
+        "from rankscope.cli.interrupts import interruptible",
+        "try:",
+        "    with interruptible():",
+        f"        {interrupt}",
+        "        time.sleep(30)",
+        "except KeyboardInterrupt:",
+        "    print('handled')",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=20
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("handled\n", "", 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import signal
 import socket
@@ -17,6 +18,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 
@@ -231,7 +233,7 @@ def _request(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
     qrels = rs.Qrels.from_dict({"q1": {"d1": 1, "odd\udcff": 0}})
     runs = rs.Runs([rs.Run.from_dict({"q1": {"odd\udcff": 2.0, "x": 1.5, "d1": 1.0}}, name="r")])
     document = payload(judge(qrels, runs), title="T")
-    app = with_host_check(application(document, qrels, runs, "token"), 80, bound)
+    app = with_host_check(application("T", lambda: document, qrels, runs, "token"), 80, bound)
 
     async def ask() -> httpx.Response:
         async with httpx.AsyncClient(
@@ -302,8 +304,8 @@ def test_the_command_opens_a_browser_only_in_an_interactive_session(
 def test_any_name_is_servable(tmp_path: Path) -> None:
     from rankscope.explorer.server import application
 
-    document: dict[str, Any] = {"title": "</title><script>", "runs": []}
-    assert application(document, rs.Qrels.from_dict({"q": {"d": 1}}), rs.Runs([]), "token")
+    qrels = rs.Qrels.from_dict({"q": {"d": 1}})
+    assert application("</title><script>", dict, qrels, rs.Runs([]), "token")
 
 
 def test_two_hosts_are_as_bad_as_a_foreign_one() -> None:
@@ -401,7 +403,7 @@ def served(monkeypatch: pytest.MonkeyPatch, patience: float) -> int:
         rs.Qrels.from_dict({"q1": {"d1": 1}}),
         rs.Runs([rs.Run.from_dict({"q1": {"d1": 1.0}}, name="r")]),
     )
-    app = server.application(payload(judge(qrels, runs), title="T"), qrels, runs, "token")
+    app = server.application("T", lambda: payload(judge(qrels, runs), title="T"), qrels, runs, "token")
     listener = server.listen("127.0.0.1", 0)
     port: int = listener.getsockname()[1]
     Thread(target=server.serve, args=(app, listener), daemon=True).start()
@@ -445,3 +447,67 @@ def test_idle_connections_do_not_keep_the_owner_out(first: bytes, monkeypatch: p
                 assert idle.recv(10_000)
             idle.sendall(b"GET /x/ HTTP/1.1\r\nHost: ")
         assert request_page(port).startswith(b"HTTP/1.1 200")
+
+
+def test_the_page_is_served_while_its_data_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_asked = Event()
+    seen: list[bytes] = []
+
+    def wait_and_build(*args: Any, **options: Any) -> Any:
+        assert is_asked.wait(60)
+        return payload(*args, **options)
+
+    def visit(address: str) -> None:
+        try:
+            for place in ("", "data"):
+                with urlopen(address + place, timeout=60) as answer:
+                    seen.append(answer.read())
+                    is_asked.set()
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("rankscope.reporting.page_data.payload", wait_and_build)
+    rs.explore(
+        rs.Collection(*_collection(tmp_path)),
+        title="A <title>",
+        on_ready=lambda address: Thread(target=visit, args=(address,)).start(),
+    )
+    assert b"<title>A &lt;title&gt;</title>" in seen[0]
+    assert seen[1][:8] == b"RSPAGE01"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+def test_an_interrupt_while_the_data_are_built_ends_the_server_and_its_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statuses: list[int] = []
+
+    def visit(address: str) -> None:
+        with contextlib.suppress(OSError), urlopen(address + "data", timeout=60) as answer:
+            statuses.append(answer.status)
+
+    def build_for_ever(*_: Any, **__: Any) -> None:
+        Thread(target=lambda: (time.sleep(0.5), os.kill(os.getpid(), signal.SIGINT))).start()
+        Event().wait(60)
+
+    visitor: list[Thread] = []
+
+    def ready(address: str) -> None:
+        visitor.append(Thread(target=visit, args=(address,)))
+        visitor[0].start()
+
+    monkeypatch.setattr("rankscope.reporting.page_data.payload", build_for_ever)
+    start = time.monotonic()
+    rs.explore(rs.Collection(*_collection(tmp_path)), on_ready=ready)
+    visitor[0].join(20)
+    assert time.monotonic() - start < 20 and not visitor[0].is_alive()
+    assert statuses == []
+
+
+@pytest.mark.parametrize(("option", "is_reported"), [("study", False), ("texts", True)])
+def test_an_error_of_the_data_ends_the_explorer(tmp_path: Path, option: str, is_reported: bool) -> None:
+    reported: list[str] = []
+    options: dict[str, Any] = {option: tmp_path / "absent"}
+    with pytest.raises(rs.errors.InputError, match="absent"):
+        rs.explore(rs.Collection(*_collection(tmp_path)), on_ready=reported.append, **options)
+    assert bool(reported) == is_reported

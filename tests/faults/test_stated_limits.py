@@ -311,7 +311,7 @@ def serve_explorer() -> int:
     pytest.importorskip("starlette", reason="the extra explore is not installed")
     qrels = rs.Qrels.from_dict({"q1": {"d1": 1}})
     runs = rs.Runs([rs.Run.from_dict({"q1": {"d1": 1.0}}, name="r")])
-    app = server.application(payload(judge(qrels, runs), title="T"), qrels, runs, "token")
+    app = server.application("T", lambda: payload(judge(qrels, runs), title="T"), qrels, runs, "token")
     listener = server.listen("127.0.0.1", 0)
     Thread(target=server.serve, args=(app, listener), daemon=True).start()
     port: int = listener.getsockname()[1]

@@ -16,7 +16,7 @@ import sys
 from functools import partial
 
 from rankscope.cli import derived
-from rankscope.cli.report import add_report_options, document_from, open_report
+from rankscope.cli.report import add_report_options, open_report, prepare_from
 from rankscope.declaration import parse_parameters
 from rankscope.errors import SettingsError
 from rankscope.explorer import explore, serve_explorer
@@ -39,8 +39,8 @@ def run(args: argparse.Namespace) -> None:
         if not args.no_browser:
             _open_browser(url)
 
-    build = partial(document_from, args, collection, measures, documents=True)
-    serve_explorer(collection, build, args.host, args.port, on_ready)
+    prepare = partial(prepare_from, args, collection, measures, documents=True)
+    serve_explorer(collection, prepare, args.title, args.host, args.port, on_ready)
 
 
 def _open_browser(url: str) -> None:

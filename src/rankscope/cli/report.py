@@ -26,9 +26,11 @@ from rankscope.choices import FINDINGS_MEASURES
 from rankscope.cli import arguments, derived, options
 from rankscope.declaration import parse_parameters
 from rankscope.files import write_atomically
-from rankscope.reporting import build_document, document_from_scores, report
+from rankscope.reporting import document_from_scores, prepare_document, report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankscope.measures import Measure
     from rankscope.reporting.schema import Document
     from rankscope.scores import Collection
@@ -62,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
         scores = arguments.evaluate(args, ())
         document = document_from_scores(scores, documents=args.documents, **values)
     else:
-        document = document_from(args, *open_report(args))
+        document = prepare_from(args, *open_report(args))()
     text = render_report(document)
     if args.output == "-":
         sys.stdout.buffer.write(text.encode("utf-8"))
@@ -79,14 +81,14 @@ def open_report(args: argparse.Namespace) -> tuple[Collection, list[Measure]]:
     return collection, measures if args.measure else []
 
 
-def document_from(
+def prepare_from(
     args: argparse.Namespace,
     collection: Collection,
     measures: list[Measure],
     *,
     documents: bool | None = None,
-) -> Document:
-    """Return the data of the report; ``documents`` is the default of --documents."""
+) -> Callable[[], Document]:
+    """Return the function that builds the data of the report; ``documents`` is the default of --documents."""
     values = {name: value for name in _PARAMETERS if (value := getattr(args, name)) is not None}
     included = documents if args.documents is None else args.documents
-    return build_document(collection, measures, documents=included, **values)
+    return prepare_document(collection, measures, documents=included, **values)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from html import escape
 from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.declaration import Groups, Option
-from rankscope.reporting import StudyTables, TextFiles, build_document, split_scores
+from rankscope.reporting import StudyTables, TextFiles, default_title, prepare_document, split_scores
 
 if TYPE_CHECKING:
     from rankscope.reporting.schema import Document
@@ -55,35 +56,49 @@ def explore(
     """
     collection, measures = split_scores(scores, "explore")
 
-    def build() -> Document:
-        return build_document(
+    def prepare() -> Callable[[], Document]:
+        return prepare_document(
             collection, measures, title=title, cutoff=cutoff, study=study, texts=texts, groups=groups,
             bounds=bounds, documents=documents,
         )  # fmt: skip
 
-    serve_explorer(collection, build, host, port, on_ready)
+    serve_explorer(collection, prepare, title, host, port, on_ready)
 
 
 def serve_explorer(
     collection: Collection,
-    build: Callable[[], Document],
+    prepare: Callable[[], Callable[[], Document]],
+    title: str | None,
     host: str,
     port: int,
     on_ready: Callable[[str], None],
 ) -> None:
-    """Serve the document that ``build`` returns. Bind first, so that an occupied port fails before the build."""
+    """Serve the document that the function returned by ``prepare`` builds, and the page while it is being built.
+
+    Bind first, so that an occupied port fails before anything is read. Errors of ``prepare`` come before the address.
+    """
     from rankscope.explorer.server import application, format_url, listen, serve, with_host_check
 
     stop_event = Event()
+    document: Future[Document] = Future()
     with listen(host, port) as listener:
         token = secrets.token_urlsafe(16)
-        app = application(build(), collection.qrels, collection.runs, token, stop_event)
+        build = prepare()
+
+        def build_or_cancel() -> None:
+            try:
+                document.set_result(build())
+            finally:
+                document.cancel()  # Has no effect on a result; otherwise, requests stop waiting.
+
+        page_title = title or default_title(collection.qrels.path)
+        app = application(page_title, document.result, collection.qrels, collection.runs, token, stop_event)
         bound_port = listener.getsockname()[1]
         try:
             # An interrupt is the normal end, even between the report of the address and the start of the server.
             with suppress(KeyboardInterrupt):
                 on_ready(format_url(host, bound_port, token))
-                serve(with_host_check(app, bound_port, host), listener)
+                serve(with_host_check(app, bound_port, host), listener, build_or_cancel)
         finally:
             stop_event.set()
 

@@ -12,7 +12,8 @@ import secrets
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
-from threading import Event, Lock
+from concurrent.futures import CancelledError
+from threading import Event, Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -102,17 +103,24 @@ def _is_large(run: Run) -> bool:
 
 
 def application(
-    document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str, stop_event: Event | None = None
+    title: str,
+    load: Callable[[], Mapping[str, Any]],
+    qrels: Qrels,
+    runs: Runs,
+    token: str,
+    stop_event: Event | None = None,
 ) -> App:
-    """Return the ASGI application: report, data, rankings and document search."""
+    """Return the ASGI application: report, data, rankings and document search.
+
+    ``load`` returns the data; it may wait for them, and raises CancelledError if there will be none.
+    """
     with require_package("starlette and uvicorn", "explore", "explorers"):
         from starlette.applications import Starlette
         from starlette.requests import Request
         from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
         from starlette.routing import Route
 
-    html = shell(str(document["title"]), connect="'self'")
-    content = {**document, "server": True}
+    html = shell(title, connect="'self'")
     loaded = RunCache(runs, stop_event or Event())
 
     def has_token(request: Request) -> bool:
@@ -124,6 +132,10 @@ def application(
     def data(request: Request) -> Response:
         if not has_token(request):
             return Response(status_code=404)
+        try:
+            content = {**load(), "server": True}
+        except CancelledError:
+            return Response(status_code=503)
         return StreamingResponse(_chunks(content), media_type="application/octet-stream")
 
     def ranking(request: Request) -> Response:
@@ -257,8 +269,11 @@ def format_url(host: str, port: int, token: str) -> str:
     return f"http://{shown}:{port}/{token}/"
 
 
-def serve(app: App, listener: socket.socket) -> None:
-    """Serve requests until Ctrl-C (which uvicorn re-raises as KeyboardInterrupt) or a termination signal."""
+def serve(app: App, listener: socket.socket, work: Callable[[], None] = lambda: None) -> None:
+    """Serve requests in a thread, and work in this one; then wait for Ctrl-C.
+
+    Signals and errors of the work arise in this thread, and end the server before they are raised.
+    """
     with require_package("starlette and uvicorn", "explore", "explorers"):
         import uvicorn
         from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -312,4 +327,22 @@ def serve(app: App, listener: socket.socket) -> None:
         app, http=IdleTimeout, ws="none", log_level="warning", access_log=False, server_header=False, lifespan="off",
         timeout_graceful_shutdown=1, **limits,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+    ended = Event()
+
+    def run() -> None:
+        try:
+            server.run(sockets=[listener])
+        finally:
+            ended.set()
+
+    # A daemon, so that a caller in a daemon thread does not delay the end of its process. An interrupt of
+    # Thread.join makes Python 3.11 regard the thread as ended, so wait for an event.
+    Thread(target=run, daemon=True).start()
+    try:
+        work()
+        while not ended.wait(1.0):  # On Windows, Ctrl-C does not interrupt a wait without a limit.
+            pass
+    finally:
+        server.should_exit = True
+        ended.wait()

@@ -5,7 +5,7 @@ This module imports nothing heavy, so that ``rankscope report --help`` starts fa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankscope.scores import Collection, Scores
     from rankscope.tables import Table
 
-__all__ = ["build_document", "report"]
+__all__ = ["build_document", "prepare_document", "report"]
 
 _REOPENED = (
     ("order", "trec_eval"),
@@ -147,7 +147,12 @@ def split_scores(scores: Scores | Collection, name: str) -> tuple[Collection, tu
     return scores.require_collection(name), scores.measures
 
 
-def build_document(
+def build_document(collection: Collection, measures: Iterable[Measure], **options: Any) -> Document:
+    """Return the data of the report; parameters as for :func:`prepare_document`."""
+    return prepare_document(collection, measures, **options)()
+
+
+def prepare_document(
     collection: Collection,
     measures: Iterable[Measure],
     *,
@@ -159,10 +164,11 @@ def build_document(
     bounds: bool = False,
     by: AttributeName | Sequence[AttributeName] = (),
     documents: bool | None = None,
-) -> Document:
-    """Return the data of the report or the explorer; parameters as for :func:`report`.
+) -> Callable[[], Document]:
+    """Read and judge the runs; return the function that builds the data of the report or the explorer.
 
-    Without ``measures``, the findings are about the default measures.
+    Invalid input raises its error here, apart from that of ``texts`` and ``groups``. Parameters are those of
+    :func:`report`; without ``measures``, the findings are about the default measures.
     """
     from rankscope.engines import using
     from rankscope.errors import SettingsError
@@ -177,26 +183,33 @@ def build_document(
         raise SettingsError(f"a cutoff of {cutoff}", hint="N is a number of ranks from 1 on")
     tables = read_study(study) if isinstance(study, str | Path) else study
     with using(collection.engine, collection.jobs):
-        document = payload(
-            judge(collection.qrels, collection.runs, ties=True),
-            title=title or _default_title(collection.qrels.path),
-            measures=measures,
-            settings={**collection.settings, "missing": collection.missing, "length": cutoff},
-            study=tables,
-            documents=documents,
-            bounds=bounds,
-            groups=groups,
-            topic_data=collection.topic_data,
-            weights=collection.weights,
-            by=by,
-        )
-        if documents is not False and (top := top_documents(collection.qrels, collection.runs)) is not None:
-            document["top"] = top
-    if sources := [texts] if isinstance(texts, str | Path) else list(texts):
-        document["texts"] = _read_texts(document, sources)
-    if (source := _find_source(collection, study, groups)) is not None:
-        document["source"] = source
-    return document
+        judged = judge(collection.qrels, collection.runs, ties=True)
+
+    def build() -> Document:
+        with using(collection.engine, collection.jobs):
+            document = payload(
+                judged,
+                title=title or default_title(collection.qrels.path),
+                measures=measures,
+                settings={**collection.settings, "missing": collection.missing, "length": cutoff},
+                study=tables,
+                documents=documents,
+                bounds=bounds,
+                groups=groups,
+                topic_data=collection.topic_data,
+                weights=collection.weights,
+                by=by,
+            )
+            is_named = documents is not False
+            if is_named and (top := top_documents(collection.qrels, collection.runs)) is not None:
+                document["top"] = top
+        if sources := [texts] if isinstance(texts, str | Path) else list(texts):
+            document["texts"] = _read_texts(document, sources)
+        if (source := _find_source(collection, study, groups)) is not None:
+            document["source"] = source
+        return document
+
+    return build
 
 
 def _find_source(collection: Collection, study: object, groups: object) -> SourceFiles | None:
@@ -240,10 +253,10 @@ def _read_texts(document: Document, sources: Iterable[str | Path]) -> TextExcerp
     return {"documents": texts.documents, "queries": texts.topics}
 
 
-def _default_title(path: str | None) -> str:
+def default_title(path: str | None) -> str:
     """Return the title of a report about judgments in a file.
 
-    >>> _default_title("data/qrels.covid-round1.txt"), _default_title(None)
+    >>> default_title("data/qrels.covid-round1.txt"), default_title(None)
     ('qrels.covid-round1', 'Evaluation')
     """
     if path is None or path == "standard input":
