@@ -10,7 +10,8 @@ and review the difference before you commit it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,26 @@ def _study() -> Any:
     return plots.study_figures(rs.study(collections, settings))
 
 
+@cache
+def _sliced() -> rs.Scores:
+    data = {topic: {"lang": "de" if topic in "13" else "en", "length": int(topic)} for topic in "12345"}
+    return _scores().with_topic_data(data)
+
+
+@cache
+def _bench() -> Any:
+    rng = np.random.default_rng(4)
+    table = {"system": [f"model {s}" for s in range(6)]}
+    return rs.bench(table | {f"task {t}": rng.random(6).tolist() for t in range(5)}, replicates=20)
+
+
+@cache
+def _corrected() -> Any:
+    qrels, _ = _FOUR
+    human = {t: {d: max(0, g - 1) for d, g in [*grades.items()][::2]} for t, grades in qrels.items()}
+    return rs.correct(rs.evaluate(*_FOUR, ["P@5", "AP"]), human, pi=0.5)
+
+
 def _curves(name: str, **options: Any) -> Callable[[], Any]:
     return lambda: _curve(LISTS[name], name).plot(**options)
 
@@ -154,6 +175,30 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "scales": lambda: rs.lab.scales(["DCG(discount='jk')"], length=3, equal_relevant=True).plot(),
     "intervals": lambda: plots.plot_intervals("001", "010", "010", "100", "DCG"),
     "intervals without a measure": lambda: compare_intervals("01", "10", "00", "11").plot(),
+    "bench": lambda: _bench().plot(),
+    "bench, distances": lambda: _bench().plot("critical-distance"),
+    "bench, influence": lambda: _bench().plot("task-influence"),
+    "corrected": lambda: _corrected().plot(),
+    "corrected, AP": lambda: _corrected().plot(measure="AP", width=7.0),
+    "slices": lambda: rs.compare(_sliced(), "tf", by=["lang", "length:2"], replicates=50).plot("slices"),
+    "slices of means": lambda: _sliced().plot("slices", by="lang"),
+    "forest with a baseline": lambda: rs.compare(_scores(), "tf", replicates=50).plot("forest", width=7.0),
+    "wide archetypes": lambda: _effort().plot("archetypes", width=7.0),
+    "wide bump": lambda: rs.certain(_many(), across="measures").plot(width=7.0),
+    "wide certain": lambda: rs.certain(_many()).plot(width=7.0),
+    "wide correlation": lambda: rs.correlate(_scores()).plot(width=7.0),
+    "wide coverage": lambda: rs.Collection(ASPECTS, COVERING).coverage().plot(width=7.0),
+    "wide effort": lambda: _effort().plot(facet="topic", width=7.0),
+    "wide findings": lambda: rs.findings(_many()).plot(width=7.0),
+    "wide heat map": lambda: _many().plot("heat-map", width=7.0),
+    "wide indicators": lambda: _effort().plot("indicators", width=7.0),
+    "wide leaderboard": lambda: rs.leaderboard(_many(), replicates=50).plot(width=7.0),
+    "wide means": lambda: _many().plot(width=7.0),
+    "wide overlap": lambda: rs.overlap(_small()).plot(width=7.0),
+    "wide pool means": lambda: rs.pools(_scores(), repeats=2, ratios=[50, 10]).plot("means", width=7.0),
+    "wide power": lambda: rs.power(_scores(), "t").plot(width=7.0),
+    "wide slopes": lambda: _judges().plot("slopes", width=7.0),
+    "wide topics": lambda: _scores().plot("topics", measure="AP", width=7.0),
     "study means": lambda: _study()["means"],
     "study bounds": lambda: _study()["bounds"],
     "study effort": lambda: _study()["effort_gain-AP"],
@@ -213,6 +258,7 @@ def _describe(artist: Any) -> dict[str, Any]:
         result |= {"x": _numbers(artist.get_xdata(orig=False)), "y": _numbers(artist.get_ydata(orig=False))}
         result |= {"colour": _colours(artist.get_color()), "width": artist.get_linewidth()}
         result |= {"style": artist.get_linestyle(), "marker": artist.get_marker()}
+        result |= {"dashes": str(artist._unscaled_dash_pattern)}  # type: ignore[attr-defined]
         if artist.get_marker() not in ("None", "", None):
             result |= {"size": artist.get_markersize(), "edge": artist.get_markeredgewidth()}
             result |= {
@@ -254,6 +300,7 @@ def _describe(artist: Any) -> dict[str, Any]:
                 "point": _numbers(artist.xy),
                 "offset": _numbers(artist.xyann),
                 "units": str(artist.anncoords),
+                "arrow": str(artist.arrowprops),
             }
     elif isinstance(artist, image.AxesImage):
         result |= {"values": _numbers(artist.get_array()), "extent": _numbers(artist.get_extent())}
@@ -262,14 +309,26 @@ def _describe(artist: Any) -> dict[str, Any]:
 
 
 def _describe_all(artists: Any) -> dict[str, Any]:
-    """Return the artists by kind, the first ones in full and all others by their number."""
+    """Return the artists by kind, the first ones in full and all others by the sum of their numbers."""
     kinds: dict[str, list[Any]] = {}
     for artist in artists:
         kinds.setdefault(type(artist).__name__, []).append(artist)
-    return {
-        kind: {"number": len(members), "artists": [_describe(each) for each in members[:MAX_ARTISTS]]}
-        for kind, members in kinds.items()
-    }
+    result = {}
+    for kind, members in kinds.items():
+        first, others = members[:MAX_ARTISTS], members[MAX_ARTISTS:]
+        result[kind] = {"number": len(members), "artists": [_describe(each) for each in first]}
+        if others:
+            result[kind]["others"] = round(sum(_sum([_describe(each) for each in others])), 6)
+    return result
+
+
+def _sum(value: Any) -> Iterator[float]:
+    """Yield the finite numbers in a description."""
+    if isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _sum(part)
+    elif isinstance(value, int | float) and math.isfinite(value):
+        yield float(value)
 
 
 def _describe_axis(axis: Any) -> dict[str, Any]:
@@ -278,6 +337,7 @@ def _describe_axis(axis: Any) -> dict[str, Any]:
     locator, formatter, looks = axis.get_major_locator(), axis.get_major_formatter(), axis.get_tick_params()
     result = {
         "label": axis.get_label().get_text(),
+        "label size": axis.get_label().get_fontsize(),
         "limits": axis.get_view_interval(),
         "scale": axis.get_scale(),
         "shown": axis.get_visible(),
