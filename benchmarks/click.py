@@ -31,7 +31,8 @@ def main() -> int:
     qrels, run = sys.argv[1:]
     failures: list[str] = []
     explore(
-        Collection(qrels, run), ready=lambda address: Thread(target=_visit, args=(address, failures)).start()
+        Collection(qrels, run),
+        on_ready=lambda address: Thread(target=_visit, args=(address, failures)).start(),
     )
     for failure in failures:
         print(failure, file=sys.stderr)
