@@ -175,6 +175,20 @@ def test_shortened_names_stay_distinct(open_page: Open, tmp_path: Path) -> None:
         assert short == names if letters == 80 else all("…" in name for name in short[:3])
 
 
+def test_documents_of_a_changed_ranking_stay_distinct_on_a_narrow_screen(
+    open_page: Open, tmp_path: Path
+) -> None:
+    names = [f"clueweb09-en0011-54-{number:05}" for number in range(5)]
+    runs = {"run": {"q": {name: float(rank) for rank, name in enumerate(names)}}}
+    page = open_page(rs.report(rs.Collection({"q": {names[0]: 1}}, runs), tmp_path / "r.html"), "view=whatif")
+    page.set_viewport_size({"width": 390, "height": 800})
+    shown = page.locator(".list .clip").all_inner_texts()
+    assert len(set(shown)) == len(names)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.list .clip')].every(e => e.scrollWidth <= e.clientWidth)"
+    )
+
+
 def test_every_view_opens_without_error_or_request(
     open_page: Open, study_page: Path, aspects_page: Path, view: str
 ) -> None:

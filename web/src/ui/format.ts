@@ -57,7 +57,7 @@ export function shortened(names: readonly string[], letters: number): string[] {
   found.forEach((name, k) => alike.set(name, [...(alike.get(name) ?? []), k]));
   const used = new Set(found);
   for (const group of alike.values()) {
-    if (group.length < 2) continue;
+    if (group.length < 2 || all[group[0]].length === 0) continue;
     const [first, ...others] = group.map((k) => all[k]);
     let same = 0;
     while (same < first.length && others.every((n) => n[same] === first[same])) same++;
