@@ -209,6 +209,7 @@ def test_a_stream_hands_on_the_error_of_its_piece() -> None:
 
 
 def test_only_the_engines_start_workers() -> None:
+    """The explorer has a thread too, for its server; it computes nothing."""
     root = Path(rs.__file__).parent
     words = (
         "Thread(",
@@ -223,7 +224,7 @@ def test_only_the_engines_start_workers() -> None:
         for path in sorted(root.rglob("*.py"))
         if any(word in path.read_text("utf-8") for word in words)
     ]
-    assert [name for name in modules if not name.startswith("engines")] == []
+    assert [name for name in modules if not name.startswith("engines")] == ["explorer/server.py"]
 
 
 def dies_once(piece: tuple[int, str]) -> int:

@@ -279,10 +279,10 @@ parsing, emitting)."""
 
 @pytest.fixture(autouse=True)
 def nothing_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the server of the explorer, which would run until interrupted."""
+    """Replace the server of the explorer, which would run until interrupted, by the work beside it."""
     import rankscope.explorer.server as server
 
-    monkeypatch.setattr(server, "serve", lambda app, listener: None)
+    monkeypatch.setattr(server, "serve", lambda app, listener, work: work())
 
 
 LONG = "study explore demo leave-out properties scales report findings pools power".split()  # noqa: SIM905

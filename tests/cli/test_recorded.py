@@ -189,7 +189,6 @@ correct qrels.txt runs --human human.txt -m P@5
 correct qrels.txt runs --human human.txt -m P@5 --baseline a --format table
 correct qrels.txt runs --human human.txt -m Twist
 orderings qrels.txt runs --orders trec_eval,file -m AP
-measures
 measures RBP --plot x.svg
 correlate qrels.txt runs -m "AP P@5 RR" --swaps --format table
 correlate qrels.txt runs -m "AP P@5" --method rbo --top 0.75
