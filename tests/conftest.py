@@ -143,7 +143,7 @@ def sample_products(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
 
 @pytest.fixture
 def sampled(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], list[Any]]:
-    """Function that draws so many cases of a product that one test sweeps; other profiles than quick take all."""
+    """Function that samples the cases of a sweep within one test; only the profile quick samples."""
     seed = f"{SEED} {request.node.nodeid}"
     return lambda cases, number: draw(cases, number, seed) if PROFILE == "quick" else list(cases)
 

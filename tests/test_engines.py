@@ -209,7 +209,7 @@ def test_a_stream_hands_on_the_error_of_its_piece() -> None:
 
 
 def test_only_the_engines_start_workers() -> None:
-    """The explorer has a thread too, for its server; it computes nothing."""
+    """Allow one more thread, which serves the explorer and computes nothing."""
     root = Path(rs.__file__).parent
     words = (
         "Thread(",

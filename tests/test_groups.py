@@ -137,10 +137,10 @@ def test_the_sample_of_a_product_depends_on_the_seed_and_leaves_no_function_out(
 @pytest.mark.parametrize(("profile", "processes"), [("quick", 2), ("full", 0)])
 def test_the_quick_profile_alone_samples_products_and_tells_the_seed(profile: str, processes: int) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)]
-    chosen = ["tests/properties/test_every_measure.py", "-k", "immutable"]
+    selection = ["tests/properties/test_every_measure.py", "-k", "immutable"]
     environment = {**os.environ, "RANKSCOPE_HYPOTHESIS": profile, "RANKSCOPE_SEED": "any"}
     process = subprocess.run(
-        [*command, *chosen], cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=True
+        [*command, *selection], cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=True
     )
     passed = re.search(r"^(\d+) passed", process.stdout, re.MULTILINE)
     unsampled = re.search(

@@ -243,17 +243,17 @@ def test_evaluate_command_page_and_bridge_agree(
     collection: tuple[Path, Path], tmp_path: Path, sampled: Sampled
 ) -> None:
     qrels, runs = collection
-    every = list(dict.fromkeys([rs.ERR_IA, *sampled(EVERY, 30)]))
-    scores = rs.evaluate(qrels, runs, every)
+    measures = list(dict.fromkeys([rs.ERR_IA, *sampled(EVERY, 30)]))
+    scores = rs.evaluate(qrels, runs, measures)
     assert scores.settings["aspects"] is True
-    alone = [rs.evaluate(rs.read_qrels(qrels), runs, item).values[0] for item in every]
+    alone = [rs.evaluate(rs.read_qrels(qrels), runs, item).values[0] for item in measures]
     same(alone, scores.values)
 
-    printed = evaluate_by_command(qrels, runs, every, tmp_path / "scores.json")
+    printed = evaluate_by_command(qrels, runs, measures, tmp_path / "scores.json")
     keys = {(row["run"], row["topic"], row["measure"]): row["value"] for row in printed["tables"]["topics"]}
     for (run, topic, name), value in keys.items():
         expected = scores.values[
-            [*map(str, every)].index(name), scores.runs.index(run), scores.topics.index(topic)
+            [*map(str, measures)].index(name), scores.runs.index(run), scores.topics.index(topic)
         ]
         assert math.isnan(expected) if value is None else float(value) == expected, (run, topic, name)
     assert len(keys) == scores.values.size
@@ -262,15 +262,15 @@ def test_evaluate_command_page_and_bridge_agree(
         "aspects": True,
     }
 
-    document = evaluate_by_report(qrels, runs, every, tmp_path / "report.html")
-    assert {str(m) for m in every} <= {item["name"] for item in document["measures"]}
+    document = evaluate_by_report(qrels, runs, measures, tmp_path / "report.html")
+    assert {str(m) for m in measures} <= {item["name"] for item in document["measures"]}
     for item in document["measures"]:
-        if rs.measure(item["name"]) not in every:
+        if rs.measure(item["name"]) not in measures:
             continue
         same(item["values"].reshape(len(scores.runs), -1), scores.matrix(item["name"]).values)
 
     first = scores.runs[0]
-    for measure, bridged in evaluate_by_bridge(qrels, runs / f"{first}.txt", every).items():
+    for measure, bridged in evaluate_by_bridge(qrels, runs / f"{first}.txt", measures).items():
         same([bridged[topic] for topic in scores.topics], scores.matrix(measure).values[0])
 
 

@@ -120,7 +120,7 @@ def test_the_sum_of_precisions_is_that_of_stat_ap() -> None:
 
 @pytest.mark.parametrize(("tuning", "shrinkage"), [(0.0, 0.0), (0.7, 0.0), (0.7, 0.6), (1.0, 0.6)])
 def test_the_expected_variance_of_ap_is_that_over_all_samples(tuning: float, shrinkage: float) -> None:
-    """The count of relevant documents is fixed, and human labels are as likely as the model has them."""
+    """Enumerate labels with the probabilities of the model, for a fixed count of relevant documents."""
     lists = {"x": {"q": ["a", "b", "z", "c"]}, "y": {"q": ["d", "c", "a"]}}
     judged = rs.evaluate({"q": {"a": 1, "b": 0, "c": 1, "d": 0}}, lists, "AP").require_judged("test")
     pi, n = np.array([0.5, 0.25, 0.8, 0.3]), 4

@@ -157,10 +157,10 @@ def test_a_label_of_an_unknown_topic_is_rejected_and_one_of_another_selection_is
     qrels = rs.Qrels.from_dict(QRELS)
     with pytest.raises(InputError, match="topic '#q1' of the template has no judgments"):
         with_labels(qrels, {("#q1", "a"): 1})
-    chosen = qrels.with_topics(["q1"])
+    selection = qrels.with_topics(["q1"])
     for _ in range(2):  # Templates may be given one after the other.
-        chosen = with_labels(chosen, {("q2", "z"): 1, ("q1", "z"): 1})
-        assert chosen.topics == ("q1",) and chosen.judgments("q1") == {"a": 1, "b": 0, "z": 1}
+        selection = with_labels(selection, {("q2", "z"): 1, ("q1", "z"): 1})
+        assert selection.topics == ("q1",) and selection.judgments("q1") == {"a": 1, "b": 0, "z": 1}
 
 
 def test_the_order_of_runs_does_not_matter_to_open_pairs() -> None:

@@ -279,7 +279,7 @@ parsing, emitting)."""
 
 @pytest.fixture(autouse=True)
 def nothing_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the server of the explorer, which would run until interrupted, by the work beside it."""
+    """Build the data of the explorer without its server, which would run until interrupted."""
     import rankscope.explorer.server as server
 
     monkeypatch.setattr(server, "serve", lambda app, listener, work: work())

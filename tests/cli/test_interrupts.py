@@ -88,7 +88,7 @@ def test_an_interrupt_is_handled_wherever_it_arrives(interrupt: str) -> None:
         "except KeyboardInterrupt:",
         "    print('handled')",
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=20
     )
-    assert (done.stdout, done.stderr, done.returncode) == ("handled\n", "", 0)
+    assert (process.stdout, process.stderr, process.returncode) == ("handled\n", "", 0)

@@ -450,19 +450,19 @@ def test_idle_connections_do_not_keep_the_owner_out(first: bytes, monkeypatch: p
 
 
 def test_the_page_is_served_while_its_data_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    is_asked = Event()
-    seen: list[bytes] = []
+    has_request = Event()
+    answers: list[bytes] = []
 
     def wait_and_build(*args: Any, **options: Any) -> Any:
-        assert is_asked.wait(60)
+        assert has_request.wait(60)
         return payload(*args, **options)
 
     def visit(address: str) -> None:
         try:
-            for place in ("", "data"):
-                with urlopen(address + place, timeout=60) as answer:
-                    seen.append(answer.read())
-                    is_asked.set()
+            for path in ("", "data"):
+                with urlopen(address + path, timeout=60) as answer:
+                    answers.append(answer.read())
+                    has_request.set()
         finally:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -472,8 +472,8 @@ def test_the_page_is_served_while_its_data_are_built(tmp_path: Path, monkeypatch
         title="A <title>",
         on_ready=lambda address: Thread(target=visit, args=(address,)).start(),
     )
-    assert b"<title>A &lt;title&gt;</title>" in seen[0]
-    assert seen[1][:8] == b"RSPAGE01"
+    assert b"<title>A &lt;title&gt;</title>" in answers[0]
+    assert answers[1][:8] == b"RSPAGE01"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")

@@ -108,12 +108,12 @@ def test_no_text_of_a_figure_overlaps_another_or_is_cut(
     gallery: ModuleType, sources: Any, sampled: Callable[..., Any]
 ) -> None:
     result = {}
-    chosen = dict(sampled([*sources.items()], 12))
-    for name, draw in gallery.figures(chosen):
+    selection = dict(sampled([*sources.items()], 12))
+    for name, draw in gallery.figures(selection):
         drawn = draw()
         assert drawn.figure.get_size_inches()[0] == gallery.SINGLE == 3.3
         result[name] = problems(drawn)
-    assert len(result) >= (35 if len(chosen) == len(sources) else len(chosen))
+    assert len(result) >= (35 if len(selection) == len(sources) else len(selection))
     assert not {name: [*several[:4], len(several)] for name, several in result.items() if several}
 
 

@@ -203,9 +203,9 @@ def correct(
         columns = machine, human_only, own, own - half, own + half, *t_intervals(by_topic, alpha), n_labels
         rows = list(zip(*(each.tolist() for each in (*columns, plain, tunings)), bias, strict=True))
         means += [CorrectedMean(scores.runs[r], str(measure), *rows[r]) for r in measure.best_first(own)]
-        both = variance[first] + variance[second]
-        square = both - 2 * covariance[first, second]
-        square = np.where(square > 1e-12 * both, square, 0.0 * both)  # Equal runs vary by rounding only.
+        total = variance[first] + variance[second]
+        square = total - 2 * covariance[first, second]
+        square = np.where(square > 1e-12 * total, square, 0.0 * total)  # Equal runs vary by rounding only.
         half = np.maximum(quantile[first], quantile[second]) * np.sqrt(square)
         gap = own[first] - own[second]
         blocks = np.array_split(np.arange(len(first)), len(first) // 4096 + 1)  # They fit into memory.

@@ -164,10 +164,10 @@ def _count_inversions(ranks: Ints, group: Ints, n_groups: int) -> Ints:
     """
     sizes = np.bincount(group, minlength=n_groups)
     size = int(sizes.max(initial=0))
-    place = group << size.bit_length() | (np.arange(len(ranks)) - (np.cumsum(sizes) - sizes)[group])
+    position = group << size.bit_length() | (np.arange(len(ranks)) - (np.cumsum(sizes) - sizes)[group])
     bits = int(ranks.max(initial=0)).bit_length()
     # Keys of later blocks are larger, so that no pair of two blocks is inverted.
-    keys = (place >> _BLOCK_BITS) << bits | ranks
+    keys = (position >> _BLOCK_BITS) << bits | ranks
     if size <= 1 << _BLOCK_BITS:
         keys = group << bits | ranks
     keys = keys.astype(np.min_scalar_type(keys.max(initial=0)))
@@ -176,9 +176,9 @@ def _count_inversions(ranks: Ints, group: Ints, n_groups: int) -> Ints:
         inversions[:-lag] += (keys[:-lag] > keys[lag:]).view(np.uint8)
     total = np.bincount(group, inversions, n_groups)
     for bit in range(_BLOCK_BITS, (size - 1).bit_length()):
-        block = place >> (bit + 1)
+        block = position >> (bit + 1)
         order = np.argsort(block << bits | ranks, kind="stable")
-        is_right = place[order] >> bit & 1
+        is_right = position[order] >> bit & 1
         right = np.cumsum(is_right)
         before = np.append(0, right)[np.searchsorted(block, block)]  # Sorting moves no rank to another block.
         total += np.bincount(group, (1 - is_right) * (right - before), n_groups)
