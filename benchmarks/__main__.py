@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.agreement import Agreement
-from benchmarks.load import kept
+from benchmarks.load import keep_load
 from benchmarks.programs import PROGRAMS, TERMINAL, typed, yardsticks
 from benchmarks.report import Outcome, goals, page, workload_section
 from benchmarks.sections import SECTIONS, present, with_section
@@ -121,7 +121,7 @@ def main() -> int:
         print(text, end="")
     else:
         old = output.read_text(encoding="utf-8") if output.exists() else ""
-        output.write_text(kept(text, old), encoding="utf-8")
+        output.write_text(keep_load(text, old), encoding="utf-8")
         say(f"wrote {output}")
     return 1 if troubles else 0
 
@@ -155,9 +155,9 @@ def measure(folder: Path, scratch: Path, args: argparse.Namespace) -> dict[str, 
     outcomes = {name: Outcome() for name in PROGRAMS if name in args.programs}
     seconds = check(folder, scratch, outcomes, args.limit)
     repeats = {name: max(1, min(args.repeats, int(args.budget / spent))) for name, spent in seconds.items()}
-    beside = yardsticks(folder)
-    commands = {**beside, **typed(folder, scratch / "values.csv")}
-    for name, words in beside.items():
+    baselines = yardsticks(folder)
+    commands = {**baselines, **typed(folder, scratch / "values.csv")}
+    for name, words in baselines.items():
         outcomes[name] = Outcome()
         seconds[name] = execute(words).wall
         repeats[name] = max(1, min(args.repeats, int(args.budget / max(seconds[name], 1e-3))))

@@ -1,4 +1,4 @@
-"""Do the programs give the same values? Only then their times may be compared."""
+"""Compare the values of the programs: times are comparable only if the values agree."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ def compare(values: Values, reference: Values, ties: frozenset[tuple[str, str]] 
 
 def tied_lists(runs: Path) -> frozenset[tuple[str, str]]:
     """Return the rankings with tied scores, as (run, topic); files are sorted by score."""
-    found: set[tuple[str, str]] = set()
+    rankings: set[tuple[str, str]] = set()
     for path in runs.iterdir():
         before = ("", "")
         with path.open() as file:
             for line in file:
                 topic, _, _, _, score, _ = line.split()
                 if before == (topic, score):
-                    found.add((path.stem, topic))
+                    rankings.add((path.stem, topic))
                 before = (topic, score)
-    return frozenset(found)
+    return frozenset(rankings)
 
 
 def read_values(path: Path) -> dict[tuple[str, str, str], float]:

@@ -1,6 +1,6 @@
-"""``python -m benchmarks.click QRELS RUN``: the explorer starts, its page is opened, a list is looked at, and it ends.
+"""Start the explorer, open its page, request a ranking, and stop: ``python -m benchmarks.click QRELS RUN``.
 
-All in one process, so that its peak memory is that of the explorer.
+Everything runs in one process, whose peak memory is therefore the explorer's.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from rankscope import Collection, explore
 
 def _visit(address: str, failures: list[str]) -> None:
     try:
-        for place in ("", "data", "list/0/0"):
-            with urlopen(address + place, timeout=3600) as answer:
+        for path in ("", "data", "list/0/0"):
+            with urlopen(address + path, timeout=3600) as answer:
                 while answer.read(1 << 20):
                     pass
     except OSError as failure:
-        failures.append(f"{place or 'page'}: {failure}")
+        failures.append(f"{path or 'page'}: {failure}")
     finally:
         os.kill(os.getpid(), signal.SIGINT)
 

@@ -1,6 +1,6 @@
 """Runs in a Parquet dataset through one process, Dask and Spark: seconds, peaks of memory, growth, and the same values.
 
-python -m benchmarks.clusters --rows 1e6 1e7 --write     these sizes, and the section of BENCHMARKS.md anew
+python -m benchmarks.clusters --rows 1e6 1e7 --write     these sizes, and rewrite the section of BENCHMARKS.md
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None
         raise SystemExit("the engines gave different values")
     text = [
         f"A generated Parquet dataset, lists of {DEPTH:,} documents; {MEASURES}; every value written to Parquet."
-        " Workers are all processes below the driver together, the Java ones included; the processor time is that of"
-        " all of them from start to end, the check of the values included."
+        " Workers are all descendants of the driver, including Java; CPU time covers all processes from start"
+        " to end, including the check of the values."
         f" `python -m benchmarks.clusters --rows {' '.join(f'{rows:.0e}'.replace('e+0', 'e') for rows in sizes)}`",
         markdown(
             ["engine", "rows", "start s", "work s", "CPU s", "million rows/s", "driver MB", "workers MB"],
@@ -106,13 +106,13 @@ def make(rows: int, folder: Path) -> None:
     for run in range(lists // topics):
         start = np.arange(topics)[:, np.newaxis] * 7919
         documents = (start + (rank * (2 * run + 1)) % 4099 * 31) % _PRIME
-        made = {
+        table = {
             "run": pa.array(np.full(topics * DEPTH, f"run{run:04}")),
             "query_id": pa.array(np.repeat(np.arange(topics), DEPTH)).cast(pa.string()),
             "doc_id": pa.array(documents.ravel()).cast(pa.string()),
             "score": pa.array(np.tile(1.0 / (rank + 1.0), topics)),
         }
-        pq.write_table(pa.table(made), folder / "runs" / f"{run:04}.parquet", row_group_size=1 << 18)
+        pq.write_table(pa.table(table), folder / "runs" / f"{run:04}.parquet", row_group_size=1 << 18)
 
 
 class Memory:
@@ -149,9 +149,9 @@ def _below(process: int) -> float:
             used[int(entry.name)] = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
     todo, total = list(parents.get(process, ())), 0
     while todo:
-        one = todo.pop()
-        total += used.get(one, 0)
-        todo += parents.get(one, ())
+        child = todo.pop()
+        total += used.get(child, 0)
+        todo += parents.get(child, ())
     return total / 1e6
 
 
@@ -221,8 +221,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__)
     parser.add_argument("--rows", nargs="+", type=lambda text: int(float(text)), default=SIZES)
     parser.add_argument("--engines", nargs="+", choices=tuple(ENGINES), default=list(ENGINES))
-    parser.add_argument("--directory", type=Path, help="where the datasets are made, and removed")
-    parser.add_argument("--write", action="store_true", help="write the section of BENCHMARKS.md anew")
+    parser.add_argument("--directory", type=Path, help="directory of the temporary datasets")
+    parser.add_argument("--write", action="store_true", help="rewrite the section of BENCHMARKS.md")
     args = parser.parse_args()
     text = section(args.rows, args.engines, args.directory)
     if args.write:

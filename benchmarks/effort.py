@@ -1,4 +1,4 @@
-"""Effort measures against AP: what Twist costs when the runs are judged already."""
+"""Time of effort measures relative to AP, on judged runs."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def table(quick: bool) -> str:
 
 def _collection(systems: int, topics: int, depth: int) -> Judged:
     with tempfile.TemporaryDirectory() as scratch:
-        place = Path(scratch) / "made"
-        simulate(systems=systems, topics=topics, depth=depth, seed=2020).write(place)
-        return judge(read_qrels(place / "qrels.txt"), read_runs(place / "runs"))
+        folder = Path(scratch) / "collection"
+        simulate(systems=systems, topics=topics, depth=depth, seed=2020).write(folder)
+        return judge(read_qrels(folder / "qrels.txt"), read_runs(folder / "runs"))
 
 
 def _times(judged: Judged, repeats: int) -> dict[str, tuple[float, float]]:
@@ -81,7 +81,7 @@ def _work(name: str, judged: Judged) -> Callable[[], object]:
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
-    start = time.process_time()  # the work has one thread, and other programs shall not count
+    start = time.process_time()  # The work has one thread; CPU time excludes other programs.
     work()
     return 1000 * (time.process_time() - start)
 

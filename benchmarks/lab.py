@@ -1,4 +1,4 @@
-"""The laboratory: how the case analysis grows with the depth; and diversity measures beside pyndeval.
+"""Time of the case analysis by depth, and of diversity measures relative to pyndeval.
 
 ``python -m benchmarks.lab [--quick]`` prints the section.
 """

@@ -1,9 +1,8 @@
-"""How time and memory grow with lines, topics and runs, and the peak memory of every command: a part of BENCHMARKS.md.
+"""Measure the growth of time and memory with lines, topics and runs, and the peak memory of every command.
 
-All of it takes 15 to 25 minutes on two cores, the less the quieter they are, and 4 GB of disk and 7 GB of memory at the
-largest sizes; --largest 6 takes two minutes. The page is written anew after every measurement, so that whatever ends
-the program leaves what was measured until then. --parts measures some parts and keeps the others as the page has them.
-The complete page of ``python -m benchmarks`` keeps all of it.
+A complete measurement takes 15 to 25 minutes on two cores, and 4 GB of disk and 7 GB of memory at the largest sizes;
+--largest 6 takes two minutes. The part of BENCHMARKS.md is rewritten after every measurement, so an interrupted program
+keeps its results. --parts measures some parts and keeps the others, and ``python -m benchmarks`` keeps all of them.
 """
 
 from __future__ import annotations
@@ -70,8 +69,10 @@ def rankscope(words: str) -> list[str]:
 
 
 def write_collection(folder: Path, topics: int, documents: int, judged: int) -> None:
-    """Judgments of two aspects and one run: the same list for every topic, which costs a scanner as much as different
-    ones."""
+    """Write judgments of two aspects, and a run with the same ranking for every topic.
+
+    Different rankings would take a scanner the same time.
+    """
     folder.mkdir(parents=True)
     lines = "".join(
         f"\0 Q0 doc{(i * 7919) % documents:07d} {i} {documents - i} r\n" for i in range(documents)
@@ -96,10 +97,10 @@ def write_runs(folder: Path, runs: int) -> None:
 
 
 def slope(sizes: Sequence[int], usages: Sequence[Usage], start: float) -> float:
-    """The log-log slope of the program's own CPU seconds without its start: that of the best straight line.
+    """Return the least-squares slope of log CPU seconds over log size, without the start of the program.
 
-    The system's seconds are shown and not counted: a virtual machine may charge seconds for a GB it never had before,
-    and none for one it had. Sizes that take hardly longer than the start say nothing about growth and are left out.
+    System time is shown and not counted: a virtual machine may take seconds to provide memory for the first time.
+    Sizes that take hardly longer than the start are left out, because they do not show growth.
     """
     pairs = [
         (math.log(n), math.log(u.cpu - u.system - start))
@@ -256,10 +257,10 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def kept(page: str, old: str) -> str:
-    """A new page with the part about load of the old one, if there is one.
+def keep_load(page: str, old: str) -> str:
+    """Return a new page with the part about load of the old one, if it exists.
 
-    >>> kept("# New\\n", f"# Old\\n{BEGIN}\\nload\\n{END}\\n") == f"# New\\n\\n{BEGIN}\\nload\\n{END}\\n"
+    >>> keep_load("# New\\n", f"# Old\\n{BEGIN}\\nload\\n{END}\\n") == f"# New\\n\\n{BEGIN}\\nload\\n{END}\\n"
     True
     """
     if BEGIN not in old or END not in old:
@@ -269,7 +270,7 @@ def kept(page: str, old: str) -> str:
 
 
 def replaced(page: str, part: str) -> str:
-    """Return a page with its part about load replaced, or appended if it has none."""
+    """Return a page with its part about load replaced or appended."""
     if BEGIN in page and END in page:
         return page[: page.index(BEGIN)] + part + page[page.index(END) + len(END) :]
     return f"{page.rstrip()}\n\n{part}\n"
@@ -279,10 +280,10 @@ def _mark(part: str) -> str:
     return f"<!-- load: {part} -->"
 
 
-def parts_of(page: str) -> dict[str, str]:
-    """The parts that a page has.
+def find_parts(page: str) -> dict[str, str]:
+    """Return the parts of a page by name.
 
-    >>> parts_of(section({"lines": "l", "runs": "r"}, "python -m benchmarks.load")) == {"lines": "l", "runs": "r"}
+    >>> find_parts(section({"lines": "l", "runs": "r"}, "python -m benchmarks.load")) == {"lines": "l", "runs": "r"}
     True
     """
     parts = re.findall(r"<!-- load: (\w+) -->\n(.*?)(?=\n*<!-- load: )", page, re.DOTALL)
@@ -325,7 +326,7 @@ def _arguments() -> argparse.Namespace:
         help="of the part memory, between commas (all)",
     )
     parser.add_argument(
-        "--directory", type=Path, help="where the files are made (default: a temporary directory)"
+        "--directory", type=Path, help="directory of the temporary files (default: the system's)"
     )
     parser.add_argument(
         "--limit", type=float, default=900, help="seconds after which a command is stopped (900)"
@@ -341,7 +342,7 @@ def _several(choices: Iterable[str]) -> Callable[[str], list[str]]:
         names_given = [name.strip() for name in text.split(",")]
         for name in names_given:
             if name not in choices:
-                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(choices)}")
+                raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(choices)}")
         return names_given
 
     return names
@@ -354,10 +355,10 @@ def main() -> None:
     old = (
         args.output.read_text(encoding="utf-8") if not printed and args.output.exists() else "# Benchmarks\n"
     )
-    parts = parts_of(old) if set(args.parts) < set(PARTS) else {}
+    parts = find_parts(old) if set(args.parts) < set(PARTS) else {}
     command = "python -m benchmarks.load" + (f" --largest {args.largest}" if args.largest != 8 else "")
 
-    def written(part: str) -> Write:
+    def create_writer(part: str) -> Write:
         def write(text: str) -> None:
             parts[part] = text
             if not printed:
@@ -368,10 +369,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=args.directory) as scratch:
         for part in args.parts:
             if part in GROWTH:
-                scaling(Path(scratch), GROWTH[part], args.largest, args.limit, written(part))
+                scaling(Path(scratch), GROWTH[part], args.largest, args.limit, create_writer(part))
             else:
                 commands = {name: COMMANDS[name] for name in args.commands}
-                memory(Path(scratch), 10**args.largest, commands, args.limit, written(part))
+                memory(Path(scratch), 10**args.largest, commands, args.limit, create_writer(part))
     if printed:
         print(section(parts, command))
     else:

@@ -55,7 +55,7 @@ def _bootstrap(quick: bool) -> list[Row]:
         )
     plain = [_pair(values[a] - values[b], resampled) for a, b in _zip(first, second)]
     got = bootstrap_pairs(values, first, second, resampled)
-    # the answers must be the same, or the times say nothing
+    # Times are comparable only if the results are equal.
     if not np.array_equal(got.asl, [asl for asl, _ in plain]):
         raise AssertionError("the all-pairs bootstrap differs from the plain one")
     work = f"bootstrap, {len(first):,} pairs x {topics} topics x {replicates:,} replicates"
@@ -88,14 +88,14 @@ def _pair(z: Floats, resampled: NDArray[np.int64]) -> tuple[float, float]:
 
 def _pools(quick: bool, scratch: Path) -> list[Row]:
     workload = WORKLOADS["quick" if quick else "full"]["W2"]
-    place = scratch / "W2"
-    make(workload, place)
+    folder = scratch / "W2"
+    make(workload, folder)
     measures = parse_many(DEFAULT_MEASURES)
 
     def read() -> None:
-        evaluate(read_qrels(place / "qrels.txt"), read_runs(place / "runs"), measures)
+        evaluate(read_qrels(folder / "qrels.txt"), read_runs(folder / "runs"), measures)
 
-    scores = evaluate(read_qrels(place / "qrels.txt"), read_runs(place / "runs"), measures)
+    scores = evaluate(read_qrels(folder / "qrels.txt"), read_runs(folder / "runs"), measures)
     reading, sampling = _cpu([read, lambda: pools(scores, repeats=10)], 5)
     work = f"{len(RATIOS)} ratios x 10 repeats of downsampling, W2, {len(measures)} measures"
     return [

@@ -101,9 +101,9 @@ def pytrec_eval(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
 
     def values() -> Iterator[Value]:
         for run, topics in results.items():
-            for topic, found in topics.items():
+            for topic, by_measure in topics.items():
                 for name, measure in names.items():
-                    yield run, topic, measure, found[name]
+                    yield run, topic, measure, by_measure[name]
 
     return values
 
@@ -144,9 +144,9 @@ def ranx(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
 
     def values() -> Iterator[Value]:
         topics = sorted(judgments.keys())  # ranx gives its values in this order
-        for run, found in results.items():
+        for run, by_measure in results.items():
             for name, measure in names.items():
-                for topic, value in zip(topics, found[name], strict=True):
+                for topic, value in zip(topics, by_measure[name], strict=True):
                     yield run, topic, measure, float(value)
 
     return values
@@ -187,15 +187,14 @@ PROGRAMS = {
 
 
 def yardsticks(directory: Path) -> dict[str, list[str]]:
-    """Commands whose times are put beside: only reading the files, only loading what every program in Python loads,
-    and the trec_eval of TREC_EVAL."""
+    """Return commands for comparison: read the files, load numpy, and run the trec_eval of TREC_EVAL."""
     qrels, runs = str(directory / "qrels.txt"), [str(path) for path in sorted((directory / "runs").iterdir())]
-    found = {"cat": ["cat", qrels, *runs], "numpy": [sys.executable, "-c", "import numpy"]}
+    commands = {"cat": ["cat", qrels, *runs], "numpy": [sys.executable, "-c", "import numpy"]}
     if program := os.environ.get("TREC_EVAL"):
-        asked = "-q -c -m map -m ndcg -m ndcg_cut.10 -m P.10 -m recip_rank -m Rprec -m bpref"
-        loop = f'for run in "$@"; do "$0" {asked} "$QRELS" "$run" || exit 1; done'
-        found["trec_eval"] = ["env", f"QRELS={qrels}", "sh", "-c", loop, program, *runs]
-    return found
+        options = "-q -c -m map -m ndcg -m ndcg_cut.10 -m P.10 -m recip_rank -m Rprec -m bpref"
+        loop = f'for run in "$@"; do "$0" {options} "$QRELS" "$run" || exit 1; done'
+        commands["trec_eval"] = ["env", f"QRELS={qrels}", "sh", "-c", loop, program, *runs]
+    return commands
 
 
 YARDSTICKS = {
@@ -206,9 +205,9 @@ YARDSTICKS = {
 
 
 def main(program: str, directory: str, output: str | None = None) -> None:
-    """One execution of one program. Nothing is loaded here that the program may not need: that would count too."""
-    place = Path(directory)
-    values = PROGRAMS[program].evaluate(place / "qrels.txt", sorted((place / "runs").iterdir()))
+    """Execute one program. Nothing else is imported here, because its time would count."""
+    folder = Path(directory)
+    values = PROGRAMS[program].evaluate(folder / "qrels.txt", sorted((folder / "runs").iterdir()))
     if output:
         with Path(output).open("w", encoding="utf-8") as file:
             file.writelines(

@@ -17,7 +17,7 @@ from benchmarks.workloads import Workload
 
 __all__ = ["Outcome", "goals", "machine", "page", "workload_section"]
 
-# workload, program, what must hold: Rankscope (or the named variant) at least so many times faster
+# workload, variant of Rankscope, peer, lowest ratio of the peer's time to the variant's
 GOALS = (
     *(
         (workload, command, "pytrec_eval", factor)
@@ -171,13 +171,13 @@ Every program reads the same files and gives per-topic values of {", ".join(MEAS
 Each execution is a fresh process: the start of the interpreter, all imports and, for ranx, the compilation of its
 functions at every start are included. The programs take turns. One unmeasured execution of each comes first, and
 its values must agree with those of pytrec_eval to {TOLERANCE:g} before its times count. CPU is user and system
-time of all threads; peak memory is that of the largest process; slow programs are repeated less often. Beside them
-is what reading the same files takes without doing anything (`cat`), what the interpreter takes to start and load
-numpy, which pytrec_eval and the others load too, and, if the variable TREC_EVAL names one, trec_eval, once for every
-run. `rankscope eval` is the command as people type it, with its default measures (AP, nDCG@10, P@10, RR, Rprec, Bpref,
-RBP, Twist): once with a table on a terminal of 80 columns, once with the value of every topic written as CSV. To check
-its values, the measures above are named. `Rankscope` is the library in Python. The others are called from a small
+time of all threads; peak memory is that of the largest process; slow programs are repeated less often. For comparison,
+the tables contain the time to read the files only (`cat`), the time to start Python and import numpy (as pytrec_eval
+and the others do), and, if the variable TREC_EVAL names the program, trec_eval, called once per run. `rankscope eval`
+is the command with its default measures (AP, nDCG@10, P@10, RR, Rprec, Bpref,
+RBP, Twist): once with a table on a terminal of 80 columns, once with the values of all topics as CSV. The check of
+its values uses the measures above. `Rankscope` is the library in Python. The others are called from a small
 script and keep their values in memory.
 
-Made by `{command}`; the collections are synthetic (`rankscope simulate`), so anybody can repeat this.{remark}"""
+Made by `{command}`; the collections are synthetic (`rankscope simulate`), so you can repeat them.{remark}"""
     return "\n\n".join([introduction, "\n".join(machine()), *filter(None, sections)]) + "\n"

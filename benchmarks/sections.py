@@ -31,9 +31,9 @@ def present() -> list[str]:
 
 
 def with_section(page: str, section: str) -> str:
-    """A page with this section, in the place of the one under the same heading, else after all others.
+    """Return a page with this section, which replaces the one with the same heading or becomes the last.
 
-    The part about load, which has marks of its own, stays last.
+    The part about load has marks of its own and stays last.
 
     >>> with_section("# P\\n\\n## A\\n\\nold\\n\\n## B\\n\\nb\\n", "## A\\n\\nnew")
     '# P\\n\\n## A\\n\\nnew\\n\\n## B\\n\\nb\\n'

@@ -1,4 +1,4 @@
-"""What tied scores cost: the mean over all orders of tied documents against the order by document id."""
+"""Time of the mean over all orders of tied documents, relative to the order by document id."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def table(quick: bool) -> str:
     workload = WORKLOADS["quick" if quick else "full"]["W2"]
     repeats = 5 if quick else 15
     with tempfile.TemporaryDirectory() as scratch:
-        place = Path(scratch) / "W2"
-        make(workload, place)
-        times, found = _times(place, repeats)
-    judged = found["break"].judged
+        folder = Path(scratch) / "W2"
+        make(workload, folder)
+        times, scores = _times(folder, repeats)
+    judged = scores["break"].judged
     assert judged is not None
     share = judged.tied.sum() / judged.length.sum()
-    _ordered(found)
+    _ordered(scores)
     base = times["break"]
-    rows = [(f"--ties {way}", least * 1e3, least / base) for way, least in times.items()]
+    rows = [(f"--ties {way}", seconds * 1e3, seconds / base) for way, seconds in times.items()]
     text = Table("ties", ("values", "CPU (ms)", "x break"), rows, digits=2).markdown()
     ratio = times["expected"] / base
     verdict = "met" if ratio <= GOAL else "missed"
@@ -46,17 +46,17 @@ def table(quick: bool) -> str:
     )
 
 
-def _times(place: Path, repeats: int) -> tuple[dict[str, float], dict[str, Scores]]:
+def _times(folder: Path, repeats: int) -> tuple[dict[str, float], dict[str, Scores]]:
     """Return the smallest CPU seconds of each way, and its values; the ways take turns."""
-    least = dict.fromkeys(_WAYS, float("inf"))
-    found = {}
+    minima = dict.fromkeys(_WAYS, float("inf"))
+    scores = {}
     for turn in range(repeats):
-        ways = _WAYS if turn < 3 else _WAYS[:2]  # the extremes are only looked at
+        ways = _WAYS if turn < 3 else _WAYS[:2]  # three executions suffice for the extremes
         for way in ways if turn % 2 else ways[::-1]:
-            start = time.process_time()  # all threads of this process; other programs shall not count
-            found[way] = evaluate(place / "qrels.txt", place / "runs", list(MEASURES), ties=way, jobs=1)
-            least[way] = min(least[way], time.process_time() - start)
-    return least, found
+            start = time.process_time()  # all threads of this process, no other programs
+            scores[way] = evaluate(folder / "qrels.txt", folder / "runs", list(MEASURES), ties=way, jobs=1)
+            minima[way] = min(minima[way], time.process_time() - start)
+    return minima, scores
 
 
 def _ordered(found: dict[str, Scores]) -> None:

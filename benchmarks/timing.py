@@ -55,7 +55,7 @@ def execute(
 ) -> Usage:
     """Run a command to its end in a fresh process, or stop it after the limit in seconds.
 
-    Its output is discarded; with ``terminal`` it is printed to a terminal of 80 columns, which nobody looks at.
+    Its output is discarded; with ``terminal`` it is printed to a terminal of 80 columns.
 
     The system counts the memory of the parent at the moment of the start to the child, so this process itself
     must stay small: it loads nothing beyond the standard library.
@@ -92,22 +92,22 @@ def _screen() -> Iterator[int]:
     """Open a terminal of 80 columns, whose output is read and discarded."""
     import termios  # not on every system
 
-    ours, theirs = os.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
+    screen, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 80))
 
     def drain() -> None:
         with suppress(OSError):  # the other end is closed
-            while os.read(ours, 1 << 16):
+            while os.read(screen, 1 << 16):
                 pass
 
     reader = threading.Thread(target=drain)
     reader.start()
     try:
-        yield theirs
+        yield terminal
     finally:
-        os.close(theirs)
+        os.close(terminal)
         reader.join()
-        os.close(ours)
+        os.close(screen)
 
 
 def _wait(process: subprocess.Popen[bytes], limit: float) -> tuple[int, struct_rusage]:

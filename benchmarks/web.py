@@ -1,8 +1,8 @@
-"""How quickly the page stands and answers: load time, click to curves, size, in headless Chromium.
+"""Load time, response time and size of the report, in headless Chromium.
 
     python -m benchmarks.web [--lists 20000 100000] [--clicks 31]
 
-The collections are random lists with TREC-like recall bases; their content does not matter for speed, their size does.
+The collections are random rankings with recall bases as in TREC; speed depends on their size, not on their content.
 """
 
 from __future__ import annotations

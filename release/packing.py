@@ -1,4 +1,4 @@
-"""Archives that are the same bytes whenever and wherever they are made: sorted names, fixed times, owners and modes."""
+"""Reproducible archives: sorted names, and fixed times, owners and modes."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def wheel_files(tree: Path) -> dict[str, bytes]:
         wheel = _setuptools(tree, "build_wheel", Path(temporary))
         with zipfile.ZipFile(wheel) as archive:
             files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
-    unwanted = ("/WHEEL", "/RECORD", "/.gitignore")  # the first two are made for each platform
+    unwanted = ("/WHEEL", "/RECORD", "/.gitignore")  # Each platform has its own WHEEL and RECORD.
     return {name: data for name, data in files.items() if not name.endswith((*unwanted, *_LIBRARIES))}
 
 

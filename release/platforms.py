@@ -1,4 +1,4 @@
-"""The platforms that wheels are made for: how the scanner is compiled for each, and how one sees that it was."""
+"""Platforms of the wheels: options of the compiler for each, and checks of the compiled libraries."""
 
 from __future__ import annotations
 
@@ -88,10 +88,10 @@ def _compiled(platform: Platform, tree: Path, sources: list[str]) -> bytes:
         return output.read_bytes()
 
 
-def machine_of(library: bytes) -> tuple[str, int]:
+def find_machine(library: bytes) -> tuple[str, int]:
     """Return the format and the machine of a library from its first bytes.
 
-    >>> machine_of(b"\\x7fELF" + bytes(14) + b"\\x3e\\x00")
+    >>> find_machine(b"\\x7fELF" + bytes(14) + b"\\x3e\\x00")
     ('elf', 62)
     """
     if library[:4] == b"\x7fELF":
@@ -105,8 +105,8 @@ def machine_of(library: bytes) -> tuple[str, int]:
 
 def check_library(platform: Platform, library: bytes) -> None:
     """Refuse a library of another machine, of a newer C library, or with paths of this machine."""
-    if machine_of(library) != (platform.kind, platform.machine):
-        raise SystemExit(f"{platform.tag}: the library is for {machine_of(library)}")
+    if find_machine(library) != (platform.kind, platform.machine):
+        raise SystemExit(f"{platform.tag}: the library is for {find_machine(library)}")
     needed = [(int(a), int(b)) for a, b in re.findall(rb"GLIBC_(\d+)\.(\d+)", library)]
     if "gnu" in platform.target and platform.kind == "elf":
         if max(needed, default=(0, 0)) > OLDEST_GLIBC:

@@ -144,8 +144,8 @@ def test_load_is_measured_and_kept(part: Any, tmp_path: Path) -> None:
     lines = (tmp_path / "c" / "a.run").read_text().splitlines()
     assert len(lines) == 60 and len({tuple(line.split()[:3:2]) for line in lines}) == 60
     old = load.replaced("# Page\n", f"{load.BEGIN}\nfirst\n{load.END}")
-    assert load.kept("# New\n", old) == f"# New\n\n{load.BEGIN}\nfirst\n{load.END}\n"
-    assert load.kept("# New\n", "# Old\n") == "# New\n"
+    assert load.keep_load("# New\n", old) == f"# New\n\n{load.BEGIN}\nfirst\n{load.END}\n"
+    assert load.keep_load("# New\n", "# Old\n") == "# New\n"
     assert "first" not in load.replaced(old, f"{load.BEGIN}\nsecond\n{load.END}")
 
 
@@ -171,7 +171,7 @@ def test_the_load_benchmark_keeps_completed_measurements(
     monkeypatch.setattr("sys.argv", [*arguments, "--directory", str(tmp_path)])
     with pytest.raises(KeyboardInterrupt):
         load.main()
-    sections = load.parts_of(page.read_text())
+    sections = load.find_parts(page.read_text())
     assert sections["runs"] == "old runs" and "100,000" in sections["lines"]
     assert (
         "no luck" in sections["memory"]

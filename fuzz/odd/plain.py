@@ -1,6 +1,6 @@
-"""What files mean and what measures are, written as plainly as possible and without a line of Rankscope.
+"""Plain definitions of file formats and measures, which share no code with Rankscope.
 
-A file is read into lists, or refused; a measure is a loop. Whatever a command says about the same files must agree.
+A file is read into lists, or rejected; a measure is a loop. The output of every command must agree with them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Lists = dict[bytes, list[tuple[bytes, float, bytes]]]
 
 
 class Refused(Exception):  # noqa: N818
-    """The file is not valid."""
+    """Raised for an invalid file."""
 
 
 def decode_text(data: bytes) -> bytes:
@@ -29,7 +29,7 @@ def decode_text(data: bytes) -> bytes:
     if data[:2] == b"\x1f\x8b":
         if (
             data[3:4] and data[3] & 0xE2
-        ):  # reserved bits, and a checksum of the header that nobody wrote: RFC 1952, 2.3.1
+        ):  # reserved bits, or an unexpected checksum of the header (RFC 1952, 2.3.1)
             raise Refused("gzip")
         try:
             data = gzip.decompress(data)

@@ -1,4 +1,4 @@
-"""What readers come for takes few clicks, and what they take away has the numbers of the screen."""
+"""Frequent tasks take few clicks, and exports have the numbers of the screen."""
 
 from __future__ import annotations
 

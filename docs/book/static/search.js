@@ -6,7 +6,7 @@
   const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}_@]+/u).filter(Boolean);
   const stem = (word) => word.replace(/(?<=..)(ies|y)$/, "i").replace(/(?<=...[^s])s$/, "");
   const stems = (text) => words(text).map(stem);
-  const TITLE = 4; // A word in a title counts as often as so many in the text.
+  const TITLE = 4; // Weight of a word in a title, relative to one in the text.
   const PHRASE = 3; // Factor of a section that has all words of the query in their order.
 
   /* BM25 of the sections, with the words of titles repeated. */
