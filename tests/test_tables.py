@@ -240,3 +240,15 @@ def test_a_column_without_any_text_is_not_shown() -> None:
     assert table.text(80).split("\n")[0].split() == ["run", "AP"]
     assert "alarm" in table.tsv()
     assert Table("x", ("run", "alarm"), []).text(80).split("\n")[0].split() == ["run", "alarm"]
+
+
+def test_sentences_in_the_last_column_are_wrapped_and_complete() -> None:
+    sentence = "first and second lead with equal means under both judges, and no other run is close to them"
+    rows = [("leader", sentence), ("shared", "all pairs"), ("empty", "")]
+    table = Table("conclusions", ("kind", "sentence"), rows)
+    lines = table.text(40).split("\n")
+    assert all(len(line) <= 40 for line in lines)
+    assert " ".join(line[8:].strip() for line in lines[2:6]).strip().startswith(sentence)
+    assert {line[:8] for line in lines[3:5]} == {" " * 8}
+    assert "…" not in table.text(40)
+    assert lines[-2:] == ["shared  all pairs", "empty"]

@@ -16,6 +16,7 @@ Ink: TypeAlias = Callable[[str, str], str]
 
 _GAP = 2
 _MIN_WIDTH = 12  # Minimum width of a shortened text column.
+_PROSE = "sentence"  # Name of columns of sentences, which are wrapped in the last place instead of shortened.
 
 
 def no_ink(text: str, role: str) -> str:
@@ -132,13 +133,16 @@ class _Columns:
         for rows in self.cells():
             lines = []
             for r, row in enumerate(rows, start):
-                cells = []
+                cells, rest = [], []
                 for i in indices:
                     mark = self.marks.get((r, i), "")
                     role = tone(mark) or ("best" if (r, i) in self.best else "")
                     text = self.short.get(self.widths[i], {}).get(row[i], row[i]) if self.short else row[i]
+                    if i == indices[-1] and self.names[i] == _PROSE:
+                        text, *rest = textwrap.wrap(row[i], self.widths[i], break_on_hyphens=False) or [""]
                     cells.append(self._cell(text, i, role, ink, mark))
-                lines.append("\n" + gap.join(cells).rstrip())
+                indent = " " * (self.total(indices) - self.widths[indices[-1]])
+                lines += ["\n" + gap.join(cells).rstrip(), *(f"\n{indent}{line}" for line in rest)]
             yield "".join(lines)
             start += len(rows)
 

@@ -63,9 +63,21 @@ def test_preferences_are_those_of_plain_loops(seed: int) -> None:
     assert found == expected
     shared = sum(3 in counts[:2] for counts in expected.values())
     sentences = {row.kind: row.sentence for row in result.conclusions}
-    assert sentences["shared"] == f"all judges order {shared} of 6 pairs of runs alike"
+    assert sentences["shared"] == f"all 3 judges order {shared} of 6 pairs of runs alike"
     leaders = {names[int(v.mean(axis=1).argmax())] for v in values}
     assert ("leads under all 3 judges" in sentences["leader"]) == (len(leaders) == 1)
+
+
+def test_runs_with_equal_means_share_the_lead() -> None:
+    grades = {"x": {"a": 1, "b": 1}, "y": {"a": 1, "b": 1}, "z": {"a": 1, "b": 0}}
+    panel = {judge: {"q": by_document, "r": by_document} for judge, by_document in grades.items()}
+    documents = {"first": ["a"], "second": ["b"], "last": ["c"]}
+    runs = rs.Collection(None, {run: {"q": ranking, "r": ranking} for run, ranking in documents.items()})
+    two = rs.judges({name: panel[name] for name in "xy"}, runs, "P@1", replicates=10)
+    assert two.conclusions[0].sentence == "first and second lead with equal means under both judges"
+    three = rs.judges(panel, runs, "P@1", replicates=10)
+    expected = "the leader depends on the judge: first and second under x and y, first under z"
+    assert three.conclusions[0].sentence == expected
 
 
 def test_the_leader_that_depends_on_the_judge_is_named() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 
 import numpy as np
 
+from rankscope.analysis.findings.finding import join_names
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
 from rankscope.analysis.two_leaderboards import COEFFICIENTS
@@ -44,20 +46,23 @@ class Panel:
 
     def sentences(self) -> Iterator[tuple[str, str]]:
         """Yield kinds and sentences: the leader, pairs of runs, and similar judges."""
-        leaders = [self.runs[best] for best in self.merits.argmax(axis=1)]
-        names = dict.fromkeys(leaders)
-        if len(names) == 1:
-            yield "leader", f"{leaders[0]} leads under all {len(self.judges)} judges"
+        is_best = self.merits == self.merits.max(axis=1, keepdims=True)
+        groups, group = np.unique(is_best, axis=0, return_inverse=True)
+        leaders = [join_names([*compress(self.runs, mask)]) for mask in groups]
+        if len(leaders) == 1:
+            verb = "leads" if groups[0].sum() == 1 else "lead with equal means"
+            yield "leader", f"{leaders[0]} {verb} under {self.every}"
         else:
-            shown = (f"{run} under {self._listed(np.array(leaders) == run)}" for run in names)
+            order = dict.fromkeys(group.tolist())
+            shown = (f"{leaders[number]} under {self._listed(group == number)}" for number in order)
             yield "leader", f"the leader depends on the judge: {', '.join(shown)}"
         if len(self.runs) < 2:
             return
         shared = (self.order == self.order[0]).all(axis=0)
         proved = (self.significant == self.significant[0]).all(axis=0) & (self.significant[0] != 0)
         opposed = (self.significant == 1).any(axis=0) & (self.significant == -1).any(axis=0)
-        yield "shared", f"all judges order {shared.sum():,} of {shared.size:,} pairs of runs alike"
-        numbers = f"{proved.sum():,} pairs are significant under all judges, {opposed.sum():,} in opposite directions"
+        yield "shared", f"{self.every} order {shared.sum():,} of {shared.size:,} pairs of runs alike"
+        numbers = f"{proved.sum():,} pairs are significant under {self.every}, {opposed.sum():,} in opposite directions"
         yield "significant", numbers
         gap = np.abs(self.merits[:, self.first] - self.merits[:, self.second]).max(axis=0)
         disputed = sorted(np.flatnonzero(~shared).tolist(), key=lambda pair: -gap[pair])
@@ -77,9 +82,13 @@ class Panel:
         sides = [(a, "above", b, order > 0), (b, "above", a, order < 0), (a, "level with", b, order == 0)]
         return ", ".join(f"{x} {word} {y} under {self._listed(m)}" for x, word, y, m in sides if m.any())
 
+    @property
+    def every(self) -> str:
+        """All judges, in words."""
+        return "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
+
     def _listed(self, mask: Bools) -> str:
-        names = [judge for judge, is_chosen in zip(self.judges, mask, strict=True) if is_chosen]
-        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        return join_names([*compress(self.judges, mask)], limit=len(self.judges))
 
     def _alike(self) -> list[Bools]:
         """Return groups of judges whose leaderboards are all equivalent to each other (complete linkage)."""

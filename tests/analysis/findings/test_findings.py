@@ -76,6 +76,12 @@ def test_six_kinds_and_every_number(both):
             )
 
 
+def words(names):
+    if len(names) > 3:
+        return ", ".join(names[:3]) + " and others"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def leader(finding, plain):
     measure = next(iter(plain.values))
     means = np.round(plain.mean(measure), 12)
@@ -92,18 +98,18 @@ def leader(finding, plain):
         assert "No run leads" not in finding.sentence
         assert ("leads by" in finding.sentence) == (len(tied) == 1)
     assert {row["run"] for row in finding.evidence.records() if row["tied_for_first"]} == tied
-    others = [plain.runs[r] for r in order if plain.runs[r] in tied][1:]
-    words = (
-        ", ".join(others[:3]) + " and others"
-        if len(others) > 3
-        else " and ".join(filter(None, (", ".join(others[:-1]), *others[-1:])))
-    )
+    equal = [plain.runs[r] for r in order if means[r] == means[order[0]]]
+    others = [plain.runs[r] for r in order if plain.runs[r] in tied and plain.runs[r] not in equal]
+    if "share the lead" in finding.sentence:
+        assert ("has the highest mean" in finding.sentence) == (len(equal) == 1)
+        assert ("not differ significantly" in finding.sentence) == bool(others)
     return {
         "run": plain.runs[order[0]], "measure": measure, "value": float(means[order[0]]), "topics": len(plain.topics),
         "runs": len(plain.runs), "tied": len(tied), "second": plain.runs[order[1]],
         "second_value": float(means[order[1]]), "last_value": float(means[order[-1]]),
         "chance": finding.numbers["chance"],
-        **({"others": words if len(tied) > 1 else len(plain.runs) - 1} if "others" in finding.numbers else {}),
+        **({"others": words(others) if len(tied) > 1 else len(plain.runs) - 1} if "others" in finding.numbers else {}),
+        **({"equal": words(equal)} if "equal" in finding.numbers else {}),
     }  # fmt: skip
 
 
@@ -465,6 +471,15 @@ def test_one_clear_leader(scored):
     assert finding.sentence.startswith("r0 leads by AP: its mean of")
     assert finding.numbers["others"] == 2
     assert finding.link == {"view": "runs", "measure": "AP", "run": ["r0", "r1"]}
+
+
+def test_runs_with_equal_means_both_have_the_highest(scored):
+    rng = np.random.default_rng(3)
+    best = 0.7 + rng.normal(0, 0.02, 20)
+    values = np.stack([best, best, best - 0.3, best - 0.6])
+    finding = rs.findings(scored({"AP": values})).get("leader")
+    assert finding.sentence.startswith("2 of 4 runs share the lead by AP: r0 and r1 have the highest mean, ")
+    assert finding.sentence.endswith(" over 20 topics.")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)

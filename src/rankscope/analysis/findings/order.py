@@ -48,11 +48,15 @@ def leader(basis: Basis) -> Finding | None:
             " every other run ({others}); next is {second} with {second_value:.4f}."
         )
     else:
-        numbers["others"] = join_names(others)
+        equal = [str(row["run"]) for row in rows if row["rank"] == best["rank"]]
+        rest = [name for name in others if name not in equal]
+        numbers |= {"equal": join_names(equal), "others": join_names(rest)}
+        has, does = ("has", "does") if len(equal) == 1 else ("have", "do")
         pattern = (
-            "{tied} of {runs} runs share the lead by {measure}: {run} has the highest mean, {value:.4f} over {topics}"
-            " topics, but does not differ significantly from {others}."
+            f"{{tied}} of {{runs}} runs share the lead by {{measure}}: {{equal}} {has} the highest mean, {{value:.4f}}"
+            " over {topics} topics"
         )
+        pattern += f", but {does} not differ significantly from {{others}}." if rest else "."
     names = ("run", "value", "low", "high", "rank", "first_rank", "last_rank", "tied_for_first")
     evidence = LeaderRow.table("leader", [tuple(row[name] for name in names) for row in rows],
         caption=f"Means of {measure}, and the runs tied for first",
