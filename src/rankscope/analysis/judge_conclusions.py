@@ -47,10 +47,10 @@ class Panel:
     def sentences(self) -> Iterator[tuple[str, str]]:
         """Yield kinds and sentences: the leader, pairs of runs, and similar judges."""
         is_best = self.merits == self.merits.max(axis=1, keepdims=True)
-        groups, group = np.unique(is_best, axis=0, return_inverse=True)
-        leaders = [join_names([*compress(self.runs, mask)]) for mask in groups]
+        masks, group = np.unique(is_best, axis=0, return_inverse=True)
+        leaders = [join_names([*compress(self.runs, mask)]) for mask in masks]
         if len(leaders) == 1:
-            verb = "leads" if groups[0].sum() == 1 else "lead with equal means"
+            verb = "leads" if masks.sum() == 1 else "lead with equal means"
             yield "leader", f"{leaders[0]} {verb} under {self.every}"
         else:
             order = dict.fromkeys(group.tolist())
