@@ -61,7 +61,7 @@ STATIONS = {
     "evaluation": "read scan judging certainty scores",
     # analyses of values and rankings, and of measures themselves
     "declaration": "docstrings measures scores",
-    "analysis.stats": "judging measures scores",
+    "analysis.stats": "native judging measures scores",
     "analysis": "declaration read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
     "analysis.findings": "declaration judging measures scores analysis analysis.stats lab.measurement",
     "analysis.study": "declaration files directories json_documents read judging measures certainty scores analysis"

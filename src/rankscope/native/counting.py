@@ -1,4 +1,7 @@
-"""Bindings of the C library that counts in bit sets; numpy is the slower alternative with the same results."""
+"""Bindings of the C library that counts in bit sets and compares runs with the best.
+
+Without the library, numpy has the same results, but is slower.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,13 @@ class _Counting(c.Structure):
 
 _FUNCTIONS: Signatures = {
     "rs_count": (None, [c.POINTER(_Counting), *[c.POINTER(c.c_int64)] * 2]),
+    "rs_deficits": (None, [*[c.c_void_p] * 3, *[c.c_int64] * 2]),
 }
 
 
 @lru_cache(maxsize=1)
 def _library() -> c.CDLL | None:
-    return find_library("counting", lambda path: load_library(path, ("rs_counting_version", 1), _FUNCTIONS))
+    return find_library("counting", lambda path: load_library(path, ("rs_counting_version", 2), _FUNCTIONS))
 
 
 def available() -> bool:
@@ -73,3 +77,17 @@ def count(
     comparable, violated = c.c_int64(0), c.c_int64(0)
     library.rs_count(c.byref(arguments), c.byref(comparable), c.byref(violated))
     return comparable.value, violated.value
+
+
+def largest_deficits(sums: NDArray[np.float64], inverse: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest deficit of each run to any other, for some signs and, to the right, for the opposite ones.
+
+    ``sums``, runs x signs, are finite; a deficit is a difference of sums times the element of ``inverse``, runs x runs.
+    """
+    library = _library()
+    assert library is not None
+    runs, n_signs = sums.shape
+    sums, inverse = np.ascontiguousarray(sums), np.ascontiguousarray(inverse)
+    deficits = np.empty((runs, 2 * n_signs))
+    library.rs_deficits(sums.ctypes.data, inverse.ctypes.data, deficits.ctypes.data, runs, n_signs)
+    return deficits

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rankscope.analysis.stats import max_t
 from rankscope.analysis.stats.bootstrap import bootstrap_max_t, resample
 from rankscope.analysis.stats.max_t import Flips, flip_pairs, worse_than_best
 from rankscope.analysis.stats.significance import all_pairs, correction_for, run_test
@@ -198,6 +199,20 @@ def test_many_runs_are_compared_by_plain_differences(monkeypatch):
     merits = np.random.default_rng(2).random((12, 30)) + 0.4 * (np.arange(12) > 8)[:, None]
     monkeypatch.setattr("rankscope.analysis.stats.max_t._MAX_STUDENTISED", 3)
     assert (worse_than_best(merits) >= 0.05).nonzero()[0].tolist() == [9, 10, 11]
+
+
+@pytest.mark.needs("native")
+@pytest.mark.parametrize("first", [0.5, np.inf])
+@pytest.mark.parametrize(("runs", "signs"), [(1, 1), (2, 63), (5, 64), (30, 65), (9, 200)])
+def test_deficits_have_the_same_bits_without_the_library(monkeypatch, runs, signs, first):
+    rng = np.random.default_rng(runs)
+    sums, inverse = rng.standard_normal((runs, signs)).round(1), rng.random((runs, runs))
+    sums[0, 0] = first
+    np.fill_diagonal(inverse, 0)
+    with np.errstate(invalid="ignore"):  # infinite - infinite
+        deficits = max_t._deficits(sums, inverse)
+        monkeypatch.setattr(max_t.counting, "available", lambda: False)
+        np.testing.assert_array_equal(deficits, max_t._deficits(sums, inverse), strict=True)
 
 
 def test_identical_runs_are_tied():

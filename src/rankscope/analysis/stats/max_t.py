@@ -24,6 +24,7 @@ import numpy as np
 
 from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Floats, Indices, Ints
+from rankscope.native import counting
 from rankscope.progress import advance
 
 _RELATIVE = 1e-9  # Statistics closer than this are equal: rounding must not decide a comparison.
@@ -283,6 +284,8 @@ def _deficits(sums: Floats, inverse: Floats | None) -> Floats:
     """Return the largest deficit of each run to any other, for some signs and, to the right, for the opposite ones."""
     if inverse is None:
         return np.concatenate([sums.max(axis=0) - sums, sums - sums.min(axis=0)], axis=1)
+    if counting.available() and np.isfinite(sums).all():
+        return counting.largest_deficits(sums, inverse)
     runs, n_signs = sums.shape
     deficits, difference = np.empty((runs, 2 * n_signs)), np.empty((runs, n_signs))
     for run in range(runs):
