@@ -58,7 +58,7 @@ def parse_json(data: bytes, path: str | Path, hint: str, line: int | None = None
     """Parse JSON; rejects repeated names in objects. ``line`` is the line of the text in its file."""
     try:
         text = data.decode("utf-8", "surrogateescape")
-        return json.loads(text, parse_constant=_reject_constant, object_pairs_hook=_reject_repeated)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         problem = str(error) if isinstance(error, _RepeatedName) else "the text is not valid JSON"
         problem_line = error.lineno if isinstance(error, json.JSONDecodeError) and line is None else line
@@ -81,6 +81,10 @@ def _reject_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _reject_constant(constant: str) -> None:
     raise ValueError(constant)
+
+
+# json.loads() would create a decoder per call, which takes longer than parsing a short line.
+_DECODER = json.JSONDecoder(parse_constant=_reject_constant, object_pairs_hook=_reject_repeated)
 
 
 def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = None) -> Shape:
