@@ -111,6 +111,37 @@ def test_tiers_and_rank_intervals_are_those_of_the_leaderboard(
                 assert len({tier for _, tier, _ in rows}) > 2
 
 
+def test_tiers_of_many_runs_follow_the_first_view(open_page: Open, tmp_path: Path, until: Until) -> None:
+    rng = np.random.default_rng(5)
+    values = rng.random((210, 8)) / 5 + rng.random((210, 1))
+    scores = rs.read_scores(
+        {
+            "run": [f"run{r}" for r in range(210) for _ in range(8)],
+            "topic": [f"t{t}" for _ in range(210) for t in range(8)],
+            "AP": values.ravel().tolist(),
+        }
+    )
+    page = open_page(rs.report(scores, tmp_path / "many.html"))
+    read = "[...document.querySelectorAll('td.tier')].map(cell => cell.textContent)"
+    page.evaluate("rankscope.state.measure = 'AP'; rankscope.state.filter = 'run1'")
+    until(page, f"{read}.length > 1 && !{read}.includes('…')")
+    board = {row.run: row for row in rs.leaderboard(scores).leaderboard}
+    names = page.locator(".board tbody th").evaluate_all("all => all.map(one => one.textContent.trim())")
+    assert page.evaluate(read) == [str(board[name].tier) for name in names]
+    assert len(set(page.evaluate(read))) > 1
+    until(page, "document.querySelector('td.ranks').textContent !== '…'")
+    # another order of all runs waits again, while the names are there
+    shown = page.evaluate(
+        f"""async () => {{
+            rankscope.state.settings = {{...rankscope.state.settings, subset: {{key: 'few', topics: [0, 1, 2]}}}};
+            await new Promise(requestAnimationFrame);
+            return {read};
+        }}"""
+    )
+    assert set(shown) == {"…"}
+    until(page, f"!{read}.includes('…')")
+
+
 def test_best_of_a_group_is_the_baseline_in_one_click(open_page: Open, study_page: Path) -> None:
     page = open_page(study_page)
     group = page.evaluate("rankscope.data.groups.names[1]")

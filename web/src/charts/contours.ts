@@ -35,20 +35,24 @@ function smooth(grid: Float64Array, columns: number, rows: number, across: boole
 export function density({ effort, gain, cell, top }: Points, wanted: (i: number) => boolean): Float64Array {
   let grid: Float64Array = new Float64Array(NX * NY);
   let n = 0;
-  const sums = [0, 0, 0, 0];
+  let [sumX, sumY, squaresX, squaresY] = [0, 0, 0, 0];
   for (let i = 0; i < cell.length; i++) {
     if (cell[i] < 0 || !wanted(i)) continue;
-    const [x, y] = [Math.min(1, Math.max(0, effort[i])), Math.min(1, Math.max(0, gain[i] / top))];
+    const x = Math.min(1, Math.max(0, effort[i]));
+    const y = Math.min(1, Math.max(0, gain[i] / top));
     grid[Math.min(NY - 1, Math.floor(y * NY)) * NX + Math.min(NX - 1, Math.floor(x * NX))]++;
     n++;
-    [x, x * x, y, y * y].forEach((v, k) => (sums[k] += v));
+    sumX += x;
+    squaresX += x * x;
+    sumY += y;
+    squaresY += y * y;
   }
   if (n === 0) return grid;
   // Scott's rule for two dimensions, within what the cells can show
-  const width = (a: number, b: number): number => Math.sqrt(Math.max(0, sums[b] / n - (sums[a] / n) ** 2)) * n ** (-1 / 6);
+  const width = (sum: number, squares: number): number => Math.sqrt(Math.max(0, squares / n - (sum / n) ** 2)) * n ** (-1 / 6);
   const cells = (sigma: number, many: number): number => Math.min(5, Math.max(0.9, sigma * many));
-  grid = smooth(grid, NX, NY, true, cells(width(0, 1), NX));
-  return smooth(grid, NX, NY, false, cells(width(2, 3), NY));
+  grid = smooth(grid, NX, NY, true, cells(width(sumX, squaresX), NX));
+  return smooth(grid, NX, NY, false, cells(width(sumY, squaresY), NY));
 }
 
 /** The density above which the given share of the points lies. */
@@ -72,9 +76,13 @@ function lines(grid: Float64Array, level: number, width: number, height: number)
   let path = "";
   for (let y = -1; y < NY; y++)
     for (let x = -1; x < NX; x++) {
-      const [a, b, c, d] = [at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1)];
+      const a = at(x, y);
+      const b = at(x + 1, y);
+      const c = at(x + 1, y + 1);
+      const d = at(x, y + 1);
+      // Most cells have no line: they are skipped before anything is allocated.
+      if (a >= 0 === b >= 0 && b >= 0 === c >= 0 && c >= 0 === d >= 0) continue;
       const inside = [a, b, c, d].map((v) => v >= 0);
-      if (inside.every((one) => one === inside[0])) continue;
       const between = (u: number, v: number): number => u / (u - v);
       const crossings: [number, number][] = [];
       if (inside[0] !== inside[1]) crossings.push([x + between(a, b), y]);

@@ -38,8 +38,9 @@ export function scatter(canvas: HTMLCanvasElement, points: Points, size: number,
     if (cell[i] < 0) continue;
     const left = Math.round((EDGE + effort[i] * width) * scale - side / 2);
     const upper = Math.round((EDGE + height - (gain[i] / top) * height) * scale - side / 2);
-    for (const [dx, dy] of shape) {
-      const [x, y] = [left + dx, upper + dy];
+    for (let k = 0; k < shape.length; k++) {
+      const x = left + shape[k][0];
+      const y = upper + shape[k][1];
       if (x >= 0 && x < columns && y >= 0 && y < rows) hits[y * columns + x]++;
     }
   }

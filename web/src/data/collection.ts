@@ -303,7 +303,9 @@ export class Collection {
 
   /** Values of a run on some topics. */
   private row(values: Float64Array, run: number, topics: readonly number[]): Float64Array {
-    return Float64Array.from(topics, (t) => values[this.index(run, t)]);
+    const row = new Float64Array(topics.length);
+    for (let k = 0; k < row.length; k++) row[k] = values[this.index(run, topics[k])];
+    return row;
   }
 
   /** Tiers of some runs by a measure, as rs.leaderboard has them (by run, from 1; empty without a direction), and the number of separated pairs. */

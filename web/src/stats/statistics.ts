@@ -4,7 +4,7 @@ import type { Summary } from "../measures/catalogue";
 
 /** Quantile with linear interpolation, as numpy's default; values need not be sorted. */
 export function quantile(values: ArrayLike<number>, q: number): number {
-  const sorted = Float64Array.from(Array.from(values).filter((v) => !Number.isNaN(v))).sort();
+  const sorted = new Float64Array(values).filter((v) => !Number.isNaN(v)).sort();
   return sortedQuantile(sorted, q);
 }
 

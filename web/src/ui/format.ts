@@ -35,7 +35,9 @@ export function ordinal(n: number): string {
 /** "1 run", "2 runs". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
-export const count = (n: number): string => (Number.isFinite(n) ? n.toLocaleString("en-US").replace("-", "−") : "∞");
+const COUNTS = new Intl.NumberFormat("en-US");
+
+export const count = (n: number): string => (Number.isFinite(n) ? COUNTS.format(n).replace("-", "−") : "∞");
 
 export const percent = (share: number, digits = 1): string =>
   Number.isNaN(share) ? "–" : `${(100 * share).toFixed(digits)}%`;
