@@ -204,6 +204,25 @@ def test_shortened_names_stay_distinct(open_page: Open, tmp_path: Path) -> None:
         assert all(len(name) <= letters for name in short)
         assert not any("#" in name for name in short)
         assert short == names if letters == 80 else all("…" in name for name in short[:3])
+    # Two groups whose names end alike: names of the second show what differs from the first.
+    names = [f"indri_{model}_{part}-filtered" for part in ("cata", "catb") for model in ("rm", "ql")]
+    runs = {name: {"q": {"d": 1.0}} for name in names}
+    page = open_page(rs.report(rs.Collection({"q": {"d": 1}}, runs), tmp_path / "alike.html"))
+    for letters in (14, 17, 20):
+        short = page.evaluate("n => rankscope.data.runs.map((_, r) => rankscope.data.short(r, n))", letters)
+        assert len(set(short)) == 4
+        assert all("ql" in name for name in short[1::2])
+
+
+def test_a_share_that_rounds_to_zero_has_no_sign(open_page: Open, tmp_path: Path) -> None:
+    """The order of the runs on the last topic is nearly the opposite: its share of the variance is negative."""
+    values = {"good": [0.9, 0.8, 0.2000], "poor": [0.1, 0.2, 0.2002]}
+    rows = [(run, f"t{t}", v) for run, one in values.items() for t, v in enumerate(one)]
+    table = {name: [row[k] for row in rows] for k, name in enumerate(("run", "topic", "AP"))}
+    page = open_page(rs.report(rs.read_scores(table), tmp_path / "r.html"), "view=map")
+    cells = page.locator("main table td").all_inner_texts()
+    assert "0.0%" in cells
+    assert not [cell for cell in cells if cell in ("-0.0%", "−0.0%")]
 
 
 def test_documents_of_a_changed_ranking_stay_distinct_on_a_narrow_screen(

@@ -39,8 +39,9 @@ const COUNTS = new Intl.NumberFormat("en-US");
 
 export const count = (n: number): string => (Number.isFinite(n) ? COUNTS.format(n).replace("-", "−") : "∞");
 
+/** A share; one that rounds to zero has no sign. */
 export const percent = (share: number, digits = 1): string =>
-  Number.isNaN(share) ? "–" : `${(100 * share).toFixed(digits)}%`;
+  Number.isNaN(share) ? "–" : `${score(Number((100 * share).toFixed(digits)) || 0, digits)}%`;
 
 /** Where a document stands against the ideal list, in words. */
 export function misplaced(rp: number): string {
@@ -57,20 +58,29 @@ export function shortened(names: readonly string[], letters: number): string[] {
   const found = all.map(elide);
   const alike = new Map<string, number[]>();
   found.forEach((name, k) => alike.set(name, [...(alike.get(name) ?? []), k]));
-  const used = new Set(found);
-  for (const group of alike.values()) {
-    if (group.length < 2 || all[group[0]].length === 0) continue;
+  const used = new Map(found.map((name, k) => [name, k]));
+  const alikeUntil = (group: number[]): number => {
     const [first, ...others] = group.map((k) => all[k]);
     let same = 0;
     while (same < first.length && others.every((n) => n[same] === first[same])) same++;
+    return same;
+  };
+  const least = (rest: string[]): number => Math.max(2, letters - 2 - rest.length);
+  const join = (k: number, head: number, rest: string[]): string =>
+    `${all[k].slice(0, head).join("")}…${elideEnd(rest, letters - 1 - head)}`;
+  for (const group of alike.values()) {
+    if (group.length < 2 || all[group[0]].length === 0) continue;
+    const own = alikeUntil(group);
+    // Names of an earlier group may end alike: then what differs from these is shown as well.
+    const others = group.flatMap((k) => used.get(join(k, least(all[k].slice(own)), all[k].slice(own))) ?? []);
+    const same = alikeUntil([...group, ...others]);
     group.forEach((k, at) => {
       // what differs, and a number where even that is alike
       const rest = all[k].slice(same);
       let name = "";
-      for (let head = Math.max(2, letters - 2 - rest.length); head <= letters - 3 && (!name || used.has(name)); head++)
-        name = `${all[k].slice(0, head).join("")}…${elideEnd(rest, letters - 1 - head)}`;
+      for (let head = least(rest); head <= letters - 3 && (!name || used.has(name)); head++) name = join(k, head, rest);
       if (!name || used.has(name)) name = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`;
-      used.add(name);
+      used.set(name, k);
       found[k] = name;
     });
   }
