@@ -168,3 +168,46 @@ def test_long_files_are_begun_first_and_no_test_is_lost(shared: Any, processes: 
         long = [f"tests/{name}" for name in shared.LONG[process::processes]]
         assert list(dict.fromkeys(begun))[: len(long)] == long
         assert all(begun.count(name) == 5 for name in long)
+
+
+def test_processes_of_pip_install_every_package_once(runner: ModuleType) -> None:
+    text = (TESTS / "hashes.txt").read_text("utf-8")
+    entries = re.compile(r"^[A-Za-z0-9].*==.*(?:\n .*)*", re.MULTILINE)
+    parts = runner.divide(text)
+    assert len(parts) == runner.N_PIPS and all(parts)
+    together = [entry for part in parts for entry in entries.findall(part)]
+    assert sorted(together) == sorted(entries.findall(text)) and len(together) > 100
+    assert "".join(parts).count("--hash=") == text.count("--hash=sha256")
+
+
+def test_works_at_the_same_time_all_end_before_an_error_is_raised(runner: ModuleType) -> None:
+    ended = []
+
+    def failing() -> None:
+        raise runner.StepError(3, ["ERROR: no such package"])
+
+    with pytest.raises(runner.StepError):
+        runner.together(failing, lambda: ended.append(1), lambda: ended.append(2))
+    assert sorted(ended) == [1, 2]
+
+
+def test_one_process_compiles_the_tests_before_several_run_them(
+    runner: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    commands: list[list[str]] = []
+
+    def run(*command: object, **options: object) -> None:
+        commands.append([str(word) for word in command])
+        if "--collect-only" in command:
+            raise runner.StepError(2, ["ERROR: a test file that cannot be imported"])
+
+    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setitem(runner.BYTECODE, "PYTHONPYCACHEPREFIX", str(tmp_path))
+    runner.tests(runner.Steps(), [*runner.COVERAGE, "tests/lab"])
+    collect, complete = commands
+    assert collect[-2:] == ["--collect-only", "tests/lab"] and not set(runner.COVERAGE) & set(collect)
+    assert "--collect-only" not in complete and {*runner.COVERAGE, "-n"} <= set(complete)
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "test_tree.cpython-311-pytest-9.0.0.pyc").touch()
+    runner.tests(runner.Steps(), ["tests/lab"])
+    assert len(commands) == 3 and "--collect-only" not in commands[2]
