@@ -49,8 +49,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     }
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("SPARK_WORKER_DIR", str(work / "workers"))
-        # Java that lives for a minute had better not spend it on making itself faster
-        environment.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        # Java that lives for a minute had better not spend it on making itself faster,
+        # or on verifying the classes of Spark.
+        trusting = (
+            "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -XX:-BytecodeVerificationLocal"
+        )
+        environment.setenv("JDK_JAVA_OPTIONS", f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {trusting}")
         environment.setenv("PYTHONPATH", str(work), prepend=os.pathsep)
         with session("local-cluster[2,1,1024]", **settings) as spark:
             yield spark
