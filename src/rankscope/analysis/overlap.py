@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import MAX_RANKS, RboTies
@@ -62,6 +62,7 @@ class DepthOverlap(PairRow):
     jaccard: float = column()
 
 
+_PAIRS_IN_PIECE = 16  # A piece allocates working memory by the number of documents.
 _RELEVANT = tuple(name for name in TopicOverlap.specs if name.startswith("relevant"))
 
 
@@ -136,6 +137,7 @@ def overlap(
 
     from rankscope.analysis.ranking_similarity import Comparison, Documents, defined_means, get_rankings
     from rankscope.analysis.stats.rank_biased_overlap import check_settings
+    from rankscope.engines import run_pieces
 
     if not 1 <= depth <= MAX_RANKS:
         raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MAX_RANKS:,} ranks")
@@ -146,11 +148,12 @@ def overlap(
     names, rankings = get_rankings(collection, depth, documents)
     relevant = documents.relevant(collection.qrels) if collection.has_qrels else None
     n_documents = sum(map(len, documents.by_topic.values()))
-    compare = Comparison(at, rbo_p, rbo_ties, relevant, np.full(n_documents + 1, -1, np.int32))
+    compare = Comparison(rankings, at, rbo_p, rbo_ties, n_documents, relevant)
+    pieces = [pairs[start : start + _PAIRS_IN_PIECE] for start in range(0, len(pairs), _PAIRS_IN_PIECE)]
+    compared = chain.from_iterable(run_pieces(compare, pieces, label="pairs"))
     without = () if collection.has_qrels else _RELEVANT
     means, topics, by_depth = [], [], []
-    for a, b in pairs:
-        common, values, *counts = compare.topics(rankings[a], rankings[b])
+    for (a, b), (common, values, *counts) in zip(pairs, compared, strict=True):
         alone = [len(rankings[run].topic) - len(common) for run in (a, b)]
         means.append(PairOverlap(a, b, len(common), *alone, *defined_means(np.column_stack(values))))
         sides = (CategoricalColumn((run,), np.zeros(len(common), np.int64)) for run in (a, b))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import compress, count
 from math import nan
 from typing import NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 from rankscope.analysis.stats.coefficients import kendall_by_group
 from rankscope.analysis.stats.rank_biased_overlap import Groups, overlaps
 from rankscope.arrays import AnyArray, Bools, Floats, Grades, Int32s, Ints
+from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.judging.judged import reject_disjoint
 from rankscope.read import Qrels
 from rankscope.read.ids import sort_naturally
@@ -140,16 +141,22 @@ class Similarities(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """Settings of the comparison of two rankings."""
+class Comparison(TransientCacheMixin):
+    """Comparison of the rankings of pairs of runs."""
 
+    rankings: Mapping[str, Rankings]
     at: tuple[int, ...]
     p: float
     ties: str
+    n_documents: int
     relevant: Bools | None
     """Whether documents are relevant, by number, and False at the end; None without judgments."""
-    indices: Int32s
-    """Working memory, by number of a document: its index in a ranking, or -1; -1 at the end."""
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[Similarities]:
+        """Compare the runs of each pair."""
+        # Working memory, by number of a document: its index in a ranking, or -1; -1 at the end.
+        indices = np.full(self.n_documents + 1, -1, np.int32)
+        return [self.topics(self.rankings[a], self.rankings[b], indices) for a, b in pairs]
 
     @cached_property
     def _side(self) -> Callable[[Rankings, bytes, int], _Side]:
@@ -163,10 +170,10 @@ class Comparison:
 
         return side
 
-    def topics(self, a: Rankings, b: Rankings) -> Similarities:
+    def topics(self, a: Rankings, b: Rankings, indices: Int32s) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
-        topics, *indices = np.intersect1d(a.topic, b.topic, assume_unique=True, return_indices=True)
-        rows = np.column_stack(indices)
+        topics, *common = np.intersect1d(a.topic, b.topic, assume_unique=True, return_indices=True)
+        rows = np.column_stack(common)
         lengths = np.column_stack([np.diff(a.start)[rows[:, 0]], np.diff(b.start)[rows[:, 1]]])
         values = []
         counts = np.zeros((len(rows), len(self.at)), np.int64)
@@ -174,20 +181,20 @@ class Comparison:
         for part in (slice(start, start + step) for start in range(0, max(1, len(rows)), step)):
             width = int(lengths[part].max(initial=0))
             sides = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
-            more, counts[part] = self._compare(*sides)
+            more, counts[part] = self._compare(*sides, indices)
             values.append(more)
         either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts
         columns = [np.concatenate(parts) for parts in zip(*values, strict=True)]
         return Similarities(topics, columns, counts, _jaccard(counts, either))
 
-    def _compare(self, a: _Side, b: _Side) -> tuple[list[AnyArray], Ints]:
+    def _compare(self, a: _Side, b: _Side, indices: Int32s) -> tuple[list[AnyArray], Ints]:
         """Return columns of values by topic, and the numbers of common documents at all depths."""
         (documents, groups, n_relevant), (others, others_groups, n_others) = a, b
         n_topics, width = documents.shape
-        self.indices[documents] = np.arange(documents.size).reshape(documents.shape)
-        self.indices[-1] = -1  # no document
-        index_in_a = self.indices.take(others)
-        self.indices[documents] = -1
+        indices[documents] = np.arange(documents.size).reshape(documents.shape)
+        indices[-1] = -1  # no document
+        index_in_a = indices.take(others)
+        indices[documents] = -1
         in_b = np.flatnonzero(index_in_a >= 0)
         in_a = index_in_a.take(in_b).astype(np.int64)
         row = in_b // max(1, width)
