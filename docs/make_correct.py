@@ -113,11 +113,12 @@ def cover(
     truth: Truth, measure: str, drawn: LabelSample, *, is_compared: bool = True
 ) -> tuple[Any, Any, Any]:
     """Return whether the intervals of the runs contain the truth, and their widths, tuned and human only."""
-    corrector = Corrector(truth.judged, drawn, parse(measure))
-    estimates = [corrector.correct(None)]
-    if is_compared:
-        estimates.append(corrector.correct(0.0, is_human_only=True))
-    half, *other = (e.quantile(0.05) * np.sqrt(np.diag(e.covariance)) / corrector.shape[1] for e in estimates)
+    n_topics = len(truth.judged.topics)
+    estimates = [
+        Corrector(truth.judged, drawn, parse(measure), is_human_only=human_only).correct()
+        for human_only in (False, True)[: 1 + is_compared]
+    ]
+    half, *other = (e.quantile(0.05) * np.sqrt(np.diag(e.covariance)) / n_topics for e in estimates)
     inside = np.abs(estimates[0].values.mean(axis=1) - truth.means[measure]) <= half
     return inside, half, other[0] if other else np.full(len(half), np.nan)
 

@@ -131,24 +131,25 @@ def test_the_expected_variance_of_ap_is_that_over_all_samples(tuning: float, shr
         for drawn in product((False, True), repeat=n):
             sample = LabelSample(judged.qrels.grade, np.array(human, np.int32), np.array(drawn), pi)
             corrector = Corrector(judged, sample, parse("AP"))
-            model, expansion = corrector.model(), corrector.tune(tuning)[1]
-            assert expansion is not None
+            model, estimated_expansion = corrector.model, corrector.expansion
+            assert estimated_expansion is not None
             model.group, model.share = np.arange(n), np.stack([1 - predicted, predicted], axis=1)[np.newaxis]
-            expansion = expansion._replace(
+            corrector.expansion = expansion = estimated_expansion._replace(
                 value=np.array([[0.4], [0.3]]),
                 n_relevant=np.array([2.5]),
                 indicators=(predicted + shrinkage * sample.inverse * (human - predicted))[:, np.newaxis],
                 shrinkage=shrinkage,
                 spread=predicted * (1 - predicted),
             )
-            values.append(corrector._values(np.array([tuning]), expansion)[:, 0])
+            values.append(corrector._values(np.array([tuning]))[:, 0])
             chances.append(np.prod(np.where(drawn, pi, 1 - pi)))
             if any(drawn):  # Without labels there is no variance.
-                variance = np.diag(corrector._covariance(np.array([tuning]), expansion, model)[0])
+                variance = np.diag(corrector._covariance(np.array([tuning]))[0])
             else:
                 full = corrector.sample._replace(is_labelled=np.ones(n, np.bool_))
                 other = Corrector(judged, full, parse("AP"))
-                variance = np.diag(other._covariance(np.array([tuning]), expansion, model)[0])
+                other.model, other.expansion = model, expansion
+                variance = np.diag(other._covariance(np.array([tuning]))[0])
             estimated += variance * chances[-1] * np.prod(np.where(human, predicted, 1 - predicted))
         truth += np.diag(np.cov(np.transpose(values), aweights=chances, ddof=0)) * np.prod(
             np.where(human, predicted, 1 - predicted)
@@ -243,12 +244,16 @@ def test_intervals_cover_the_human_value(measure: str) -> None:
         covered += [
             rows[run].low <= value <= rows[run].high for run, value in zip(scores.runs, truth, strict=True)
         ]
-        corrector = Corrector(judged, sample_of(judged, human, rng), parse(measure))
-        ends = [np.diag(corrector.correct(*how).covariance) for how in ((None,),)]
-        only = np.diag(corrector.correct(0.0, is_human_only=True).covariance)
-        widths.append(np.sqrt(ends[0] / only).mean())
+        tuned, only = variances(judged, sample_of(judged, human, rng), measure)
+        widths.append(np.sqrt(tuned / only).mean())
     assert np.mean(covered) >= 0.90  # 48 intervals, four of a sample depend on each other
     assert np.mean(widths) < 0.8
+
+
+def variances(judged: Any, sample: LabelSample, measure: str) -> list[Any]:
+    """Return the variances of the runs over samples of labels: tuned, and with human labels alone."""
+    correctors = (Corrector(judged, sample, parse(measure), is_human_only=only) for only in (False, True))
+    return [np.diag(corrector.correct().covariance) for corrector in correctors]
 
 
 def sample_of(judged: Any, human: Any, rng: Any) -> LabelSample:
@@ -280,7 +285,7 @@ def test_the_variance_is_that_of_the_design_where_the_machine_rarely_errs(measur
         truth = np.concatenate([[human[t][d.decode()] for d in documents(judged, t)] for t in judged.topics])
         residual = (truth[:, np.newaxis] >= corrector.grades[1:]) - estimate.tuning[0] * corrector.j
         exact = np.zeros(len(runs))
-        for docs, gradient in corrector.gradients(None, np.ones(len(truth), np.bool_)):
+        for docs, gradient in corrector.gradients(np.ones(len(truth), np.bool_)):
             exact += (np.einsum("rdg,dg->rd", gradient, residual[docs]) ** 2 * (1 / 0.2 - 1)).sum(axis=1)
         ratio = np.sqrt(np.diag(estimate.covariance) / exact)
         assert np.abs(ratio - 1).max() < 0.15, seed
@@ -293,11 +298,7 @@ def test_a_useless_machine_costs_at_most_five_percent() -> None:
         rng = np.random.default_rng(seed)
         machine = {t: {d: int(rng.integers(0, 3)) for d in of} for t, of in human.items()}
         judged = rs.evaluate(machine, runs, "P@10").require_judged("test")
-        corrector = Corrector(judged, sample_of(judged, human, rng), parse("P@10"))
-        tuned, only = (
-            np.diag(e.covariance)
-            for e in (corrector.correct(None), corrector.correct(0.0, is_human_only=True))
-        )
+        tuned, only = variances(judged, sample_of(judged, human, rng), "P@10")
         widths.append(np.sqrt(tuned / only).mean())
     assert np.mean(widths) < 1.05
 
@@ -495,7 +496,7 @@ def test_the_allocation_has_a_smaller_variance_than_uniform_sampling() -> None:
     variances = []
     for chance in (pi, np.full(len(pi), 200 / len(pi))):
         total = 0.0
-        for docs, weight in corrector.gradients(None, np.ones(len(pi), np.bool_)):
+        for docs, weight in corrector.gradients(np.ones(len(pi), np.bool_)):
             total += float(((weight[0] - weight[1])[:, 0] ** 2 * (1 / chance[docs] - 1)).sum())
         variances.append(total)
     assert variances[0] < 0.7 * variances[1]
@@ -510,7 +511,7 @@ def expected_error(scores: Any, human: Any, machine: Any, pi: Any) -> float:
          for t in judged.topics]
     )  # fmt: skip
     total = 0.0
-    for docs, weight in corrector.gradients(None, np.ones(len(pi), np.bool_)):
+    for docs, weight in corrector.gradients(np.ones(len(pi), np.bool_)):
         spread = len(weight) * weight[:, :, 0].var(axis=0) * len(weight)
         total += float((error[docs] * spread * (1 / pi[docs] - 1)).sum())
     return total

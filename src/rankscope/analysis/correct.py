@@ -186,12 +186,12 @@ def correct(
     differences: list[CorrectedDifference] = []
     values: list[Floats] = []
     for index, measure in enumerate(scores.measures):
-        corrector = Corrector(judged, sample, measure)
+        corrector, human_only = (Corrector(judged, sample, measure, is_human_only=only) for only in (False, True))
         _warn_if_rough(corrector)
         estimate, is_defined = corrector.correct(weight), np.isfinite(scores.values[index])
         by_topic = np.where(is_defined, estimate.values, np.nan)
-        others = corrector.correct_values(0.0, is_human_only=True), corrector.correct_values(1.0)
-        own, human_only, plain = (_mean(each, is_defined) for each in (estimate.values, *others))
+        others = human_only.correct_values(), corrector.correct_values(1.0)
+        own, human_mean, plain = (_mean(each, is_defined) for each in (estimate.values, *others))
         n_topics, quantile = np.maximum(is_defined.sum(axis=1), 1), estimate.quantile(alpha)
         covariance = estimate.covariance / np.outer(n_topics, n_topics)
         variance, machine = np.diag(covariance), scores.mean(measure)
@@ -200,7 +200,7 @@ def correct(
         n_labels = np.bincount(corrector.owner[is_counted] // corrector.shape[1], minlength=len(own))
         bias = _jackknife(corrector, is_defined, weight) if corrector.is_fraction else [None] * len(own)
         tunings = np.full(len(own), estimate.tuning.mean())
-        columns = machine, human_only, own, own - half, own + half, *t_intervals(by_topic, alpha), n_labels
+        columns = machine, human_mean, own, own - half, own + half, *t_intervals(by_topic, alpha), n_labels
         rows = list(zip(*(each.tolist() for each in (*columns, plain, tunings)), bias, strict=True))
         means += [CorrectedMean(scores.runs[r], str(measure), *rows[r]) for r in measure.best_first(own)]
         total = variance[first] + variance[second]

@@ -82,9 +82,19 @@ class Corrector:
         Measure with a closed form: a sum of gains with fixed weights, a fraction of such sums, or average precision.
     n_draws
         Number of draws of all labels from the model, for fractions.
+    is_human_only
+        Whether to ignore the labels of the machine.
     """
 
-    def __init__(self, judged: Judged, sample: LabelSample, measure: Measure, n_draws: int = _DRAWS) -> None:
+    def __init__(
+        self,
+        judged: Judged,
+        sample: LabelSample,
+        measure: Measure,
+        n_draws: int = _DRAWS,
+        *,
+        is_human_only: bool = False,
+    ) -> None:
         form = declared_form(measure)
         is_known = isinstance(form, Weighted | Counted | Precisions) and not measure.needs_aspects
         if not is_known or measure.summary != "mean" or measure.better != "higher":
@@ -108,10 +118,9 @@ class Corrector:
                 raise MeasureError(problem, hint="give grade 0 no gain")
         else:
             self.grades, self.step = np.array([0, form.rel]), np.ones(1)  # type: ignore[union-attr]
-        self._expansions: dict[bool, _Expansion] = {}
-        self._models: dict[bool, LabelModel] = {}
         self.is_fraction = not isinstance(form, Weighted) or isinstance(form, ShareOfIdeal)
-        reaches = np.stack([sample.machine, sample.human])[:, :, np.newaxis] >= self.grades[1:]
+        self.machine = np.zeros_like(sample.machine) if is_human_only else sample.machine
+        reaches = np.stack([self.machine, sample.human])[:, :, np.newaxis] >= self.grades[1:]
         self.j, self.h = (np.asarray(x, np.float64) for x in reaches)
 
     @cached_property
@@ -178,43 +187,35 @@ class Corrector:
 
     # Estimates ----------------------------------------------------------------------------------------------------
 
-    def correct(self, tuning: float | None, *, is_human_only: bool = False) -> Estimate:
-        """Return the corrected values; without ``tuning``, with the weights that minimise the variance.
+    def correct(self, tuning: float | None = None) -> Estimate:
+        """Return the corrected values; without ``tuning``, with the weights that minimise the variance."""
+        tunings = self.tune(tuning)
+        covariance, freedom = self._covariance(tunings)
+        return Estimate(self._values(tunings), covariance, tunings, freedom)
 
-        The weight of a topic is computed from the labels of the other topics, so that it does not depend on its own.
-        """
-        tunings, expansion = self.tune(tuning, is_human_only)
-        covariance, freedom = self._covariance(tunings, expansion, self.model(is_human_only))
-        return Estimate(self._values(tunings, expansion), covariance, tunings, freedom)
-
-    def correct_values(self, tuning: float | None, *, is_human_only: bool = False) -> Floats:
+    def correct_values(self, tuning: float | None = None) -> Floats:
         """Return the corrected values alone."""
-        return self._values(*self.tune(tuning, is_human_only))
+        return self._values(self.tune(tuning))
 
     def restrict(self, is_kept: Bools, n_draws: int = _DRAWS) -> Corrector:
         """Return a corrector without the labels of topics that are not ``is_kept``."""
         sample = self.sample._replace(is_labelled=self.sample.is_labelled & is_kept[self.topic])
         return Corrector(self.judged, sample, self.measure, n_draws)
 
-    def tune(self, tuning: float | None, is_human_only: bool = False) -> tuple[Floats, _Expansion | None]:
-        """Return the weight of the machine's labels on each topic, and the expansion of a fraction."""
-        expansion = self._expansion(is_human_only)
-        return self._tune(expansion) if tuning is None else np.full(self.shape[1], tuning), expansion
-
     def _corrected(self, tunings: Floats) -> Floats:
         """Return the corrected indicators, (documents, grades)."""
         scaled = tunings[self.topic, np.newaxis] * self.j
         return scaled + self.sample.inverse[:, np.newaxis] * (self.h - scaled)
 
-    def _values(self, tunings: Floats, expansion: _Expansion | None) -> Floats:
-        x = self._corrected(tunings)
+    def _values(self, tunings: Floats) -> Floats:
+        x, expansion = self._corrected(tunings), self.expansion
         if expansion is None:
             return self._numerator(x)
         if expansion.n_relevant is not None:
             change = self._sum_topics(x)[:, 0] - expansion.n_relevant
             return self._divide(self._numerator(x) - expansion.value * change, expansion.n_relevant)
         values, change = expansion.value.copy(), x - expansion.indicators
-        for docs, gradient in self.gradients(expansion, np.ones(len(x), np.bool_)):
+        for docs, gradient in self.gradients(np.ones(len(x), np.bool_)):
             np.add.at(values.T, self.topic[docs], self._apply(gradient, change[docs]).T)
         return values
 
@@ -234,23 +235,20 @@ class Corrector:
             gain = gain * (1.0 + self._above(gain))
         return self._sum_hits(self.hit_weight * gain)
 
-    def model(self, is_human_only: bool = False) -> LabelModel:
-        """Return the model of human grades by machine grade, unless ``is_human_only``, and by weight in the runs."""
-        if is_human_only not in self._models:
-            weight = self.importance
-            limits = np.quantile(weight[weight > 0], _BANDS) if weight.any() else weight[:0]
-            band = np.where(weight > 0, np.searchsorted(limits, weight, side="left") + 1, 0)
-            grade = np.searchsorted(self.grades, self.sample.machine, side="right") - 1
-            self._models[is_human_only] = LabelModel(self, 0 * grade if is_human_only else grade, band)
-        return self._models[is_human_only]
+    @cached_property
+    def model(self) -> LabelModel:
+        """Model of human grades by machine grade and by weight in the runs."""
+        weight = self.importance
+        limits = np.quantile(weight[weight > 0], _BANDS) if weight.any() else weight[:0]
+        band = np.where(weight > 0, np.searchsorted(limits, weight, side="left") + 1, 0)
+        return LabelModel(self, np.searchsorted(self.grades, self.machine, side="right") - 1, band)
 
-    def _expansion(self, is_human_only: bool) -> _Expansion | None:
-        """Return the point around which fractions are expanded, which all weights of the machine share."""
-        if self.is_fraction and is_human_only not in self._expansions:
-            self._expansions[is_human_only] = self._expand(self.model(is_human_only))
-        return self._expansions.get(is_human_only)
-
-    def _expand(self, model: LabelModel) -> _Expansion:
+    @cached_property
+    def expansion(self) -> _Expansion | None:
+        """Point around which fractions are expanded, which all weights of the machine share; None for sums."""
+        if not self.is_fraction:
+            return None
+        model = self.model
         if not isinstance(self.form, Precisions):
             values, indicators, gradients = zip(*fill(self, model, self.n_draws), strict=True)
             return _Expansion(np.concatenate(values, axis=1), np.concatenate(indicators), gradients)
@@ -276,12 +274,17 @@ class Corrector:
 
     # Variances ----------------------------------------------------------------------------------------------------
 
-    def _tune(self, expansion: _Expansion | None) -> Floats:
-        """Return the weight of the machine's labels on each topic that minimises the variance on the other topics."""
+    def tune(self, tuning: float | None = None) -> Floats:
+        """Return the weight of the machine's labels on each topic, by default the one that minimises the variance.
+
+        That is computed from the labels of the other topics, so that it does not depend on the topic's own.
+        """
         n_topics = self.shape[1]
+        if tuning is not None:
+            return np.full(n_topics, tuning)
         product, square = np.zeros(n_topics), np.zeros(n_topics)
         factor = self.sample.inverse * np.maximum(self.sample.inverse - 1, 0)
-        for docs, gradient in self.gradients(expansion, self.sample.is_labelled):
+        for docs, gradient in self.gradients(self.sample.is_labelled):
             h, j = (self._apply(gradient, x[docs]) for x in (self.h, self.j))
             product += self._sum_by(self.topic[docs], (h * j).sum(axis=0) * factor[docs], n_topics)
             square += self._sum_by(self.topic[docs], (j * j).sum(axis=0) * factor[docs], n_topics)
@@ -290,12 +293,12 @@ class Corrector:
         tuned = np.divide(product.sum() - product, others, out=np.ones(n_topics), where=is_known)
         return np.asarray(np.maximum(tuned, 0.0))
 
-    def gradients(self, expansion: _Expansion | None, is_used: Bools) -> Iterator[tuple[Ints, Floats]]:
+    def gradients(self, is_used: Bools) -> Iterator[tuple[Ints, Floats]]:
         """Yield documents of each block of topics, and the change of the runs with their indicators.
 
         It has the shape (runs, documents, grades). For AP, which is quadratic, it is that at the expected indicators.
         """
-        offsets = self.judged.qrels.topic_offsets
+        expansion, offsets = self.expansion, self.judged.qrels.topic_offsets
         weight = self.hit_weight
         if isinstance(self.form, Precisions) and expansion is not None:
             gain = expansion.indicators[self.judged.judgment, 0]
@@ -318,31 +321,27 @@ class Corrector:
                 matrix = self._divide(matrix - expansion.value[:, topic], expansion.n_relevant[topic])
             yield low + kept, matrix[:, kept, np.newaxis] * self.step
 
-    def terms(
-        self, tunings: Floats, expansion: _Expansion | None, model: LabelModel, is_used: Bools
-    ) -> Iterator[tuple[Ints, Floats]]:
+    def terms(self, tunings: Floats, is_used: Bools) -> Iterator[tuple[Ints, Floats]]:
         """Yield documents, and the change of the runs with their residuals h - lambda j, (runs, documents, grades).
 
         There is a residual for each human grade, multiplied by the root of the probability of the grade: the sum of
         the squares of the changes is their expected square.
         """
         reaches = np.tri(len(self.grades), len(self.grades) - 1, -1)
-        for docs, gradient in self.gradients(expansion, is_used):
+        for docs, gradient in self.gradients(is_used):
             topic = self.topic[docs]
             residual = reaches - (tunings[topic, np.newaxis] * self.j[docs])[:, np.newaxis]
-            residual *= np.sqrt(model.share[topic, model.group[docs]])[:, :, np.newaxis]
+            residual *= np.sqrt(self.model.share[topic, self.model.group[docs]])[:, :, np.newaxis]
             yield docs, np.matmul(gradient.swapaxes(0, 1), residual.swapaxes(1, 2)).swapaxes(0, 1)
 
-    def _covariance(
-        self, tunings: Floats, expansion: _Expansion | None, model: LabelModel
-    ) -> tuple[Floats, Floats]:
+    def _covariance(self, tunings: Floats) -> tuple[Floats, Floats]:
         """Return the covariance of the sums over topics, and the degrees of freedom of its diagonal.
 
         It is expected under the model of the human grades (anticipated variance, Isaki and Fuller 1982). If the
         probabilities of all documents are known, the variance of every document counts; otherwise those of the
         sample, weighted by 1 / pi.
         """
-        sample, n_runs = self.sample, self.shape[0]
+        sample, expansion, n_runs = self.sample, self.expansion, self.shape[0]
         total, freedom = np.zeros((n_runs, n_runs)), np.full(n_runs, max(self.label_counts[0] - 1.0, 1.0))
         if not sample.is_labelled.any():
             return total + np.nan, freedom
@@ -352,7 +351,7 @@ class Corrector:
             factor = (1.0 / sample.pi - 1.0) if is_known else sample.inverse * (sample.inverse - 1.0)
         factor = np.maximum(np.nan_to_num(factor), 0.0)
         by_topic = np.zeros(self.shape)
-        for docs, terms in self.terms(tunings, expansion, model, is_used):
+        for docs, terms in self.terms(tunings, is_used):
             part = terms * np.sqrt(factor[docs])[:, np.newaxis]
             if isinstance(self.form, Precisions):
                 np.add.at(by_topic.T, self.topic[docs], (part**2).sum(axis=2).T)
@@ -362,7 +361,7 @@ class Corrector:
             return total, freedom
         # AP has products of two indicators. Both vary over samples, and each changes with the human label of the other,
         # except for the variance that the expected indicators have already, because they follow the labels.
-        share, scaled = model.share[self.topic, model.group], tunings[self.topic] * self.j[:, 0]
+        share, scaled = self.model.share[self.topic, self.model.group], tunings[self.topic] * self.j[:, 0]
         square = factor * (share[:, 0] * scaled**2 + share[:, 1] * (1.0 - scaled) ** 2)
         spread = expansion.spread * (1.0 - expansion.shrinkage**2 * (1.0 + factor))
         sampled, graded = square[self.judged.judgment], spread[self.judged.judgment]

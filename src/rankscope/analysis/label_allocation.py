@@ -47,9 +47,8 @@ def inclusion_probabilities(
         # Half of the allocation ignores the labels, because errors that they do not show yet are possible everywhere.
         blind = corrector.restrict(np.zeros(len(judged.topics), np.bool_))
         for source in (corrector, blind) if labels else (blind,):
-            tunings, expansion = source.tune(None)
             square = np.zeros(len(total))
-            for documents, terms in source.terms(tunings, expansion, source.model(), total >= 0):
+            for documents, terms in source.terms(source.tune(), total >= 0):
                 square[documents] = np.einsum("rs,rdg,sdg->d", importance, terms, terms, optimize=True)
             square = np.maximum(square, 0.0)
             total += square / max(float(square.sum()), 1e-300)
