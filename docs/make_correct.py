@@ -117,7 +117,7 @@ def cover(
     """Return whether the intervals of the runs contain the truth, and their widths, tuned and human only."""
     n_topics = len(truth.judged.topics)
     estimates = [
-        Corrector(truth.judged, drawn, parse(measure), is_human_only=human_only).correct()
+        Corrector(truth.judged, drawn._replace(is_human_only=human_only), parse(measure)).correct()
         for human_only in (False, True)[: 1 + is_compared]
     ]
     half, *other = (e.quantile(0.05) * np.sqrt(np.diag(e.covariance)) / n_topics for e in estimates)

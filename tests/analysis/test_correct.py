@@ -252,8 +252,8 @@ def test_intervals_cover_the_human_value(measure: str) -> None:
 
 def variances(judged: Any, sample: LabelSample, measure: str) -> list[Any]:
     """Return the variances of the runs over samples of labels: tuned, and with human labels alone."""
-    correctors = (Corrector(judged, sample, parse(measure), is_human_only=only) for only in (False, True))
-    return [np.diag(corrector.correct().covariance) for corrector in correctors]
+    samples = (sample, sample._replace(is_human_only=True))
+    return [np.diag(Corrector(judged, s, parse(measure)).correct().covariance) for s in samples]
 
 
 def sample_of(judged: Any, human: Any, rng: Any) -> LabelSample:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.analysis.stats.aggregates import BASES, Resampled, aggregate_value, combine, compute_terms
+from rankscope.analysis.stats.aggregates import BASES, aggregate_value, combine, compute_terms, resample
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.intervals import rank_intervals, ranks
 from rankscope.analysis.stats.matrices import rounded
@@ -104,17 +104,16 @@ def _types(scores: TaskScores, basis: str) -> Ints:
 
 
 def order_systems(
-    scores: TaskScores, aggregates: Sequence[str], tests: Procedure, bounds: tuple[float, float] | None
+    scores: TaskScores, names: Sequence[str], tests: Procedure, bounds: tuple[float, float] | None
 ) -> dict[str, Order]:
     """Return the order of the systems by each aggregate; aggregates of the same terms share one."""
-    bases = {basis: _types(scores, basis) for basis in dict.fromkeys(BASES[name] for name in aggregates)}
+    bases = {basis: _types(scores, basis) for basis in dict.fromkeys(BASES[name] for name in names)}
     if bounds is None:
-        sampling = tests.sample, tests.replicates, tests.seed
-        drawn = Resampled(scores.values, scores.topics, *sampling).summaries(bases)
+        drawn = resample(bases, scores.values, scores.topics, tests.sample, tests.replicates, tests.seed)
         orders = {basis: _order(scores, basis, types, drawn[basis], tests) for basis, types in bases.items()}
     else:
         orders = {b: _bounded_order(scores.values, b, types, bounds) for b, types in bases.items()}
-    return {name: orders[BASES[name]] for name in aggregates}
+    return {name: orders[BASES[name]] for name in names}
 
 
 def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, tests: Procedure) -> Order:

@@ -186,7 +186,8 @@ def correct(
     differences: list[CorrectedDifference] = []
     values: list[Floats] = []
     for index, measure in enumerate(scores.measures):
-        corrector, human_only = (Corrector(judged, sample, measure, is_human_only=only) for only in (False, True))
+        corrector = Corrector(judged, sample, measure)
+        human_only = Corrector(judged, sample._replace(is_human_only=True), measure)
         _warn_if_rough(corrector)
         estimate, is_defined = corrector.correct(weight), np.isfinite(scores.values[index])
         by_topic = np.where(is_defined, estimate.values, np.nan)

@@ -82,19 +82,9 @@ class Corrector:
         Measure with a closed form: a sum of gains with fixed weights, a fraction of such sums, or average precision.
     n_draws
         Number of draws of all labels from the model, for fractions.
-    is_human_only
-        Whether to ignore the labels of the machine.
     """
 
-    def __init__(
-        self,
-        judged: Judged,
-        sample: LabelSample,
-        measure: Measure,
-        n_draws: int = _DRAWS,
-        *,
-        is_human_only: bool = False,
-    ) -> None:
+    def __init__(self, judged: Judged, sample: LabelSample, measure: Measure, n_draws: int = _DRAWS) -> None:
         form = declared_form(measure)
         is_known = isinstance(form, Weighted | Counted | Precisions) and not measure.needs_aspects
         if not is_known or measure.summary != "mean" or measure.better != "higher":
@@ -119,7 +109,7 @@ class Corrector:
         else:
             self.grades, self.step = np.array([0, form.rel]), np.ones(1)  # type: ignore[union-attr]
         self.is_fraction = not isinstance(form, Weighted) or isinstance(form, ShareOfIdeal)
-        self.machine = np.zeros_like(sample.machine) if is_human_only else sample.machine
+        self.machine = np.zeros_like(sample.machine) if sample.is_human_only else sample.machine
         reaches = np.stack([self.machine, sample.human])[:, :, np.newaxis] >= self.grades[1:]
         self.j, self.h = (np.asarray(x, np.float64) for x in reaches)
 

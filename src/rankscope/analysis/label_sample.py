@@ -36,6 +36,8 @@ class LabelSample(NamedTuple):
     """Whether the document is in the sample."""
     pi: Floats
     """Probability that the document is in the sample; NaN where it is unknown, outside the sample only."""
+    is_human_only: bool = False
+    """Whether values are estimated from the human labels alone."""
 
     @property
     def inverse(self) -> Floats:

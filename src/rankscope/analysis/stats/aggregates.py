@@ -10,7 +10,6 @@ model, and its strengths have the order of the win rates, as have the Borda coun
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -69,36 +68,37 @@ def combine(terms: Floats, types: Ints) -> Floats:
     return np.asarray(means.sum(axis=-1) / (counts > 0).sum(axis=-1))
 
 
-class Resampled(NamedTuple):
-    """Resampling of tasks, of tasks and their topics, or of the topics of fixed tasks."""
+def resample(
+    bases: Mapping[str, Ints],
+    values: Floats,
+    topics: Sequence[Floats],
+    sample: str,
+    replicates: int,
+    seed: int,
+) -> dict[str, Floats]:
+    """Return the summaries of all bases, which have types of tasks, in each resample: systems x replicates.
 
-    values: Floats
-    topics: Sequence[Floats]
-    sample: str
-    replicates: int
-    seed: int
-
-    def summaries(self, bases: Mapping[str, Ints]) -> dict[str, Floats]:
-        """Return the summaries of all bases, which have types of tasks, in each resample: systems x replicates."""
-        systems, tasks = self.values.shape
-        rng = generator(self.seed)
-        step = max(1, _SCORES_AT_ONCE // (systems * tasks))
-        drawn: dict[str, list[Floats]] = {basis: [] for basis in bases}
-        for start in range(0, self.replicates, step):
-            size = min(step, self.replicates - start), tasks
-            sampled = rng.integers(0, tasks, size)
-            if self.sample == "topics":
-                sampled = np.broadcast_to(np.arange(tasks), size)
-            scores = self.values if self.sample == "tasks" else self.values[:, sampled]
-            for task, topics in enumerate(self.topics if self.sample != "tasks" else ()):
-                is_task = sampled == task
-                scores[:, is_task] = bootstrap_means(topics, int(is_task.sum()), int(rng.integers(2**62)))
-            for basis, types in bases.items():
-                # The terms of a task stay the same unless its topics are resampled.
-                terms = compute_terms(scores.swapaxes(0, -2), basis).swapaxes(0, -2)
-                terms = terms[:, sampled] if self.sample == "tasks" else terms
-                drawn[basis].append(combine(np.moveaxis(terms, 0, -2), types[sampled]))
-        return {basis: np.concatenate(parts).T for basis, parts in drawn.items()}
+    Tasks are resampled, or tasks and their topics, or the topics of fixed tasks.
+    """
+    systems, tasks = values.shape
+    rng = generator(seed)
+    step = max(1, _SCORES_AT_ONCE // (systems * tasks))
+    drawn: dict[str, list[Floats]] = {basis: [] for basis in bases}
+    for start in range(0, replicates, step):
+        size = min(step, replicates - start), tasks
+        sampled = rng.integers(0, tasks, size)
+        if sample == "topics":
+            sampled = np.broadcast_to(np.arange(tasks), size)
+        scores = values if sample == "tasks" else values[:, sampled]
+        for task, own in enumerate(topics if sample != "tasks" else ()):
+            is_task = sampled == task
+            scores[:, is_task] = bootstrap_means(own, int(is_task.sum()), int(rng.integers(2**62)))
+        for basis, types in bases.items():
+            # The terms of a task stay the same unless its topics are resampled.
+            terms = compute_terms(scores.swapaxes(0, -2), basis).swapaxes(0, -2)
+            terms = terms[:, sampled] if sample == "tasks" else terms
+            drawn[basis].append(combine(np.moveaxis(terms, 0, -2), types[sampled]))
+    return {basis: np.concatenate(parts).T for basis, parts in drawn.items()}
 
 
 def aggregate_value(aggregate: str, summary: Floats, tasks: int) -> Floats:
@@ -160,24 +160,13 @@ def bradley_terry(points: Floats) -> Floats:
     return np.asarray(strengths - strengths.mean())
 
 
-class Friedman(NamedTuple):
-    """Friedman's test of systems over tasks, and Nemenyi's critical distance of mean ranks."""
-
-    statistic: float
-    p: float
-    distance: float
-
-
-def friedman(values: Floats, alpha: float) -> Friedman:
-    """Test whether all systems are alike, by their ranks on the tasks, corrected for ties (Demsar 2006)."""
-    from scipy.special import chdtrc
-    from scipy.stats import studentized_range
+def friedman(values: Floats, alpha: float) -> tuple[float, float, float]:
+    """Return Friedman's statistic and p-value, corrected for ties, and Nemenyi's critical distance (Demsar 2006)."""
+    from scipy.stats import friedmanchisquare, studentized_range
 
     n, tasks = values.shape
-    ranks = n - compute_terms(values, "points")
-    spread = float(np.square(ranks - (n + 1) / 2).sum())
-    between = float(np.square(ranks.mean(axis=1) - (n + 1) / 2).sum())
-    statistic = tasks**2 * (n - 1) * between / spread if spread else 0.0
-    quantile = float(studentized_range.ppf(1 - alpha, n, np.inf))
-    distance = quantile / np.sqrt(2) * np.sqrt(n * (n + 1) / (6 * tasks))
-    return Friedman(statistic, float(chdtrc(n - 1, statistic)), float(distance))
+    points = compute_terms(values, "points")
+    varies = np.ptp(points) > 0
+    statistic, p = friedmanchisquare(*points) if varies else (0.0, 1.0)
+    quantile = studentized_range.ppf(1 - alpha, n, np.inf)
+    return float(statistic), float(p), float(quantile / np.sqrt(2) * np.sqrt(n * (n + 1) / (6 * tasks)))
