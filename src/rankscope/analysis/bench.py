@@ -75,7 +75,7 @@ class Fragile(_AggregateRow):
     leader: str = column("best system after the change")
     changed: int = column("pairs of systems whose order changes")
     tau: float = column("Kendall's tau-b between the leaderboards before and after")
-    exact: bool = column("whether no fewer tasks change the leader; no: only a bound of their number")
+    exact: bool = column("whether no fewer tasks change the leader, which always holds")
 
 
 class Separation(_AggregateRow):

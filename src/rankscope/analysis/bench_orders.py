@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
-from math import prod
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,8 +22,6 @@ from rankscope.read.task_scores import TaskScores, read_task_scores, read_task_t
 from rankscope.scores import Collection, ScoreMatrix, Scores
 
 _DEFAULT = "nDCG@10"
-_MAX_CHOICES = 50_000
-"""Numbers of tasks left out of each type that are searched for the smallest set; beyond, a bound is found greedily."""
 
 
 class Procedure(NamedTuple):
@@ -225,61 +222,45 @@ def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, in
 
 def _leave_out(scores: TaskScores, basis: str, order: Order) -> Iterator[tuple[Any, ...]]:
     types, terms = _types(scores, basis), compute_terms(scores.values, basis)
-    smallest, exact = smallest_set(terms, types, order.best_first[0])
-    choices = [("task", [t], True) for t in range(len(types))]
-    choices += [("leader", smallest, exact)] * bool(smallest)
-    for change, tasks, is_exact in choices:
+    smallest = smallest_set(terms, types, order.best_first[0])
+    choices = [*(("task", [t]) for t in range(len(types))), *([("leader", smallest)] if smallest else [])]
+    for change, tasks in choices:
         remaining = np.delete(np.arange(len(types)), tasks)
         remaining_types = np.unique(types[remaining], return_inverse=True)[1]
         after = _compare(scores, order.merits, rounded(combine(terms[:, remaining], remaining_types)))
-        yield change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after, is_exact
+        yield change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after, True
 
 
-def smallest_set(terms: Floats, types: Ints, leader: int) -> tuple[list[int], bool]:
-    """Return the fewest tasks without which another system leads, and whether there is no smaller set.
+def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:
+    """Return the fewest tasks without which another system leads; empty if there is no such set.
 
     For a rival and a number of tasks to leave out of each type, it is best to leave out those where the leader is most
-    ahead, so that only these numbers are searched. Without such a set the result is empty.
+    ahead. The numbers that minimise the sum of the mean leads on the types are found type after type, for all numbers
+    of tasks (dynamic programming).
 
     >>> smallest_set(np.array([[0.9, 0.5, 0.5], [0.1, 0.6, 0.6]]), np.array([0, 0, 0]), 0)
-    ([0], True)
+    [0]
     """
     ahead = terms[leader] - np.delete(terms, leader, axis=0)
     zero = 1e-12 * float(np.abs(terms).max(initial=0.0))
-    members = [np.flatnonzero(types == kind) for kind in range(int(types.max()) + 1)]
-    order = [tasks[np.argsort(-ahead[:, tasks], axis=1, kind="stable")] for tasks in members]
-    # Of each rival the mean lead over the tasks of a type that are left, by the number of tasks left out.
-    means = [
-        np.pad(np.cumsum(np.take_along_axis(ahead, tasks, 1)[:, ::-1], 1)[:, ::-1], ((0, 0), (0, 1)))
-        / np.maximum(np.arange(tasks.shape[1], -1, -1), 1)
-        for tasks in order
-    ]
-    sizes = [len(tasks) for tasks in members]
-
-    def leads(counts: Sequence[int]) -> Floats:
-        n_left = sum(count < size for count, size in zip(counts, sizes, strict=True))
-        total = np.sum([mean[:, count] for mean, count in zip(means, counts, strict=True)], axis=0)
-        return np.asarray(total / n_left)
-
-    is_exact = prod(size + 1 for size in sizes) <= _MAX_CHOICES
-    for counts in _choices(sizes) if is_exact else _greedy_choices(leads, sizes):
-        rival = int(np.argmin(leads(counts)))
-        if leads(counts)[rival] < -zero:
-            parts = [tasks[rival, :count] for tasks, count in zip(order, counts, strict=True)]
-            return np.sort(np.concatenate(parts)).tolist(), is_exact
-    return [], is_exact
-
-
-def _choices(sizes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return all numbers of tasks to leave out of each type, fewest tasks first, but not all tasks."""
-    return sorted(product(*(range(size + 1) for size in sizes)), key=sum)[:-1]
-
-
-def _greedy_choices(leads: Any, sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield growing numbers of tasks: each step leaves out one task of the type that lowers the smallest lead most."""
-    counts = (0,) * len(sizes)
-    while sum(counts) < sum(sizes) - 1:
-        steps = [tuple(c + (k == kind) for k, c in enumerate(counts)) for kind in range(len(sizes))]
-        allowed = [step for step in steps if all(c <= size for c, size in zip(step, sizes, strict=True))]
-        counts = min(allowed, key=lambda step: float(np.min(leads(step))))
-        yield counts
+    least = np.zeros((len(ahead), 1))
+    steps = []
+    for kind in range(int(types.max()) + 1):
+        tasks = np.flatnonzero(types == kind)
+        order = tasks[np.argsort(-ahead[:, tasks], axis=1, kind="stable")]
+        totals = np.cumsum(np.take_along_axis(ahead, order, 1)[:, ::-1], 1)[:, ::-1]
+        # The mean lead by the number of tasks left out: a type without tasks does not count.
+        means = np.pad(totals / np.arange(len(tasks), 0, -1), ((0, 0), (0, 1)))
+        sums = np.full((len(tasks) + 1, len(ahead), least.shape[1] + len(tasks)), np.inf)
+        for count in range(len(tasks) + 1):
+            sums[count, :, count : count + least.shape[1]] = least + means[:, [count]]
+        steps.append((order, sums.argmin(axis=0)))
+        least = sums.min(axis=0)
+    n_left_out = int((least[:, :-1] < -zero).any(axis=0).argmax())  # 0 if the leader stays
+    rival = least[:, n_left_out].argmin()
+    smallest: list[int] = []
+    for order, counts in reversed(steps):
+        count = int(counts[rival, n_left_out])
+        smallest += order[rival, :count].tolist()
+        n_left_out -= count
+    return sorted(smallest)

@@ -159,14 +159,12 @@ def compare_slices(
     from rankscope.analysis.stats.interaction import SMALL_SLICE, permuted_anova, welch_anova
     from rankscope.analysis.stats.matrices import rounded
     from rankscope.analysis.stats.significance import adjust, holm_levels, run_test
-    from rankscope.analysis.stats.weighting import degrees_of_freedom
-    from rankscope.measures.base import weighted_means
+    from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
 
     pairs, values = len(names), np.concatenate([z, np.zeros((1, z.shape[1]))])
     pair_indices = np.arange(pairs), np.full(pairs, pairs)
     if overall is None:
-        plain = np.ones(z.shape[1]) if weights is None else weights
-        overall = sign * rounded(weighted_means(z, plain))
+        overall = sign * rounded(linearise(z, weights).mean(axis=1))
     slices = {
         (attribute, name): indices
         for attribute, parts in members.items()
@@ -195,10 +193,8 @@ def compare_slices(
     ]  # fmt: skip
     answers: list[tuple[str, int, Any, Floats, Floats, Any]] = []
     for attribute in members:
-        filled, outcomes = zip(
-            *((slices[key], test) for key, test in zip(slices, tests, strict=True) if key[0] == attribute),
-            strict=True,
-        )
+        filled = [indices for key, indices in slices.items() if key[0] == attribute]
+        outcomes = [test for key, test in zip(slices, tests, strict=True) if key[0] == attribute]
         statistic, p = welch_anova(z, filled, weights)
         if min(map(len, filled)) < SMALL_SLICE:
             statistic = np.full(pairs, np.nan)

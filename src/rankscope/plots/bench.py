@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
 from rankscope.errors import SettingsError
@@ -112,8 +114,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
         marks.hide_frame(axes)
         axes.set_xticks([]), axes.set_yticks([])
         axes.plot([low, high], [0, 0], color=INK, linewidth=0.8)
-        for k in range(6 if span >= 5 else int(span) + 1):
-            tick = round(low + k * span / (5 if span >= 5 else span))
+        for tick in np.linspace(low, high, min(6, len(systems))).round().astype(int).tolist():
             axes.plot([tick, tick], [0, 0.3], color=INK, linewidth=0.8)
             axes.text(tick, 0.45, str(tick), ha="center", va="bottom", fontsize=6.5)
         shown = min(distance, span)

@@ -170,18 +170,15 @@ def _read_mteb(folder: Path) -> TaskScores:
 def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:
     """Return the task and its score, the mean over the subsets of a split."""
     splits = content.get("scores") if isinstance(content, dict) else None
-    task = str(content.get("task_name") or path.stem) if isinstance(content, dict) else path.stem
     if not isinstance(splits, dict) or not splits:
         raise InputError("this is not a result of MTEB: it has no scores", path=path, hint=_MTEB)
+    task = str(content.get("task_name") or path.stem)
     split = _SPLITS.get(task, "test")
     subsets = splits.get(split) if split in splits or len(splits) > 1 else next(iter(splits.values()))
     scores: list[Any] = [
         subset.get("main_score") if isinstance(subset, dict) else None for subset in subsets or ()
     ]
-    if not scores or not all(
-        isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
-        for score in scores
-    ):
+    if not scores or not all(type(score) in (int, float) and math.isfinite(score) for score in scores):
         problem = f"the split {split!r} has no main_score (there are {', '.join(map(str, splits))})"
         raise InputError(problem, path=path, hint="remove the file, or give a table of scores")
     return task, math.fsum(scores) / len(scores)

@@ -145,10 +145,8 @@ def _bin_end(value: Any, digits: int) -> str:
 
 def _order_number(value: Any) -> float | None:
     """Return the number of a number or of an ISO date, or None."""
-    from datetime import date, datetime
+    from datetime import datetime
 
-    if isinstance(value, date):
-        return float(value.toordinal())
     try:
         number = float(value)
         return number if math.isfinite(number) else None
