@@ -108,10 +108,8 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             raise TypeError("Argument object scores should be of type dictionary.")
-        hits = None
-        if self._qrels is not None and _all_instances(scores.values(), dict):
-            hits = match_plain(scores, self._qrels, "trec_eval9", "run")
-        if hits is None:
+        hits = None if self._qrels is None else match_plain(scores, self._qrels, "trec_eval9", "run")
+        if hits is None or not _all_instances(scores.values(), dict):
             _check_scores(scores)
         if (
             self._qrels is None

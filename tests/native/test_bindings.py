@@ -109,7 +109,7 @@ def test_dicts_are_read_by_the_extension_module_unless_another_scanner_is_select
         pytest.skip("the extension module was not built")
 
     monkeypatch.delenv(scanner.VARIABLE, raising=False)
-    indexed = memory.index_judgments([{"b": 0, "a": 2}])
+    indexed = memory.index_judgments(["1"], [{"b": 0, "a": 2}])
     assert indexed is not None
     index, grades, offsets = indexed
     assert sorted(grades.tolist()) == [0, 2] and offsets.tolist() == [0, 2]
@@ -132,7 +132,7 @@ def test_dicts_are_read_by_the_extension_module_unless_another_scanner_is_select
     ]
     assert match(None) is None
     monkeypatch.setenv(scanner.VARIABLE, "python")
-    assert memory.index_judgments([{"b": 0, "a": 2}]) is None
+    assert memory.index_judgments(["1"], [{"b": 0, "a": 2}]) is None
     assert match(index) is None and memory.sort_groups(*arrays, ascending=False) is None
 
 

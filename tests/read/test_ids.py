@@ -16,11 +16,13 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import InputError
-from rankscope.read.ids import arrow_ids, id_text
+from rankscope.read.ids import arrow_ids, id_text, sort_naturally, to_bytes
 
 TOPICS, DOCUMENTS = [1, 1, 2, 2, 2], [7, 8, 7, 9, 10]
 SCORES = [1.0, 2.0, 3.0, 2.0, 1.0]
@@ -233,3 +235,10 @@ def test_a_repeated_document_names_its_file(form: str, tmp_path: Path) -> None:
     if form == "parquet":
         with pytest.raises(InputError, match=r"run\.x: document '7' occurs twice"):
             rs.evaluate_into(tmp_path / "o.csv", {"1": {"7": 1}}, path, "AP")
+
+
+@given(st.lists(st.text("0129", max_size=3) | st.sampled_from(["q1", "é", "\ud800", "1" * 18, "1" * 19])))
+def test_topics_are_sorted_by_number_then_text_and_others_by_bytes(topics: list[str]) -> None:
+    is_number = all(topic.isascii() and topic.isdigit() and len(topic) < 19 for topic in topics)
+    by_text = sorted(topics, key=to_bytes)
+    assert sort_naturally(topics) == (sorted(by_text, key=int) if is_number else by_text)

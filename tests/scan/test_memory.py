@@ -238,6 +238,14 @@ def test_objects_that_run_code_while_they_are_read_have_the_result_of_python(
 
 
 @needs_extension
+def test_judgments_of_unusual_or_empty_topics_are_read_in_python_or_left_out() -> None:
+    assert Qrels.from_plain({Text("1"): {"a": 1}}) is Qrels.from_plain({1: {"a": 1}}) is None
+    assert Qrels.from_plain({"1": {}}) is Qrels.from_plain({"1": []}) is None
+    kept = Qrels.from_plain({"2": {"a": 1}, "10": {}, "1": {"b": 0}})
+    assert kept is not None and kept.topics == ("1", "2") and kept.topic_offsets.tolist() == [0, 1, 2]
+
+
+@needs_extension
 def test_thousands_of_calls_keep_no_memory() -> None:
     """Count references of every object and all blocks of memory, for results, refusals and errors."""
     documents = ["".join(["doc", str(i)]) for i in range(30)]
@@ -263,7 +271,7 @@ def test_thousands_of_calls_keep_no_memory() -> None:
         for arguments in ((run, {"1": 9}, index), (run, {"1": "no"}, index), (run, names, None)):
             with pytest.raises((TypeError, IndexError)):
                 module.match(*arguments, True, False, False, True)
-        assert module.index_judgments([{documents[0]: 1, documents[1]: 0.5}]) is None
+        assert module.index_judgments(["1"], [{documents[0]: 1, documents[1]: 0.5}]) is None
         assert module.join_texts([*documents, 1]) is None
         assert len(module.join_texts(documents)) == 2
         module.sort_groups(scores, offsets, True)

@@ -18,7 +18,7 @@ from rankscope.native.scanner import is_selected
 _HIT_TYPES = [np.dtype(name) for name in ("i4", "i4", "i8", *["i4"] * 5)]
 """Types of the buffers that the function ``match`` of the module returns."""
 
-VERSION = 6
+VERSION = 7
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
 try:
@@ -34,13 +34,13 @@ def is_usable() -> bool:
     return _memory is not None and is_selected()
 
 
-def index_judgments(judgments: Sequence[Mapping[str, int]]) -> tuple[Any, ...] | None:
-    """Return an index of the documents, grades and offsets; None if the module cannot read the judgments.
+def index_judgments(topics: Sequence[str], judgments: Sequence[Mapping[str, int]]) -> tuple[Any, ...] | None:
+    """Return an index of the documents, grades and offsets; None if the module cannot read the judgments of topics.
 
-    >>> index_judgments([{"d2": 0, "d1": 1.5}]) is None
+    >>> index_judgments(["q1"], [{"d2": 0, "d1": 1.5}]) is None
     True
     """
-    result = _memory.index_judgments(judgments) if is_usable() else None
+    result = _memory.index_judgments(topics, judgments) if is_usable() else None
     if result is None:
         return None
     index, grade, offsets = result

@@ -57,17 +57,15 @@ def sort_naturally(topics: Iterable[str]) -> list[str]:
     ['01', '1', '010']
     """
     topics = list(topics)
-    digits = "".join(topics)
-    if (
-        digits.isascii()
-        and digits.isdigit()
-        and 0 < min(lengths := set(map(len, topics))) <= max(lengths) < 19
-    ):
-        if min(topics).startswith("0"):
-            topics.sort()  # 01 and 1 are the same number, and stay sorted by text.
-        topics.sort(key=int)
-        return topics
-    return sorted(topics, key=to_bytes)
+    joined = "".join(topics)
+    topics.sort()
+    if not joined.isascii():
+        topics.sort(key=to_bytes)
+    elif joined.isdigit() and 0 < min(lengths := set(map(len, topics))) <= max(lengths) < 19:
+        # Numbers without leading zeros are sorted by length, then text; 01 and 1 are the same, and stay sorted by text.
+        has_zeros = any(topic.startswith("0") and topic != "0" for topic in topics[:2])
+        topics.sort(key=int if has_zeros else len)
+    return topics
 
 
 def id_text(value: Any, location: str, *, any_type: bool = False) -> str:

@@ -210,7 +210,8 @@ class Qrels(FrameMixin):
         return self.tables.get("memory", self._memory_index)
 
     def _memory_index(self) -> Any:
-        indexed = index_judgments([dict.fromkeys(self.document_numbers(topic), 0) for topic in self.topics])
+        documents = [dict.fromkeys(self.document_numbers(topic), 0) for topic in self.topics]
+        indexed = index_judgments([*self.topics], documents)
         return None if indexed is None else indexed[0]
 
     def with_grades(self, grade: Int32s) -> Qrels:
@@ -347,14 +348,16 @@ class Qrels(FrameMixin):
     @classmethod
     def from_plain(cls, judgments: Mapping[str, Any]) -> Qrels | None:
         """Return judgments from a dict of plain types with the extension module; None if it cannot read them."""
-        if set(map(type, judgments)) != {str} or set(map(type, judgments.values())) != {dict}:
+        try:
+            names = sort_naturally(judgments)
+        except TypeError:  # A topic is not text.
             return None
-        topics = judgments if all(judgments.values()) else [t for t, graded in judgments.items() if graded]
-        names = sort_naturally(topics)
-        indexed = index_judgments([*map(judgments.__getitem__, names)]) if names else None
+        indexed = index_judgments(names, [*map(judgments.__getitem__, names)]) if names else None
         if indexed is None:
             return None
         index, grade, offsets = indexed
+        if not np.diff(offsets).all():
+            return cls.from_plain({topic: graded for topic, graded in judgments.items() if graded})
         documents = LazyIds(index.ids, len(grade))
         return cls(tuple(names), offsets, documents, grade, tables=ScanTables({"memory": index}))
 

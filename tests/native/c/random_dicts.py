@@ -73,10 +73,11 @@ def main() -> None:
             )
             for _ in range(draw.randrange(4))
         ]
-        indexed = memory.index_judgments(judgments)
+        numbers = [*map(str, range(len(judgments)))]
+        indexed = memory.index_judgments(numbers, judgments)
         if indexed is None:
             judgments = [dict.fromkeys(ids[:40], 1)]
-            indexed = memory.index_judgments(judgments)
+            indexed = memory.index_judgments(["0"], judgments)
         index, grades, offsets = indexed
         number_of = {}
         for t, graded in enumerate(judgments):
@@ -148,6 +149,7 @@ def main() -> None:
     for function, *wrong in (
         (memory.join_texts, None),
         (memory.index_judgments, None),
+        (memory.index_judgments, [], [{}]),
         (memory.sort_groups, array("d", [1.0]), array("q", [0, 2]), True),
         (memory.sort_groups, array("d", [1.0]), array("q", [0, 5, 1]), True),
         (memory.sort_groups, array("d", [1.0]), array("q", []), True),
@@ -167,7 +169,7 @@ def main() -> None:
         raise AssertionError((function, wrong))
     for wrong in (None, {"q": 3}, {"q": -1}, {"q": "no"}):
         try:
-            memory.match({"q": {}}, wrong, memory.index_judgments([{}])[0], 1, 1, 1, 1)
+            memory.match({"q": {}}, wrong, memory.index_judgments(["q"], [{}])[0], 1, 1, 1, 1)
         except (TypeError, IndexError):
             continue
         raise AssertionError(wrong)

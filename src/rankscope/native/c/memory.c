@@ -19,6 +19,8 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
+enum { AHEAD = 16 }; /* objects to prefetch: those of a large run are not in the cache, and each would be waited for */
+
 /* A growing array of 4-byte integers. */
 typedef struct {
     int32_t *values;
@@ -75,7 +77,10 @@ static PyTypeObject *index_type; /* one per process: the module has no other sta
 static void index_dealloc(PyObject *self) {
     index_object *index = (index_object *)self;
     PyTypeObject *type = Py_TYPE(self);
-    for (Py_ssize_t i = 0; i < index->n_documents; i++) Py_DECREF(index->documents[i]);
+    for (Py_ssize_t i = 0; i < index->n_documents; i++) {
+        if (i + AHEAD < index->n_documents) PREFETCH(index->documents[i + AHEAD]);
+        Py_DECREF(index->documents[i]);
+    }
     free(index->documents);
     free(index->slots);
     free(index->starts);
@@ -176,7 +181,7 @@ static int read_judgments(PyObject *graded, judgment *judgments) {
     Py_ssize_t position = 0, n = 0;
     int sorted = 1;
     for (; PyDict_Next(graded, &position, &document, &grade); n++) {
-        PREFETCH(document); /* as in read_ranking */
+        PREFETCH(document);
         judgments[n].document = document;
         judgments[n].object = grade;
     }
@@ -193,15 +198,17 @@ static int read_judgments(PyObject *graded, judgment *judgments) {
     return 1;
 }
 
-/* index_judgments([{document: grade}, ...]) -> (index, grades, offsets) or None.
+/* index_judgments([topic, ...], [{document: grade}, ...]) -> (index, grades, offsets) or None.
 
    Documents are numbered by topic, and within a topic by their bytes; buffers of their grades (int32) and of the first
    number of each topic (int64). */
-static PyObject *index_judgments(PyObject *module, PyObject *topics) {
+static PyObject *index_judgments(PyObject *module, PyObject *arguments) {
     (void)module;
-    Py_ssize_t n_topics = PyList_Check(topics) ? PyList_Size(topics) : -1;
-    if (n_topics < 0) {
-        PyErr_SetString(PyExc_TypeError, "expected a list of dicts");
+    PyObject *names, *topics;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyList_Type, &names, &PyList_Type, &topics)) return NULL;
+    const Py_ssize_t n_topics = PyList_Size(topics);
+    if (PyList_Size(names) != n_topics) {
+        PyErr_SetString(PyExc_ValueError, "expected judgments of each topic");
         return NULL;
     }
     PyObject *result = NULL, *grade_buffer = NULL, *offset_buffer = NULL;
@@ -224,7 +231,7 @@ static PyObject *index_judgments(PyObject *module, PyObject *topics) {
     int64_t *offsets = (int64_t *)PyByteArray_AsString(offset_buffer);
     for (Py_ssize_t t = 0; t < n_topics; t++) {
         PyObject *graded = PyList_GetItem(topics, t);
-        if (!PyDict_CheckExact(graded)) {
+        if (!PyUnicode_CheckExact(PyList_GetItem(names, t)) || !PyDict_CheckExact(graded)) {
             status = 0;
             goto end;
         }
@@ -346,7 +353,7 @@ static int read_ranking(PyObject *ranking, room *space, const settings *how, Py_
         Py_ssize_t position = 0, n = 0;
         if (!room_reserve(space, PyDict_Size(ranking))) return -1;
         while (PyDict_Next(ranking, &position, &document, &score)) {
-            PREFETCH(document); /* the objects of a large run are not in the cache, and each would be waited for */
+            PREFETCH(document);
             PREFETCH(score);
             space->documents[n] = document;
             space->scores[n++] = score;
@@ -666,18 +673,26 @@ static double evaluate_list(const kernel *k, const int32_t *rank, const int32_t 
 }
 
 /* Return the sum of gain x weight over the documents of a topic with a positive gain, largest gains first; `depth` is
-   raised to the depth that weights must have. */
-static double sum_ideal(const kernel *k, const int32_t *grade, int64_t n, sorting_item *items, sorting_item *spare,
-                        int64_t *depth) {
-    int64_t n_items = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (grade[i] >= k->rel && k->gains[grade[i]] > 0.0)
-            items[n_items++] = (sorting_item){descending_key(k->gains[grade[i]]), (uint32_t)grade[i]};
-    sorting_by_key(items, spare, (uint64_t)n_items);
-    if (n_items > k->cutoff) n_items = k->cutoff;
+   raised to the depth that weights must have. A topic has few different grades, which are counted and sorted; `counts`
+   has a 0 for every grade, before and after. */
+static double sum_ideal(const kernel *k, const int32_t *grade, int64_t n, sorting_item *grades, sorting_item *spare,
+                        int64_t *counts, int64_t *depth) {
+    int64_t n_grades = 0, rank = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (grade[i] < k->rel || !(k->gains[grade[i]] > 0.0)) continue;
+        if (counts[grade[i]]++ == 0)
+            grades[n_grades++] = (sorting_item){descending_key(k->gains[grade[i]]), (uint32_t)grade[i]};
+    }
+    sorting_by_key(grades, spare, (uint64_t)n_grades);
     double sum = 0.0;
-    if (n_items > k->n_weights && n_items > *depth) *depth = n_items;
-    for (int64_t i = 0; i < n_items && i < k->n_weights; i++) sum += k->gains[items[i].index] * k->weights[i];
+    for (int64_t i = 0; i < n_grades; i++) {
+        int64_t *count = &counts[grades[i].index], last = rank + *count;
+        if (last > k->cutoff) last = k->cutoff;
+        for (; rank < last && rank < k->n_weights; rank++) sum += k->gains[grades[i].index] * k->weights[rank];
+        rank = last;
+        *count = 0;
+    }
+    if (rank > k->n_weights && rank > *depth) *depth = rank;
     return sum;
 }
 
@@ -695,8 +710,8 @@ static PyObject *sum_ideals(PyObject *module, PyObject *arguments) {
     const int32_t *grade = views[1].buf;
     const Py_ssize_t n_topics = views[0].len / (Py_ssize_t)sizeof *offsets - 1;
     sorting_item *items = NULL;
+    int64_t longest = 0, *counts = NULL;
     if (!read_kernel(tuple, &k)) goto end;
-    int64_t longest = 0;
     int valid = k.term == WEIGHTED && k.rel >= 0 && n_topics >= 0 && offsets[0] == 0 && offsets[n_topics] == n_grades;
     for (Py_ssize_t t = 0; valid && t < n_topics; t++) {
         valid = offsets[t] <= offsets[t + 1];
@@ -708,8 +723,9 @@ static PyObject *sum_ideals(PyObject *module, PyObject *arguments) {
         goto end;
     }
     items = malloc(2 * ((size_t)longest + 1) * sizeof *items);
+    counts = calloc((size_t)k.n_gains + 1, sizeof *counts);
     result = PyByteArray_FromStringAndSize(NULL, n_topics * (Py_ssize_t)sizeof(double));
-    if (items == NULL || result == NULL) {
+    if (items == NULL || counts == NULL || result == NULL) {
         if (result) PyErr_NoMemory();
         Py_CLEAR(result);
         goto end;
@@ -718,7 +734,8 @@ static PyObject *sum_ideals(PyObject *module, PyObject *arguments) {
     int64_t depth = 0;
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t t = 0; t < n_topics; t++)
-        sums[t] = sum_ideal(&k, grade + offsets[t], offsets[t + 1] - offsets[t], items, items + longest, &depth);
+        sums[t] = sum_ideal(&k, grade + offsets[t], offsets[t + 1] - offsets[t], items, items + longest, counts,
+                            &depth);
     Py_END_ALLOW_THREADS
     if (depth) {
         Py_DECREF(result);
@@ -726,6 +743,7 @@ static PyObject *sum_ideals(PyObject *module, PyObject *arguments) {
     }
 end:
     free(items);
+    free(counts);
     for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
     return result;
 }
@@ -945,7 +963,6 @@ static PyObject *join_texts(PyObject *module, PyObject *texts) {
         PyErr_SetString(PyExc_TypeError, "expected a list of texts");
         return NULL;
     }
-    enum { AHEAD = 16 };
     const Py_ssize_t n = PyList_Size(texts);
     PyObject *starts = PyByteArray_FromStringAndSize(NULL, (n + 1) * (Py_ssize_t)sizeof(int64_t)), *data = NULL;
     if (starts == NULL) return NULL;
@@ -953,7 +970,7 @@ static PyObject *join_texts(PyObject *module, PyObject *texts) {
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *text = PyList_GetItem(texts, i);
         Py_ssize_t length;
-        if (i + AHEAD < n) PREFETCH(PyList_GetItem(texts, i + AHEAD)); /* as in read_ranking */
+        if (i + AHEAD < n) PREFETCH(PyList_GetItem(texts, i + AHEAD));
         if (!PyUnicode_CheckExact(text) || PyUnicode_AsUTF8AndSize(text, &length) == NULL) {
             PyErr_Clear();
             Py_DECREF(starts);
@@ -979,7 +996,7 @@ static PyObject *join_texts(PyObject *module, PyObject *texts) {
 }
 
 static PyMethodDef functions[] = {
-    {"index_judgments", index_judgments, METH_O, "Return an index of judged documents, grades and offsets."},
+    {"index_judgments", index_judgments, METH_VARARGS, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
     {"evaluate_hits", evaluate_hits, METH_VARARGS, "Return the values of kernels for lists as a buffer."},
     {"sum_ideals", sum_ideals, METH_VARARGS, "Return the sums of a kernel for ideal rankings as a buffer."},
@@ -996,6 +1013,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__memory(void) {
     if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
     PyObject *module = index_type ? PyModule_Create(&definition) : NULL;
-    if (module && PyModule_AddIntConstant(module, "VERSION", 6) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
+    if (module && PyModule_AddIntConstant(module, "VERSION", 7) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
     return module;
 }
