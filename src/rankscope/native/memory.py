@@ -18,7 +18,7 @@ from rankscope.native.scanner import is_selected
 _HIT_TYPES = [np.dtype(name) for name in ("i4", "i4", "i8", *["i4"] * 5)]
 """Types of the buffers that the function ``match`` of the module returns."""
 
-VERSION = 7
+VERSION = 8
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
 try:
@@ -108,8 +108,8 @@ def sort_groups(scores: Floats, offsets: Ints, ascending: bool) -> tuple[Int32s,
     return tuple(np.frombuffer(part, np.int32) for part in _memory.sort_groups(scores, offsets, ascending))
 
 
-def join_texts(texts: Sequence[Any]) -> tuple[AnyArray, Ints] | None:
-    """Return the bytes of texts in UTF-8, and where each begins, or None.
+def join_texts(texts: list[Any] | AnyArray) -> tuple[AnyArray, Ints] | None:
+    """Return the bytes of texts in UTF-8, and where each begins, or None; arrays are contiguous, of objects.
 
     >>> join_texts(["d1", 2]) is None
     True

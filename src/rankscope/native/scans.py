@@ -102,6 +102,8 @@ def pad(data: Bytes, starts: Starts) -> tuple[Bytes, Starts]:
     first, last = int(starts[0]), int(starts[-1])
     if first < 0 or last > len(data) or (starts[1:] < starts[:-1]).any():
         raise ValueError("offsets of texts overlap")
+    if first == 0 and len(data) >= last + _PADDING:
+        return data, starts
     padded = np.zeros(last - first + _PADDING, np.uint8)
     padded[: last - first] = data[first:last]
     return padded, starts - first if first else starts

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import Floats, Ints, NDArray
+from rankscope.arrays import AnyArray, Floats, Ints, NDArray
 from rankscope.errors import InputError
 from rankscope.native.memory import join_texts
 from rankscope.read.ids import arrow_ids, id_text, to_bytes, to_text
@@ -72,7 +72,8 @@ class TextColumn(NamedTuple):
     @classmethod
     def _from_strings(cls, column: Any) -> TextColumn | None:
         """Convert strings without a step in Python for each; None if a value is no string or has several lines."""
-        values = as_list(column)
+        objects = _as_objects(column)
+        values: Any = as_list(column) if objects is None else objects
         if (joined := join_texts(values)) is not None:
             return cls(*joined)
         try:
@@ -123,16 +124,23 @@ def _runs_of_objects(column: Any) -> tuple[Ints, Ints] | None:
     This is a hot path: the topic column of a run usually repeats one object for many rows, which shows in the
     addresses.
     """
-    values = column.to_numpy() if hasattr(column, "to_numpy") else None
-    if not (
-        isinstance(values, np.ndarray) and values.ndim == 1 and values.flags.c_contiguous and len(values)
-    ):
+    values = _as_objects(column)
+    if values is None or not len(values):
         return None
     address = np.frombuffer(values, np.intp)
     starts = np.concatenate([[0], np.flatnonzero(address[1:] != address[:-1]) + 1])
     if 4 * len(starts) > len(values):
         return None
     return starts, np.diff(starts, append=len(values))
+
+
+def _as_objects(column: Any) -> AnyArray | None:
+    """Return a column of objects of pandas as an array, without a copy; None for another one."""
+    has_objects = str(getattr(column, "dtype", "")) == "object" and hasattr(column, "to_numpy")
+    values = column.to_numpy() if has_objects else None
+    if not isinstance(values, np.ndarray) or values.dtype != object or values.ndim != 1:
+        return None
+    return values if values.flags.c_contiguous else None
 
 
 def _from_arrow(column: Any, location: str) -> TextColumn | None:

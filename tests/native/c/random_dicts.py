@@ -129,6 +129,8 @@ def main() -> None:
         assert sum(tied) == sum(n > 1 for n in size) <= len(first)
         texts = draw.choices([*ids[:92], "\0", "a\nb"], k=draw.randrange(50))
         data, starts = memory.join_texts(texts)
+        assert memory.join_texts(array("Q", map(id, texts))) == (data, starts)  # addresses, as numpy has them
+        assert bytes(data[-64:]) == bytes(64)
         starts = memoryview(starts).cast("q").tolist()
         assert [bytes(data[start:stop]) for start, stop in pairwise(starts)] == [
             text.encode() for text in texts
@@ -145,6 +147,7 @@ def main() -> None:
         }
         check_values(memory, draw)
     assert memory.join_texts(["a", "\udce9"]) is memory.join_texts(["a", 1]) is None
+    assert memory.join_texts(array("Q", [id(ids), 0])) is memory.join_texts(array("Q", [0])) is None
     row = array("i", [7])
     for function, *wrong in (
         (memory.join_texts, None),
