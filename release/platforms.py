@@ -6,6 +6,7 @@ import re
 import struct
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,8 @@ FLAGS = (
     "-fno-sanitize=undefined",
 )
 OLDEST_GLIBC = (2, 17)
+MODULE_SUFFIX = ".abi3"
+"""Part of the name of the extension module that says that it uses the limited API."""
 
 
 class Platform(NamedTuple):
@@ -46,38 +49,38 @@ PLATFORMS = (
 )
 
 
-def libraries(tree: Path) -> dict[str, list[str]]:
+def libraries(platform: Platform, tree: Path) -> dict[str, list[str]]:
     """Return the sources of each library by its path in a wheel, as setup.py declares them.
 
-    The extension module is not among them: it needs the headers of Python of its platform, which cibuildwheel has.
+    The extension module is among them except on Windows, where it needs other headers of Python and ``python3.lib``,
+    which cibuildwheel has; without it Rankscope reads dicts in Python, with the same results. Elsewhere the headers of
+    this Python serve: the limited API is the same on all 64-bit platforms.
     """
     import setuptools  # noqa: F401  # isort: skip (first, since it brings the distutils that Python 3.12 has no longer)
     from distutils.core import run_setup  # isort: skip
 
     extensions = run_setup(str(tree / "setup.py"), stop_after="init").ext_modules
     return {
-        extension.name.replace(".", "/"): list(extension.sources)
+        extension.name.replace(".", "/") + MODULE_SUFFIX * extension.py_limited_api + platform.suffix: list(
+            extension.sources
+        )
         for extension in extensions
-        if not extension.py_limited_api
+        if not (extension.py_limited_api and platform.kind == "pe")
     }
 
 
 def compiled(platform: Platform, tree: Path) -> dict[str, bytes]:
     """Compile the libraries of a platform from the sources of a tree."""
-    return {
-        name + platform.suffix: _compiled(platform, tree, sources)
-        for name, sources in libraries(tree).items()
-    }
+    return {name: _compiled(platform, tree, sources) for name, sources in libraries(platform, tree).items()}
 
 
 def _compiled(platform: Platform, tree: Path, sources: list[str]) -> bytes:
     with tempfile.TemporaryDirectory() as temporary:
         output = Path(temporary) / f"library{platform.suffix}"
-        extra = ["-fPIC"] if platform.kind != "pe" else []
+        extra = ["-fPIC", f"-I{sysconfig.get_paths()['include']}"] if platform.kind != "pe" else []
         if platform.kind == "macho":
-            extra.append(
-                "-Wl,-install_name,@rpath/library.so"
-            )  # else the name of the temporary folder is in it
+            # Without the first option the name of the temporary folder is in it; Python has what the module lacks.
+            extra += ["-Wl,-install_name,@rpath/library.so", "-Wl,-undefined,dynamic_lookup"]
         words = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target, *FLAGS, *extra]
         # relative names, so that no path of this machine is in the library
         process = subprocess.run(
