@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,7 @@ import pytest
 
 from rankscope import __version__
 from rankscope.cli.commands import COMMANDS
-from rankscope.cli.main import main
+from rankscope.cli.main import command_parser, main
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n"
 RUN = "1 Q0 a 1 2.0 tag\n1 Q0 b 2 1.0 tag\n2 Q0 a 1 1.0 tag\n3 Q0 a 1 1.0 tag\n"
@@ -59,9 +60,10 @@ def test_help_version_and_completion_load_nothing_heavy() -> None:
     calls = [["--version"], ["--help"], ["help", "eval"], *shells, *([name, "--help"] for name in COMMANDS)]
     probe = f"""
 import sys
+import warnings
 for heavy in ("numpy", "scipy", "matplotlib", "pandas"):
     sys.modules[heavy] = None
-from rankscope.cli.main import main
+from rankscope.cli.main import command_parser, main
 for words in {calls!r}:
     try:
         code = main(words)
@@ -91,7 +93,7 @@ def test_commands_without_linear_algebra_use_one_blas_thread_unless_set(
 ) -> None:
     probe = f"""
 import os, sys
-from rankscope.cli.main import main
+from rankscope.cli.main import command_parser, main
 try:
     main([{command!r}, "--help"])
 except SystemExit:
@@ -106,7 +108,8 @@ except SystemExit:
 def test_eval_does_not_load_scipy(files: tuple[str, str]) -> None:
     probe = f"""
 import sys
-from rankscope.cli.main import main
+import warnings
+from rankscope.cli.main import command_parser, main
 main(["eval", {files[0]!r}, {files[1]!r}])
 sys.exit(1 if any(m in sys.modules for m in ("scipy", "matplotlib", "pandas")) else 0)"""
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True).returncode == 0
@@ -472,3 +475,125 @@ def test_a_manifest_stores_sources_of_up_to_a_mebibyte(tmp_path: Path) -> None:
     for size, is_stored in ((1 << 20, True), ((1 << 20) + 1, False)):
         file.write_text("#" * size)
         assert ("source" in describe_plugin(str(file))) == is_stored
+
+
+def test_the_explorer_offers_documents_and_opens_a_browser_only_at_a_terminal(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankscope.cli import explore
+
+    calls: list[Any] = []
+    opened: list[str] = []
+
+    def serve(collection: Any, prepare: Any, title: Any, host: str, port: int, on_ready: Any) -> None:
+        calls.append((collection.runs, prepare.keywords, title, host, port))
+        on_ready("http://here")
+
+    monkeypatch.setattr(explore, "serve_explorer", serve)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for variable in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(variable, raising=False)
+    options = ("explore", *files, "--title", "Mine", "--port", "0", "--host", "localhost")
+    _, out, _ = run(capsys, *options)
+    [(runs, keywords, *others)] = calls
+    assert keywords == {"documents": True}
+    assert others == ["Mine", "localhost", 0]
+    assert out == f"exploring {len(runs)} runs at http://here\nCtrl-C ends it\n"
+    for is_terminal, platform, variable, more, n_opened in [
+        (True, "linux", None, (), 0),
+        (False, "linux", "DISPLAY", (), 0),
+        (True, "linux", "DISPLAY", (), 1),
+        (True, "linux", "WAYLAND_DISPLAY", (), 1),
+        (True, "darwin", None, (), 1),
+        (True, "darwin", None, ("--no-browser",), 0),
+    ]:
+        opened.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "platform", platform)
+            patch.setattr(sys.stdout, "isatty", lambda is_terminal=is_terminal: is_terminal, raising=False)
+            if variable is not None:
+                patch.setenv(variable, ":0")
+            explore.run(command_parser("explore").read([*options[1:], *more]))
+        assert len(opened) == n_opened, (is_terminal, platform, variable)
+
+
+def test_a_changed_plugin_is_described_by_its_first_different_line(tmp_path: Path) -> None:
+    from rankscope.cli.plugins import _describe_change
+
+    file = tmp_path / "mine.py"
+    file.write_text("a = 1\n  b = 2\nc = 3\n")
+    for source, text in [
+        (None, ""),
+        ("", ""),
+        ("a = 2\nb\n", ": line 1 was 'a = 2' and is 'a = 1'"),
+        ("a = 1\nb = 3\n", ": line 2 was 'b = 3' and is 'b = 2'"),
+        ("a = 1\n", ": line 2 was '' and is 'b = 2'"),
+        ("a = 1\n  b = 2\nc = 3\nd = 4\n", ": line 4 was 'd = 4' and is ''"),
+        (f"{'x' * 100}y", f": line 1 was {'x' * 100!r} and is 'a = 1'"),
+    ]:
+        assert _describe_change({"name": "mine.py", "source": source}, file) == text
+
+
+def test_warnings_of_a_command_are_lines_unless_they_are_ignored(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def warn(_: list[str]) -> int:
+        warnings.warn("this is rough", stacklevel=1)
+        return 0
+
+    for action, text in [
+        ("error", "rankscope: warning: this is rough\n"),
+        ("default", "rankscope: warning: this is rough\n"),
+        ("ignore", ""),
+    ]:
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            warnings.simplefilter(action)  # type: ignore[arg-type]
+            assert main([], warn) == 0
+        assert capsys.readouterr().err == text
+
+
+def test_errors_of_the_system_get_one_line_and_errors_of_ours_a_way_to_report_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RANKSCOPE_TRACEBACK", raising=False)
+    for error, code, text in [
+        (MemoryError(), 2, "rankscope: not enough memory; evaluate fewer runs at a time\n"),
+        (KeyboardInterrupt(), 130, "\nrankscope: interrupted\n"),
+        (
+            ValueError("one\ntwo"),
+            1,
+            "rankscope: internal error (ValueError: one); please report it"
+            " (RANKSCOPE_TRACEBACK=1 shows where it happened)\n",
+        ),
+    ]:
+
+        def fail(_: list[str], error: BaseException = error) -> int:
+            raise error
+
+        assert main([], fail) == code
+        assert capsys.readouterr().err == text
+
+
+def test_examples_get_a_comment_sign_once() -> None:
+    from rankscope.cli.parser import _wrap_example
+
+    assert list(_wrap_example("  a b   one   two", 80)) == ["  a b   # one   two"]
+    assert list(_wrap_example("  a b   # one", 80)) == ["  a b   # one"]
+
+
+def test_plain_output_is_styled_for_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankscope.cli import terminal
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for is_terminal, name, is_plain in [
+        (True, "xterm", False), (True, "dumb", True), (True, None, True), (False, "xterm", True),
+    ]:  # fmt: skip
+        stream = io.StringIO()
+        monkeypatch.setattr(stream, "isatty", lambda is_terminal=is_terminal: is_terminal, raising=False)
+        monkeypatch.setattr(sys, "stdout", stream)
+        monkeypatch.setenv("TERM", name) if name else monkeypatch.delenv("TERM", raising=False)
+        assert terminal.ink()("x", "title") == ("x" if is_plain else "\x1b[1mx\x1b[0m")
+        with terminal.guarded_terminal():  # This stream has no bytes to guard.
+            assert sys.stdout is stream
