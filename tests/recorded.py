@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,49 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, float | np.floating):
         return float(f"{value:.12g}") if math.isfinite(value) else str(value)
     return value if value is None else str(value)
+
+
+def sum_up(numbers: Any) -> list[float]:
+    """Return the sum of the finite numbers, and their sum weighted by position, which changes with their order."""
+    flat = np.where(np.isfinite(numbers), numbers, 0.0)
+    return [float(flat.sum()), float(flat @ np.arange(1, len(flat) + 1))]
+
+
+def shorten(texts: list[str]) -> str:
+    """Return the texts, of which long ones end in a digest."""
+    text = "|".join(texts)
+    return text if len(text) <= 48 else f"{text[:32]}… {hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def summarise(value: Any) -> dict[str, Any]:
+    """Return the values of each property of a nested description: a few, or their number and sums; texts shortened."""
+    properties: dict[str, list[Any]] = {}
+
+    def collect(value: Any, path: str) -> None:
+        if isinstance(value, dict):
+            for name, part in value.items():
+                collect(part, f"{path} {name}".strip())
+        elif isinstance(value, list | tuple | np.ndarray):
+            for part in value:
+                collect(part, path)
+        else:
+            properties.setdefault(path, []).append(value)
+
+    collect(value, "")
+    result: dict[str, Any] = {}
+    for name, values in properties.items():
+        numbers = [float(v) for v in values if isinstance(v, int | float | np.number)]
+        texts = [str(v) for v in values if not isinstance(v, int | float | np.number)]
+        if len(set(numbers)) == 1:
+            numbers = [len(numbers), numbers[0]]
+        elif len(numbers) > 3:
+            numbers = [len(numbers), *sum_up(numbers)]
+        if numbers:
+            result[name] = [float(f"{number:.7g}") for number in numbers]
+        if texts and set(texts) != {"None"}:
+            few = [texts[0], f"{len(texts)} times"] if len(texts) > 1 and len(set(texts)) == 1 else texts
+            result[name] = [*result.get(name, []), shorten(few)] if name in result else shorten(few)
+    return result
 
 
 def describe_tables(result: Any) -> dict[str, Any]:
@@ -87,8 +132,14 @@ def _name_entries(expected: list[Any]) -> list[str]:
 
 def assert_recorded(actual: Any, file: Path, name: str) -> None:
     """Compare a plain value with the entry of a JSON file."""
-    difference = find_difference(actual, json.loads(file.read_text("utf-8"))[name], name)
+    difference = find_difference(actual, _read_recorded(file)[name], name)
     assert difference is None, difference
+
+
+@cache
+def _read_recorded(file: Path) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return values
 
 
 def write_recorded(file: Path, values: Mapping[str, Any]) -> None:

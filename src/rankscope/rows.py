@@ -165,10 +165,10 @@ class RowTable(Table, Generic[R]):
             self.row_type(*row) if self._whole else self.row_type(**dict(zip(self.columns, row, strict=True)))
         )
 
-    def subset(self, name: str, rows: Iterable[R]) -> Table:
+    def subset(self, name: str, rows: Iterable[R], caption: str = "") -> Table:
         """Return a plain table of some of the rows, with the columns of this one."""
         positions = [list(self.row_type.specs).index(column) for column in self.columns]
-        return Table(name, self.columns, [tuple(row[i] for i in positions) for row in rows])
+        return Table(name, self.columns, [tuple(row[i] for i in positions) for row in rows], caption=caption)
 
 
 def _column_name(attribute: str) -> str:

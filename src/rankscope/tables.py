@@ -8,8 +8,6 @@ needs no memory beyond their columns.
 from __future__ import annotations
 
 import math
-import os
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -40,7 +38,7 @@ from rankscope.columns import (
 from rankscope.columns import Cell as Cell
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import FrameMixin
-from rankscope.text_layout import Grid, Ink, no_ink
+from rankscope.text_layout import Grid, Ink, no_ink, terminal_columns
 
 if TYPE_CHECKING:
     from rankscope.arrays import Floats
@@ -260,7 +258,7 @@ class Table(FrameMixin):
 
     def fits(self, more: int = 0) -> bool:
         """Return whether the unshortened table, ``more`` characters wider, fits the terminal."""
-        return text_width(self.text().partition("\n")[2].partition("\n")[0]) + more <= _terminal_width()
+        return text_width(self.text().partition("\n")[2].partition("\n")[0]) + more <= terminal_columns(120)
 
     def tsv(self) -> str:
         """Return tab-separated values with a header; numbers with all digits, tabs and line ends in text escaped."""
@@ -399,7 +397,7 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
     """Yield the text of :func:`render` in blocks of rows."""
     tables = list(tables)
     if format == "table":
-        width = _terminal_width()
+        width = terminal_columns(120)
         for number, whole in enumerate(tables):
             table, note = _shorten(whole, rest) if rest else (whole, "")
             yield "\n" if number else ""
@@ -435,17 +433,6 @@ def _shorten(table: Table, rest: str) -> tuple[Table, str]:
     selection = f"the {ROWS_SHOWN} strongest" if table.ranked_by else f"the first {ROWS_SHOWN}"
     by = f" by {table.ranked_by[0]}" if table.ranked_by else ""
     return table.strongest_rows(ROWS_SHOWN), f"{selection} of {len(table):,} rows{by}; {rest}"
-
-
-def _terminal_width() -> int:
-    """Return the width of the terminal, as ``shutil.get_terminal_size`` does, which takes long to import."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
-        return int(columns)
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 120  # type: ignore[union-attr]
-    except (AttributeError, ValueError, OSError):
-        return 120
 
 
 def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> str:

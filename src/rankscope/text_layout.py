@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -22,6 +24,17 @@ _PROSE = "sentence"  # Name of columns of sentences, which are wrapped in the la
 def no_ink(text: str, role: str) -> str:
     """Return the text without styles."""
     return text
+
+
+def terminal_columns(default: int = 80) -> int:
+    """Return the width of the terminal, as ``shutil.get_terminal_size`` does, which takes long to import."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or default  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):  # Standard output is closed, or not a terminal.
+        return default
 
 
 @dataclass(frozen=True)

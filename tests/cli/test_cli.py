@@ -581,6 +581,7 @@ def test_examples_get_a_comment_sign_once() -> None:
 
     assert list(_wrap_example("  a b   one   two", 80)) == ["  a b   # one   two"]
     assert list(_wrap_example("  a b   # one", 80)) == ["  a b   # one"]
+    assert list(_wrap_example("  a b   one   two", 16)) == ["  # one   two", "  a b"]
 
 
 def test_plain_output_is_styled_for_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -597,3 +598,38 @@ def test_plain_output_is_styled_for_no_terminal(monkeypatch: pytest.MonkeyPatch)
         assert terminal.ink()("x", "title") == ("x" if is_plain else "\x1b[1mx\x1b[0m")
         with terminal.guarded_terminal():  # This stream has no bytes to guard.
             assert sys.stdout is stream
+
+
+def test_the_width_of_a_terminal_is_that_of_the_environment_or_a_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from rankscope.text_layout import terminal_columns
+
+    monkeypatch.setattr(sys, "__stdout__", None)
+    for value, expected in [("70", 70), ("1", 1), ("0", 80), ("-5", 80), ("x", 80), ("", 80), ("²", 80)]:
+        monkeypatch.setenv("COLUMNS", value)
+        assert terminal_columns() == expected
+        assert terminal_columns(120) == (120 if expected == 80 else expected)
+    monkeypatch.delenv("COLUMNS")
+    monkeypatch.setattr(sys, "__stdout__", io.TextIOWrapper(io.BytesIO()))
+    assert terminal_columns() == 80
+    monkeypatch.setattr(sys, "__stdout__", SimpleNamespace(fileno=lambda: 1))
+    for columns, expected in [(66, 66), (0, 80)]:
+        monkeypatch.setattr(
+            os, "get_terminal_size", lambda _, columns=columns: SimpleNamespace(columns=columns)
+        )
+        assert terminal_columns() == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "columns"),
+    [(["measures", "nDCG"], 80), (["properties", "-m", "AP ACT", "--depth", "2", "-f", "table"], 120)],
+)
+def test_texts_have_their_width_without_a_terminal(
+    words: list[str], columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "__stdout__", None)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    without = run(capsys, *words)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert without == run(capsys, *words)

@@ -418,6 +418,12 @@ simulate small --systems 2 --topics 2 --depth 5 --aspects 2 --seed 3 --sparse --
 simulate "a b" --systems 1 --topics 1 --depth 5
 simulate runs
 demo runs
+COLUMNS=90 demo small --seed 3
+correlate qrels.txt runs -m AP --pool-depth 3
+correlate qrels.txt runs -m AP --orders trec_eval,file
+correlate qrels.txt runs -m AP --orders trec_eval,file --plot x.svg
+correlate qrels.txt runs -m AP --pool-depth 3 --swaps
+correlate qrels.txt runs -m "AP RR" --against AP --orders trec_eval,file --method rbo
 eval --help
 COLUMNS=60 eval --help
 COLUMNS=40 curve --help

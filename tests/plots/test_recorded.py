@@ -10,20 +10,21 @@ and review the difference before you commit it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.plots.conftest import LISTS, _collection, _curve
-from tests.recorded import assert_recorded, to_plain, write_recorded
+from tests.recorded import assert_recorded, shorten, sum_up, summarise, to_plain, write_recorded
 
 import rankscope as rs
 from rankscope import plots
-from rankscope.errors import SettingsError
+from rankscope.errors import InputError, SettingsError
 from rankscope.lab.measurement.interval_comparison import compare_intervals
 
 RECORDED = Path(__file__).with_name("recorded.json")
@@ -206,6 +207,107 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "study robustness": lambda: _study()["robustness"],
 }  # fmt: skip
 
+
+def _figures_of_scores(get: Callable[[], rs.Scores], measure: str) -> dict[str, Callable[..., Any]]:
+    """Return functions that draw figures of scores and of analyses of them, computed when they are first needed."""
+    compared = cache(lambda: rs.compare(get(), replicates=20, per_topic=True))
+    ranked = cache(lambda: rs.certain(get(), across="measures"))
+    return {
+        "means": lambda **more: get().plot(**more),
+        "heat map": lambda **more: get().plot("heat-map", **more),
+        "heat map of a measure": lambda **more: get().plot("heat-map", measure=measure, **more),
+        "topics": lambda **more: get().plot("topics", highlight=[get().runs[-1], get().runs[0]], **more),
+        "topics of a measure": lambda **more: get().plot("topics", measure=measure, **more),
+        "forest": lambda **more: compared().plot("forest", **more),
+        "forest of a measure": lambda **more: compared().plot("forest", measure=measure, **more),
+        "forest with a baseline": lambda **more: rs.compare(get(), get().runs[0], replicates=20).plot(
+            "forest", **more
+        ),
+        "differences": lambda **more: compared().plot("differences", **more),
+        "differences of a measure": lambda **more: compared().plot("differences", measure=measure, **more),
+        "leaderboard": lambda **more: rs.leaderboard(get(), replicates=20).plot(**more),
+        "correlation": lambda **more: rs.correlate(get()).plot(**more),
+        "power": lambda **more: rs.power(get(), "t").plot(**more),
+        "bump": lambda **more: ranked().plot(**more),
+        "bump of one run": lambda **more: ranked().plot(highlight=[get().runs[-1]], **more),
+        "findings": lambda **more: rs.findings(get()).plot(**more),
+    }
+
+
+def _figures_of_rankings(
+    get: Callable[[], rs.Collection], scores: Callable[[], rs.Scores]
+) -> dict[str, Callable[..., Any]]:
+    """Return functions that draw figures of collections."""
+    effort = cache(lambda: rs.effort(get(), "AP nDCG", groups="^(.)"))
+    pools = cache(lambda: rs.pools(scores(), repeats=1, ratios=[50, 10]))
+    ends = cache(lambda: (scores().runs[0], scores().runs[-1]))
+    return {
+        "bounds": lambda **more: rs.bounds(get()).plot(**more),
+        "robustness": lambda **more: pools().plot(**more),
+        "pool means": lambda **more: pools().plot("means", **more),
+        "orderings": lambda **more: rs.orderings(scores()).plot(**more),
+        "overlap": lambda **more: rs.overlap(get(), depth=5).plot(**more),
+        "verdict": lambda **more: rs.verdict(scores(), depth=10).plot(**more),
+        "verdict of two runs": lambda **more: rs.verdict(scores(), ends(), depth=10).plot(**more),
+        "effort": lambda **more: effort().plot(highlight=[ends()[0]], **more),
+        "effort by group": lambda **more: effort().plot(facet="group", **more),
+        "effort by recall base": lambda **more: effort().plot(
+            facet="recall base", colour="archetype", **more
+        ),
+        "effort by archetype": lambda **more: effort().plot(facet="archetype", measure="nDCG", **more),
+        "effort by topic": lambda **more: effort().plot(colour="topic", **more),
+        "planes": lambda **more: effort().plot("planes", colour="recall base", **more),
+        "equal gain": lambda **more: effort().plot("equal-gain", **more),
+        "indicators": lambda **more: effort().plot("indicators", **more),
+        "indicators of a run": lambda **more: effort().plot("indicators", run=ends()[1], **more),
+        "archetypes": lambda **more: effort().plot("archetypes", **more),
+    }
+
+
+def _figures_of_world(
+    runs: list[str], n_topics: int, measures: str, seed: int
+) -> dict[str, Callable[..., Any]]:
+    collection = cache(
+        lambda: rs.Collection(*_collection(runs, [str(t) for t in range(1, n_topics + 1)], seed))
+    )
+    scores = cache(lambda: collection().evaluate(measures))
+    of_scores = _figures_of_scores(scores, measures.split()[-1])
+    return of_scores | _figures_of_rankings(collection, scores)
+
+
+@cache
+def _many_topics() -> rs.Scores:
+    """Return values of 130 topics, some undefined or tied, of measures with other directions and ranges."""
+    rng = np.random.default_rng(8)
+    precision, points = rng.random((3, 130)), rng.integers(0, 4000, (3, 130)).astype(float)
+    precision[1, 3] = precision[:, 5] = np.nan
+    precision[2, 10:60] = precision[0, 10:60]
+    cells = [(run, f"topic {t}", k, t) for k, run in enumerate(("one", "two", "three")) for t in range(130)]
+    frame = pd.DataFrame({
+        "run": [run for run, *_ in cells],
+        "topic": [topic for _, topic, *_ in cells],
+        "AP": [precision[k, t] for *_, k, t in cells],
+        "BalancePoint": [points[k, t] for *_, k, t in cells],
+        "Clicks": [points[k, t] / 7 - 100 for *_, k, t in cells],
+    })  # fmt: skip
+    return rs.read_scores(frame)
+
+
+WORLDS: dict[str, dict[str, Callable[..., Any]]] = {
+    "two runs": _figures_of_world(["a", "b"], 3, "AP P@5", 5),
+    "long names": _figures_of_world(
+        [f"{'a very long name ' * (k % 3 + 1)}of the system {k} in words" for k in range(7)],
+        9,
+        "P@5 nDCG@10 AP Twist",
+        6,
+    ),
+    "many runs": _figures_of_world([f"{'abc'[k % 3]}{k}" for k in range(45)], 3, "AP RR Twist", 7),
+    "many topics": _figures_of_scores(_many_topics, "BalancePoint"),
+}
+for left_out in ("overlap", "effort by topic", "planes"):
+    del WORLDS["many runs"][left_out]
+CASES = [(world, figure) for world, figures in WORLDS.items() for figure in figures]
+
 ERRORS: dict[str, Callable[[], Any]] = {
     "a figure": lambda: _scores().plot("tree"),
     "a pair": lambda: _comparison().plot("differences", pair=("tf", "worst")),
@@ -229,13 +331,15 @@ ERRORS: dict[str, Callable[[], Any]] = {
 def _numbers(values: Any) -> list[Any]:
     flat = np.ravel(np.ma.filled(np.ma.asarray(values, np.float64), np.nan)).tolist()
     few = flat[:MAX_NUMBERS]
-    return few if len(few) == len(flat) else [*few, f"{len(flat)} numbers", float(np.nansum(flat))]
+    return few if len(few) == len(flat) else [*few, f"{len(flat)} numbers", *sum_up(flat)]
 
 
 def _colours(values: Any) -> list[str]:
     from matplotlib.colors import to_hex, to_rgba_array
 
-    return [to_hex(colour, keep_alpha=True) for colour in to_rgba_array(values)[:MAX_NUMBERS]]
+    colours = [to_hex(colour, keep_alpha=True) for colour in to_rgba_array(values)]
+    more = colours[MAX_NUMBERS:]
+    return [*colours[:MAX_NUMBERS], *([shorten([f"{len(more)} more", *more])] if more else [])]
 
 
 def _common(artist: Any) -> dict[str, Any]:
@@ -260,6 +364,7 @@ def _describe(artist: Any) -> dict[str, Any]:
         result |= {"colour": _colours(artist.get_color()), "width": artist.get_linewidth()}
         result |= {"style": artist.get_linestyle(), "marker": artist.get_marker()}
         result |= {"dashes": str(artist._unscaled_dash_pattern)}  # type: ignore[attr-defined]
+        result |= {"cap": str(artist.get_solid_capstyle()), "steps": artist.get_drawstyle()}
         if artist.get_marker() not in ("None", "", None):
             result |= {"size": artist.get_markersize(), "edge": artist.get_markeredgewidth()}
             result |= {
@@ -279,6 +384,7 @@ def _describe(artist: Any) -> dict[str, Any]:
         }
         result |= {"fill": _colours(artist.get_facecolor()), "rim": _colours(artist.get_edgecolor())}
         result |= {"widths": _numbers(artist.get_linewidth()), "hatch": artist.get_hatch()}
+        result |= {"styles": str(artist.get_linestyle()[:2])}
         if hasattr(artist, "get_sizes"):
             result |= {"sizes": _numbers(artist.get_sizes())}
         if artist.get_array() is not None:
@@ -295,7 +401,9 @@ def _describe(artist: Any) -> dict[str, Any]:
         }
         result |= {"colour": _colours(artist.get_color()), "rotation": artist.get_rotation()}
         result |= {"aligned": f"{artist.get_horizontalalignment()} {artist.get_verticalalignment()}"}
-        result |= {"weight": str(artist.get_fontweight())}
+        result |= {"weight": str(artist.get_fontweight()), "slant": str(artist.get_fontstyle())}
+        result |= {"family": str(artist.get_fontfamily()), "spacing": artist._linespacing}  # type: ignore[attr-defined]
+        result |= {"box": None if (box := artist.get_bbox_patch()) is None else _describe(box)}
         if isinstance(artist, text.Annotation):
             result |= {
                 "point": _numbers(artist.xy),
@@ -309,61 +417,92 @@ def _describe(artist: Any) -> dict[str, Any]:
     return result
 
 
-def _describe_all(artists: Any) -> dict[str, Any]:
-    """Return the artists by kind, the first ones in full and all others by the sum of their numbers."""
+def _describe_all(artists: Any, limit: int = MAX_ARTISTS) -> dict[str, Any]:
+    """Return the artists by kind, the first ones in full, and a summary of the others."""
     kinds: dict[str, list[Any]] = {}
     for artist in artists:
         kinds.setdefault(type(artist).__name__, []).append(artist)
-    result = {}
+    result: dict[str, Any] = {}
     for kind, members in kinds.items():
-        first, others = members[:MAX_ARTISTS], members[MAX_ARTISTS:]
-        result[kind] = {"number": len(members), "artists": [_describe(each) for each in first]}
+        first, others = members[:limit], members[limit:]
+        result[kind] = {"number": len(members)}
+        if first:
+            result[kind]["artists"] = [_describe(each) for each in first]
         if others:
-            result[kind]["others"] = round(sum(_sum([_describe(each) for each in others])), 6)
+            result[kind]["others"] = summarise([_describe(each) for each in others])
     return result
 
 
-def _sum(value: Any) -> Iterator[float]:
-    """Yield the finite numbers in a description."""
-    if isinstance(value, dict | list | tuple):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _sum(part)
-    elif isinstance(value, int | float) and math.isfinite(value):
-        yield float(value)
+USUAL = {
+    ("shown", True), ("slant", "normal"), ("family", "['DejaVu Sans']"), ("spacing", "normal"), ("spacing", 1.2),
+    ("aspect", "auto"), ("scale", "linear"), ("clipped", True), ("minor ticks", 0), ("place", "bottom"),
+    ("place", "left"), ("rotation", 0.0), ("weight", "normal"), ("cap", "projecting"), ("steps", "default"),
+    ("colour", "#222222ff"), ("style", "-"), ("marker", "None"), ("dashes", "(0, None)"), ("pad", 3.5),
+    ("label looks", "#222222 normal 4.0"), ("gridOn", True), ("left", True), ("bottom", True), ("labelleft", True),
+    ("labelbottom", True), ("label", ""), ("background", "#ffffffff"), ("spines", "left bottom"),
+    ("layout", "0.03 0.03 0.02 0.02 (0, 0, 1, 1)"),
+    ("styles", "[(0.0, None)]"), ("aligned", "left baseline"), ("text", ""), ("ticks", "FixedLocator"), ("title", ""),
+}  # fmt: skip
+"""Values of properties that are not recorded."""
+
+
+def _without_usual(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _without_usual(part)
+            for name, part in value.items()
+            if not isinstance(part, Hashable) or (name, part) not in USUAL
+        }
+    return [_without_usual(part) for part in value] if isinstance(value, list) else value
 
 
 def _describe_axis(axis: Any) -> dict[str, Any]:
-    from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
+    from matplotlib.ticker import FixedLocator, MaxNLocator
 
-    locator, formatter, looks = axis.get_major_locator(), axis.get_major_formatter(), axis.get_tick_params()
+    locator, looks = axis.get_major_locator(), axis.get_tick_params()
     result = {
         "label": axis.get_label().get_text(),
         "label size": axis.get_label().get_fontsize(),
+        "label looks": f"{axis.get_label().get_color()} {axis.get_label().get_fontweight()} {axis.labelpad}",
         "limits": axis.get_view_interval(),
         "scale": axis.get_scale(),
         "shown": axis.get_visible(),
         "ticks": type(locator).__name__,
+        "minor ticks": len(axis.get_minorticklocs()),
+        "place": axis.get_ticks_position(),
         "looks": {name: looks[name] for name in TICK_LOOKS if name in looks},
     }
+    if hasattr(scale := axis.get_transform(), "linthresh"):
+        result["linear"] = [scale.linthresh, scale.linscale]
     if isinstance(locator, FixedLocator):
         result["positions"] = _numbers(locator.locs)
     elif isinstance(locator, MaxNLocator):
         result["intervals"] = str(locator._nbins)  # type: ignore[attr-defined]
-    if isinstance(formatter, FixedFormatter):
-        result["names"] = list(formatter.seq)[: 2 * MAX_NUMBERS]
+    labels = axis.get_majorticklabels()
+    result["names"] = shorten([each.get_text() for each in labels])
+    if labels:
+        result["name looks"] = shorten(
+            list(
+                dict.fromkeys(
+                    f"{t.get_fontsize():g} {t.get_color()} {t.get_ha()} {t.get_rotation():g}" for t in labels
+                )
+            )
+        )
     return result
 
 
-def _describe_axes(axes: Any) -> dict[str, Any]:
+def _describe_axes(axes: Any, limit: int) -> dict[str, Any]:
     artists = [*axes.lines, *axes.patches, *axes.collections, *axes.texts, *axes.images]
-    titles = (axes.get_title(loc=place) for place in ("left", "center", "right"))
+    titles = [title for title in (axes.title, axes._left_title, axes._right_title) if title.get_text()]
     result = {
-        "title": next(filter(None, titles), ""),
+        "title": [_describe(title) for title in titles],
         "shown": axes.axison,
-        "spines": [name for name, spine in axes.spines.items() if spine.get_visible()],
+        "spines": " ".join(name for name, spine in axes.spines.items() if spine.get_visible()),
+        "aspect": str(axes.get_aspect()),
+        "background": " ".join(_colours(axes.get_facecolor())),
         "horizontal": _describe_axis(axes.xaxis),
         "vertical": _describe_axis(axes.yaxis),
-        **_describe_all(artists),
+        **_describe_all(artists, limit),
     }
     place = axes.get_subplotspec()
     if place is not None:
@@ -373,36 +512,78 @@ def _describe_axes(axes: Any) -> dict[str, Any]:
             "widths": _numbers(grid.get_width_ratios()),
             "heights": _numbers(grid.get_height_ratios()),
         }
+    else:
+        result["bounds"] = list(axes.get_position(original=True).bounds)
     if axes.get_legend() is not None:
         result["legend"] = _describe_legend(axes.get_legend())
     return result
 
 
 def _describe_legend(legend: Any) -> dict[str, Any]:
+    names = ("borderpad", "labelspacing", "handlelength", "handletextpad", "borderaxespad", "columnspacing")
+    box = (
+        legend.get_bbox_to_anchor().transformed(legend.parent.transSubfigure.inverted()).bounds
+        if legend._bbox_to_anchor is not None and not hasattr(legend.parent, "transAxes")
+        else ()
+    )
     return {
         "columns": legend._ncols,
+        "place": str(legend._loc_real),
+        "box": _numbers(box),
+        "frame": legend.get_frame_on(),
+        "title": _describe(legend.get_title()) if legend.get_title().get_text() else None,
+        "spaces": [getattr(legend, name) for name in names],
         "texts": [_describe(each) for each in legend.get_texts()[: 2 * MAX_ARTISTS]],
         "handles": [_describe(each) for each in legend.legend_handles[: 2 * MAX_ARTISTS] if each is not None],
     }
 
 
-def _describe_figure(figure: Any) -> dict[str, Any]:
+def _layout(options: Any) -> str:
+    names = ("w_pad", "h_pad", "wspace", "hspace", "rect")
+    return " ".join(str(options.get(name)) for name in names)
+
+
+def _describe_figure(figure: Any, limit: int) -> dict[str, Any]:
+    engine = figure.get_layout_engine()
     return {
         "title": figure.get_suptitle(),
-        **_describe_all(figure.texts),
+        **_describe_all(figure.texts, limit),
         "legends": [_describe_legend(legend) for legend in figure.legends],
-        "panels": [_describe_figure(panel) for panel in figure.subfigs],
+        "layout": None if engine is None else _layout(engine.get()),
+        "panels": [_describe_figure(panel, limit) for panel in figure.subfigs],
     }
 
 
-def describe(drawn: Any) -> Any:
-    """Return the size, axes and artists of a figure, and the caption and columns of its table."""
-    return to_plain({
+def describe(drawn: Any, limit: int = MAX_ARTISTS) -> Any:
+    """Return the size, axes and artists of a figure, and the caption, columns and values of its table."""
+    table = drawn.table
+    return _without_usual(to_plain({
         "size": drawn.figure.get_size_inches(),
-        **_describe_figure(drawn.figure),
-        "axes": {f"axes {number}": _describe_axes(axes) for number, axes in enumerate(drawn.axes, 1)},
-        "table": {"caption": drawn.table.caption, "columns": " ".join(drawn.table.columns), "rows": len(drawn.table)},
-    })  # fmt: skip
+        **_describe_figure(drawn.figure, limit),
+        "axes": {f"axes {number}": _describe_axes(axes, limit) for number, axes in enumerate(drawn.axes, 1)},
+        "table": {"caption": table.caption, "columns": " ".join(table.columns), "rows": len(table),
+                  "values": summarise(table.records())},
+    }))  # fmt: skip
+
+
+def describe_in_brief(drawn: Any) -> Any:
+    """Return a summary of each property of all axes and artists of a figure."""
+    described = describe(drawn, limit=0)
+    return to_plain(summarise(described | {"axes": list(described["axes"].values())}))
+
+
+def describe_widths(world: str, name: str) -> Any:
+    """Return summaries of a figure in a column of a paper and on a page, or its errors."""
+    results: dict[str, Any] = {}
+    draw = WORLDS[world][name]
+    for width in {"many runs": (3.3,), "many topics": (7.0,)}.get(world, (3.3, 7.0)):
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "AP is undefined on 2 of 130 topics")
+                results[f"{width} inches"] = describe_in_brief(draw(width=width))
+        except InputError as error:
+            results[f"{width} inches"] = str(error)
+    return results
 
 
 def describe_error(draw: Callable[[], Any]) -> str:
@@ -414,6 +595,11 @@ def describe_error(draw: Callable[[], Any]) -> str:
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_change_only_on_purpose(name: str) -> None:
     assert_recorded(describe(FIGURES[name]()), RECORDED, name)
+
+
+@pytest.mark.parametrize(("world", "name"), CASES)
+def test_figures_of_other_collections_change_only_on_purpose(world: str, name: str) -> None:
+    assert_recorded(describe_widths(world, name), RECORDED, f"{world}: {name}")
 
 
 def test_errors_of_figures_change_only_on_purpose() -> None:
@@ -432,6 +618,7 @@ def test_a_failure_names_the_value_that_changed() -> None:
 
 if __name__ == "__main__":
     figures = {name: describe(draw()) for name, draw in FIGURES.items()}
+    worlds = {f"{world}: {name}": describe_widths(world, name) for world, name in CASES}
     write_recorded(
-        RECORDED, figures | {"errors": {name: describe_error(draw) for name, draw in ERRORS.items()}}
+        RECORDED, figures | worlds | {"errors": {name: describe_error(draw) for name, draw in ERRORS.items()}}
     )

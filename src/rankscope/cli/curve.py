@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import textwrap
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from rankscope.cli.output import choose_format, emit
 from rankscope.declaration import Option
 from rankscope.errors import printable
 from rankscope.tables import Table
+from rankscope.text_layout import terminal_columns
 
 __doc__ = derived.describe(curve)
 
@@ -60,7 +60,7 @@ def _picture(result: Curve) -> str:
     """Return a plot of CRP in characters, for a terminal."""
     from rankscope.plots.blocks import draw_blocks
 
-    width = min(100, shutil.get_terminal_size((80, 24)).columns)
+    width = min(100, terminal_columns())
     twist = {row.name: row.value for row in result.values}[result.label("Twist", "sign-change")]
     is_defined = isinstance(twist, float) and result.recall_base
     suffix = f", {result.label('Twist')} {twist:.4f}" if is_defined else ""

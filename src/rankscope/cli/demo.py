@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from rankscope.errors import InputError
 from rankscope.files import digest
 from rankscope.json_documents import integer, object_shape, one_of, read_json, record, text
 from rankscope.progress import silence
+from rankscope.text_layout import terminal_columns
 
 MANIFEST = "demo.json"
 """Lists the files of a demo with their digests: ``demo`` replaces no other file."""
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     print(
         f"{len(runs)} synthetic systems on {len(qrels.topics)} topics, best first by mean {scores.measures[0]}:\n"
     )
-    print(scores.wide().text(shutil.get_terminal_size((120, 24)).columns))
+    print(scores.wide().text(terminal_columns(120)))
     folder, command = shlex.quote(str(target)), program()
     run = shlex.quote(f"{target}/runs/{next(iter(runs))}.txt")
     print(f"""

@@ -14,7 +14,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from rankscope.errors import MeasureError, SettingsError, printable, suggest_nam
 from rankscope.result import TableResult
 from rankscope.rows import Row, column
 from rankscope.tables import Table
-from rankscope.text_layout import Ink
+from rankscope.text_layout import Ink, terminal_columns
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
@@ -105,7 +104,7 @@ def tabulate(measures: Sequence[Measure] = ()) -> Table:
 
 def list_by_family(measures: Sequence[Measure], ink: Ink) -> str:
     """Return a list of measures and their meanings by family, wrapped at the width of the terminal."""
-    width = min(100, shutil.get_terminal_size((80, 24)).columns)
+    width = min(100, terminal_columns())
     names = {
         measure: printable(measure.name) + ("@k" if measure.cutoff_rule == "required" else "")
         for measure in measures
@@ -152,7 +151,7 @@ def explain(measure: Measure, complete: Measure) -> str:
     facts = [f"range {low:g} to {high:g}", f"better: {measure.better}", f"over topics: {measure.summary}"]
     lines += ["", "; ".join(filter(None, [*facts, measure.reference]))]
     lines += ["", f"guaranteed properties: rankscope measures {measure.name} --certificates"]
-    width = min(100, shutil.get_terminal_size((80, 24)).columns)
+    width = min(100, terminal_columns())
     wrapped = [part for text in lines for line in text.split("\n") for part in _wrap(line, width)]
     return "\n".join(wrapped) + "\n"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 import textwrap
@@ -11,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from rankscope.errors import printable, suggest_names
+from rankscope.text_layout import terminal_columns
 
 _MAX_WIDTH = 100  # Longer lines are hard to read.
 
@@ -28,29 +28,18 @@ def note(args: argparse.Namespace, text: str) -> None:
         return
     line = printable(f"rankscope: {text}")
     if sys.stderr.isatty():
-        width = _terminal_columns()
+        width = terminal_columns()
         line = textwrap.fill(
             line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
         )
     sys.stderr.write(line + "\n")
 
 
-def _terminal_columns() -> int:
-    """Return the width of the terminal, as shutil.get_terminal_size does, whose import takes longer than parsing."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isascii() and columns.isdigit() and int(columns):
-        return int(columns)
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
-    except (AttributeError, ValueError, OSError):  # Standard output is closed, or not a terminal.
-        return 80
-
-
 class Help(argparse.HelpFormatter):
     """Formatter that wraps paragraphs at the width of the terminal, and examples where a shell allows line breaks."""
 
     def __init__(self, prog: str, **options: Any) -> None:
-        columns = min(_MAX_WIDTH, _terminal_columns())
+        columns = min(_MAX_WIDTH, terminal_columns())
         super().__init__(prog, **{"width": columns - 1, "max_help_position": 26, **options})
 
     def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:

@@ -14,7 +14,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import textwrap
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 from rankscope.tables import Table
+from rankscope.text_layout import terminal_columns
 
 DEFAULT = (
     "ACT", "AP_IA", "RR", "P@5", "P@10", "nDCG@5", "nDCG@10", "AP",
@@ -113,7 +113,7 @@ def _weights(text: str | None) -> list[float] | None:
 
 def _write_sentences(verdicts: Table) -> None:
     """Write a sentence per violation, and a single one with all measures without violations."""
-    width = min(120, shutil.get_terminal_size((120, 24)).columns)
+    width = min(120, terminal_columns(120))
     sentences = [str(row["sentence"]) for row in verdicts.records() if row["holds"] is not True]
     broken = {row["measure"] for row in verdicts.records() if row["holds"] is not True}
     sound = [str(name) for name in dict.fromkeys(verdicts.column("measure")) if name not in broken]

@@ -16,7 +16,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import textwrap
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
+from rankscope.text_layout import terminal_columns
 
 if TYPE_CHECKING:
     from rankscope.lab.measurement.scales import Scales
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _write_sentences(result: Scales) -> None:
-    width = min(120, shutil.get_terminal_size((120, 24)).columns)
+    width = min(120, terminal_columns(120))
     for sentence in result.sentences:
         text = textwrap.fill(printable(sentence), width, subsequent_indent="  ", break_on_hyphens=False)
         sys.stdout.write(text + "\n\n")

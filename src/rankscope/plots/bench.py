@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from rankscope.analysis.bench import Bench
@@ -64,7 +62,8 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
             for k, kind in enumerate(("odd", "even"))
         ]
         marks.legend_below(figure, legend[: len(tier)], 2)
-    return Figure(figure, (axes,), replace(result.board, rows=rows))
+    table = result.board.subset("board", rows, result.board.caption)
+    return Figure(figure, (axes,), table)
 
 
 def _choose_aggregate(result: Bench, aggregate: str | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isfinite
 
 from rankscope.analysis.correct import Corrected
@@ -59,4 +58,5 @@ def plot_corrected(result: Corrected, measure: str | None = None, *, width: floa
             marks.legend_line(f"{level}: labels and topics", color=QUIET, linewidth=0.8),
         ]
         marks.legend_below(figure, legend, 2)
-    return Figure(figure, (axes,), replace(result.means, rows=rows))
+    table = result.means.subset("means", rows, result.means.caption)
+    return Figure(figure, (axes,), table)

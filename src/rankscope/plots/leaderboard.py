@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isfinite
 
 from rankscope.analysis.leaderboard import Leaderboard
@@ -58,4 +57,5 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
             marks.legend_line(f"{level} interval, unadjusted", color=QUIET, linewidth=1.1),
         ]
         marks.legend_below(figure, legend, 3)
-    return Figure(figure, (axes,), replace(result.leaderboard, rows=rows))
+    table = result.leaderboard.subset("leaderboard", rows, result.leaderboard.caption)
+    return Figure(figure, (axes,), table)
