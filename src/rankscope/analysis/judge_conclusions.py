@@ -9,9 +9,9 @@ import numpy as np
 
 from rankscope.analysis.findings.finding import join_names
 from rankscope.analysis.stats.matrices import rounded
-from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
-from rankscope.analysis.two_leaderboards import COEFFICIENTS
-from rankscope.arrays import Bools, Floats, Ints
+from rankscope.analysis.stats.significance import all_pairs
+from rankscope.analysis.two_leaderboards import COEFFICIENTS, significant_signs
+from rankscope.arrays import Bools
 from rankscope.scores import Scores
 
 _ALIKE = 0.9
@@ -31,12 +31,7 @@ class Panel:
         self.merits = rounded(np.stack([self.measure.merit(self.measure.means(v)) for v in values]))
         self.first, self.second = all_pairs(len(self.runs))
         self.order = np.sign(self.merits[:, self.first] - self.merits[:, self.second]).astype(int)
-        self.significant = np.stack([self._signs(v, alpha) for v in values])
-
-    def _signs(self, values: Floats, alpha: float) -> Ints:
-        """Return the sign of every significant difference of two runs (paired t, Holm), and 0 for others."""
-        test = run_test("t", self.measure.merit(values), self.first, self.second, alpha=alpha)
-        return np.where(adjust(test.p, "holm") < alpha, np.sign(test.difference), 0).astype(int)
+        self.significant = np.stack([significant_signs(self.measure.merit(v), alpha) for v in values])
 
     def pairs(self) -> Iterator[PairOfRuns]:
         """Yield every pair of runs, the judges who prefer either run, and those who do so significantly."""

@@ -19,7 +19,7 @@ from rankscope.analysis.stats.intervals import (
 from rankscope.analysis.stats.matrices import averaged, rounded
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
-from rankscope.arrays import Floats
+from rankscope.arrays import Floats, Ints
 from rankscope.measures import Measure
 
 _PERSISTENCE = 0.9  # Rank-biased overlap then rests mostly on the first ten ranks.
@@ -65,12 +65,7 @@ class Leaderboards:
         ``agree``: both, in favour of the same run; ``reverse``: both, in favour of different runs; ``only first`` and
         ``only second``: one of them; ``neither``.
         """
-        pairs = all_pairs(len(self.runs))
-        signs = []
-        for values in (self.first, self.second):
-            outcome = run_test("t", self.measure.merit(values), *pairs, alpha=alpha)
-            signs.append(np.where(adjust(outcome.p, "holm") < alpha, np.sign(outcome.difference), 0))
-        x, y = signs
+        x, y = (significant_signs(self.measure.merit(values), alpha) for values in (self.first, self.second))
         return {
             "agree": int(((x == y) & (x != 0)).sum()),
             "reverse": int((x * y < 0).sum()),
@@ -96,6 +91,12 @@ class Leaderboards:
         )  # fmt: skip
         rows = list(zip(*columns, strict=True))
         return [rows[r] for r in np.argsort(-self.measure.merit(gain), kind="stable").tolist()]
+
+
+def significant_signs(values: Floats, alpha: float) -> Ints:
+    """Return the sign of the difference of every two runs if it is significant (paired t, Holm), and 0 otherwise."""
+    test = run_test("t", values, *all_pairs(len(values)), alpha=alpha)
+    return np.where(adjust(test.p, "holm") < alpha, np.sign(test.difference), 0).astype(int)
 
 
 def _tau(a: Floats, b: Floats) -> float:
