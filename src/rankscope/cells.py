@@ -246,6 +246,17 @@ def _take_width(text: str, width: int) -> list[str]:
     return characters
 
 
+def join_names(names: Sequence[str], limit: int = 3) -> str:
+    """Return an enumeration of names for a sentence.
+
+    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and others')
+    """
+    if len(names) > limit:
+        return ", ".join(names[:limit]) + " and others"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def shorten_names(names: Iterable[str], width: int) -> dict[str, str]:
     """Shorten names to at most ``width`` columns so that they stay distinct.
 

@@ -7,11 +7,11 @@ from itertools import compress
 
 import numpy as np
 
-from rankscope.analysis.findings.finding import join_names
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.analysis.two_leaderboards import COEFFICIENTS, significant_signs
 from rankscope.arrays import Bools
+from rankscope.cells import join_names
 from rankscope.scores import Scores
 
 _ALIKE = 0.9

@@ -125,14 +125,3 @@ def _excerpt(finding: Finding) -> Table:
     rest = f"{n_more:,} more rows in the table {evidence.name}" if n_more else ""
     legend = "; ".join(filter(None, (evidence.caption, evidence.legend, rest)))
     return replace(evidence, rows=shown, caption=f"{finding.title}. {finding.sentence}", legend=legend)
-
-
-def join_names(names: Sequence[str], limit: int = 3) -> str:
-    """Return an enumeration of names for a sentence.
-
-    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c", "d", "e"])
-    ('a', 'a and b', 'a, b, c and others')
-    """
-    if len(names) > limit:
-        return ", ".join(names[:limit]) + " and others"
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -11,10 +11,11 @@ import numpy as np
 from rankscope.analysis.correlation import correlate
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.evidence import Disagreement, LeaderRow, Separation
-from rankscope.analysis.findings.finding import Chart, Finding, join_names
+from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.analysis.leaderboard import FIRST
 from rankscope.analysis.stats.matrices import CompleteMatrix, run_merits
 from rankscope.analysis.stats.significance import procedure
+from rankscope.cells import join_names
 from rankscope.tables import Cell
 
 

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.evidence import MeasureScale
-from rankscope.analysis.findings.finding import Chart, Finding, join_names
+from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.cells import join_names
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement.scales import ALL, EQUAL, ScaleVerdict
 from rankscope.lab.measurement.verdicts import MAX_LENGTH, scales

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.finding import Chart, Finding, join_names
+from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.analysis.slices import SIMPSON, slice_pairs
+from rankscope.cells import join_names
 from rankscope.tables import Cell
 
 

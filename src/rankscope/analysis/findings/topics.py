@@ -6,9 +6,10 @@ import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.evidence import HardTopic, LeadTopic, TopicShare
-from rankscope.analysis.findings.finding import Chart, Finding, join_names
+from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.analysis.stats.matrices import CompleteMatrix, rounded, run_merits
 from rankscope.analysis.stats.weighting import contributions
+from rankscope.cells import join_names
 from rankscope.tables import Cell
 
 
