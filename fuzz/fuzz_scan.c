@@ -213,45 +213,58 @@ static int naive_judgments(naive_judgment *lines, const uint8_t *p, const uint8_
     return count;
 }
 
-/* Judgments that the library takes are those of the lines, by topic, the last one first, and by document. */
-static void check_judgments(const uint8_t *text, size_t n) {
+/* The names of a column, each followed by a newline. */
+static uint8_t *names_of(const rs_qrels *qrels, int32_t column, int64_t length) {
+    uint8_t *names = malloc((size_t)length + 1);
+    REQUIRE(names);
+    rs_qrels_names(qrels, column, names);
+    return names;
+}
+
+static word next_name(const uint8_t **p) {
+    word name = {*p, 0};
+    while (name.at[name.n] != '\n') name.n++;
+    *p += name.n + 1;
+    return name;
+}
+
+/* Judgments that the library takes, in blocks of any size, are those of the lines, by topic and by document. */
+static void check_judgments(const uint8_t *text, size_t n, size_t block) {
     static naive_judgment lines[MOST];
     static const uint64_t key[2] = {1, 2};
-    const uint8_t *p, *name;
-    int32_t place[MOST];
     rs_judgments found;
-    rs_qrels *qrels = rs_qrels_new(text, (int64_t)n, key);
-    if (!qrels) return;
-    const int count = naive_judgments(lines, text, text + n);
-    rs_qrels_result(qrels, &found);
-    REQUIRE(count == found.judgments || found.judgments > MOST);
-    for (int64_t t = 0; t < found.topics && t < MOST; t++) place[t] = (int32_t)(found.topics - 1 - t);
-    if (count > 0 && rs_qrels_arrange(qrels, place)) {
+    rs_qrels *qrels = rs_qrels_new(key);
+    REQUIRE(qrels);
+    int good = 1;
+    for (size_t at = 0; good && at < n; at += block)
+        good = rs_qrels_feed(qrels, text + at, (int64_t)(n - at < block ? n - at : block));
+    if (good && rs_qrels_finish(qrels)) {
+        const int count = naive_judgments(lines, text, text + n);
         rs_qrels_result(qrels, &found);
-        REQUIRE(found.offsets[0] == 0 && found.offsets[found.topics] == count);
-        rs_table *table = rs_qrels_table(qrels, place, key);
-        REQUIRE(table);
-        rs_table_free(table);
-        p = found.documents;
-        name = found.names + found.names_length;
-        for (int64_t t = 0; t < found.topics; t++) {
-            const uint8_t *end = --name;
-            while (name > found.names && name[-1] != '\n') name--;
+        REQUIRE(count == found.documents || found.documents > MOST);
+        REQUIRE(rs_qrels_table(qrels) && rs_qrels_table(qrels) == rs_qrels_table(qrels));
+        REQUIRE(found.offsets[0] == 0 && found.offsets[found.topics] == found.documents);
+        REQUIRE((found.codes != NULL) == (found.iterations > 1));
+        uint8_t *topics = names_of(qrels, RS_TOPICS, found.topics_length);
+        uint8_t *documents = names_of(qrels, RS_DOCUMENTS, found.documents_length);
+        const uint8_t *p = documents, *name = topics;
+        for (int64_t t = 0; count > 0 && t < found.topics; t++) {
+            const word topic = next_name(&name);
             word before = {p, 0};
             for (int64_t d = found.offsets[t]; d < found.offsets[t + 1]; d++) {
-                word document = {p, 0};
-                while (p[document.n] != '\n') document.n++;
+                const word document = next_name(&p);
                 REQUIRE(d == found.offsets[t] || descending(document, before));
                 int there = 0;
                 for (int i = 0; i < count; i++)
-                    there += same_word(lines[i].topic, (word){name, (size_t)(end - name)}) &&
-                             same_word(lines[i].document, document) && lines[i].grade == found.grades[d];
+                    there += same_word(lines[i].topic, topic) && same_word(lines[i].document, document) &&
+                             lines[i].grade == found.grades[d];
                 REQUIRE(there == 1);
                 before = document;
-                p += document.n + 1;
             }
         }
-        REQUIRE(p == found.documents + found.documents_length && name == found.names);
+        REQUIRE(count <= 0 || (p == documents + found.documents_length && name == topics + found.topics_length));
+        free(topics);
+        free(documents);
     }
     rs_qrels_free(qrels);
 }
@@ -260,7 +273,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static judgments judged;
     static naive_run run;
     if (n < 2 || n > 4096) return 0;
-    check_judgments(data + 2, n - 2);
+    check_judgments(data + 2, n - 2, data[1] ? data[1] : 4096);
     const int choice = (uint8_t)(data[0] - '0') % 10, order = choice % 5, keep = choice / 5;
     size_t block = data[1] ? data[1] : 4096;
     const uint8_t *text = parse_judgments(&judged, data + 2, data + n);

@@ -18,7 +18,7 @@ from rankscope.read import Qrels, Runs, as_runs
 from rankscope.read.grades import check_grades, number_grades
 from rankscope.read.ids import id_text
 from rankscope.read.orders import check_order, is_by_score
-from rankscope.read.qrels import LazyIds
+from rankscope.read.qrels import LazySequence
 from rankscope.scan import RunHits
 from rankscope.scan.memory import match_arrays
 from rankscope.scores import DEFAULT_MEASURES, Collection, Measures, Scores, require_measures, score
@@ -176,7 +176,9 @@ def evaluate_arrays(
     position = kept - np.repeat(bounds[:-1], np.diff(offsets))
     index = kept if rows is None else rows[kept]
     grade, gains = number_grades(check_grades(grades.ravel()[index]))
-    qrels = Qrels(names, offsets, LazyIds(lambda: _position_ids(position), len(kept)), grade, gains=gains)
+    qrels = Qrels(
+        names, offsets, LazySequence(lambda: _position_ids(position), len(kept)), grade, gains=gains
+    )
     hits = []
     for name, (values, _) in by_run.items():
         kept_scores = np.ascontiguousarray(values.ravel()[index], np.float64)

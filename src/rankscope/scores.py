@@ -46,7 +46,7 @@ class ScoreMatrix(FrameMixin):
 
     values: npt.NDArray[np.float64]
     runs: tuple[str, ...]
-    topics: tuple[Any, ...]
+    topics: Sequence[Any]
     measure: Measure
     weights: npt.NDArray[np.float64] | None = None
     """Weights of the topics; None if they are equal."""
@@ -138,7 +138,7 @@ class Scores(Result):
 
     figures = SCORE_FIGURES
     runs: tuple[str, ...]
-    topics: tuple[Any, ...]
+    topics: Sequence[Any]
     """Topics as text, or in their original type if a dict of judgments has them in another."""
     measures: tuple[Measure, ...]
     values: npt.NDArray[np.float64]

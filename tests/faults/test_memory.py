@@ -116,3 +116,21 @@ def test_pairs_of_many_runs_are_not_all_in_memory(tmp_path: Path) -> None:
     assert code == 0
     assert (tmp_path / "out.csv").read_bytes().count(b"\n") == 1 + 700 * 699 // 2
     assert large - small < 80_000
+
+
+@pytest.mark.needs("native")
+@pytest.mark.slow
+def test_a_topic_takes_few_bytes(tmp_path: Path) -> None:
+    """Neither its name nor its judgments become objects, and no array of all topics is copied without need."""
+    peaks = []
+    for n_topics in (100_000, 400_000):
+        lines = [
+            (b"%d 1 a 1\n%d 2 b 0\n" % (t, t), b"%d Q0 b 1 2 r\n%d Q0 a 2 1 r\n" % (t, t))
+            for t in range(n_topics)
+        ]
+        for name, part in (("qrels", 0), ("run", 1)):
+            (tmp_path / name).write_bytes(b"".join(line[part] for line in lines))
+        code, _, peak = measure_peak("eval", "qrels", "run", "-m", "AP", "--quiet", cwd=tmp_path)
+        assert code == 0
+        peaks.append(peak)
+    assert (peaks[1] - peaks[0]) * 1024 < 300 * 300_000  # 1,000 bytes as objects

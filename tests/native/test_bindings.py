@@ -189,8 +189,9 @@ def test_judgments_that_change_while_they_are_read_are_refused(
 ) -> None:
     path = tmp_path / "qrels"
     path.write_bytes(b"1 0 a 1\n")
-    stamp, text = readahead._read_stable(str(path))
-    assert (text, stamp[2]) == (b"1 0 a 1\n", 8)
+    stamp, judgments = readahead._read_judgments(str(path))
+    assert judgments is not None
+    assert (judgments.documents, stamp[2]) == ([b"a"], 8)
     later = iter([stamp, (*stamp[:3], stamp[3] + 1)])
     for stamps in (
         lambda _: next(later),
@@ -199,13 +200,12 @@ def test_judgments_that_change_while_they_are_read_are_refused(
     ):
         monkeypatch.setattr(readahead, "_stamp", stamps)
         with pytest.raises(OSError, match="changed"):
-            readahead._read_stable(str(path))
+            readahead._read_judgments(str(path))
     monkeypatch.undo()
     path.write_bytes(b"")
-    with pytest.raises(OSError, match="empty"):
-        readahead._read_stable(str(path))
+    assert readahead._read_judgments(str(path))[1] is None
     with pytest.raises(OSError, match="regular"):
-        readahead._read_stable(str(tmp_path))
+        readahead._read_judgments(str(tmp_path))
 
 
 def test_only_large_files_are_split_and_only_if_there_are_few(
@@ -249,7 +249,7 @@ def test_files_that_are_read_ahead_are_found_by_their_stamp(
     (runs / "y").write_bytes(b"1 Q0 c 1 2 t\n1 Q0 b 2 1 t\n")
 
     def open_files(jobs: int | None, names: list[Path]) -> Any:
-        return readahead.read_ahead(str(qrels), [*map(str, names)], sorted, 0, False, jobs)
+        return readahead.read_ahead(str(qrels), [*map(str, names)], 0, False, jobs)
 
     with open_files(None, [runs]) as ahead:
         assert ahead is not None
@@ -284,7 +284,7 @@ def test_threads_are_bounded_by_jobs_workers_files_and_bytes(
         name.write_bytes(b"1 Q0 a 1 1 t\n")
     for n_bytes, expected in ((1, n_threads), (13 * 3 + 1, 1)):
         monkeypatch.setattr(readahead, "_BYTES_PER_THREAD", n_bytes)
-        with readahead.read_ahead(str(qrels), [*map(str, names)], sorted, 0, False, jobs) as ahead:
+        with readahead.read_ahead(str(qrels), [*map(str, names)], 0, False, jobs) as ahead:
             assert ahead is not None and len(ahead._threads.threads) == expected
 
 
@@ -296,7 +296,7 @@ def test_nothing_is_read_ahead_without_a_second_worker(
     monkeypatch.setattr(readahead, "count_workers", lambda: workers)
     qrels = tmp_path / "qrels"
     qrels.write_bytes(b"1 0 b 1\n")
-    with readahead.read_ahead(str(qrels), [], sorted, 0, False, jobs) as ahead:
+    with readahead.read_ahead(str(qrels), [], 0, False, jobs) as ahead:
         assert ahead is None
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
+import warnings
+from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -30,10 +35,13 @@ def in_library(text: bytes) -> Qrels | None:
     """Parse judgments with the C library; return None if it leaves them to the Python parser."""
     import numpy as np
 
-    result = parse_judgments(text, sort_naturally)
+    result = parse_judgments([text])
     if result is None:
         return None
-    offsets, grades = np.frombuffer(result.offsets(), np.int64), np.frombuffer(result.grades(), np.int32)
+    offsets, grades = (
+        np.frombuffer(result.offsets, np.int32).astype(np.int64),
+        np.frombuffer(result.grades, np.int32),
+    )
     return Qrels(result.topics, offsets, result.documents, grades)
 
 
@@ -82,10 +90,52 @@ def test_unusual_judgments_are_left_to_python(text: bytes) -> None:
 
 
 def test_the_second_column_is_known_to_have_several_names() -> None:
-    item, two = (parse_judgments(text, sort_naturally) for text in (USUAL, b"1 0 a 1\n1 1 b 1\n1 1 c 0\n"))
-    assert item is not None and not item.has_iterations
-    assert two is not None and two.has_iterations
+    item, two = (parse_judgments([text]) for text in (USUAL, b"1 0 a 1\n1 1 b 1\n1 1 c 0\n"))
+    assert item is not None and item.codes is None
+    assert two is not None and two.codes is not None
     assert read_both(b"1 0 a 1\n1 1 b 1\n")[1].subtopics is not None
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_blocks_of_any_size_give_the_same(size: int) -> None:
+    whole, pieces = (
+        parse_judgments(USUAL[start : start + n] for start in range(0, len(USUAL), n)) for n in (1000, size)
+    )
+    assert whole is not None and pieces is not None
+    assert (whole.topics, whole.documents, [*whole.grades]) == (
+        pieces.topics,
+        pieces.documents,
+        [*pieces.grades],
+    )
+
+
+def test_more_names_of_iterations_than_codes_are_left_to_python() -> None:
+    lines = [b"1 i%d d%d 1\n" % (n, n) for n in range((1 << 16) + 1)]
+    most = parse_judgments(lines[:-1])
+    assert most is not None and most.codes[-1] == most.iterations.index(b"i" + most.documents[-1][1:])
+    assert parse_judgments(lines) is None
+
+
+@pytest.mark.parametrize(
+    "names", [b"2 1 10", b"b a c", b"01 1 001", b"1 01 a", b"1 " + b"9" * 18, b"1 " + b"9" * 19 + b" 2"]
+)
+def test_topics_are_in_their_natural_order(names: bytes) -> None:
+    for topics in permutations(names.split()):
+        judgments = parse_judgments(b"%s 0 d 1\n" % topic for topic in topics)
+        assert judgments is not None
+        assert [*judgments.topics] == sort_naturally(topic.decode() for topic in topics)
+
+
+def test_arrays_stay_after_the_judgments_and_topics_become_a_tuple(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_bytes(b"1 0 a 1\n1 1 b 2\n")
+    qrels = read_qrels(tmp_path / "qrels")
+    grade, topics = qrels.grade, qrels.topics
+    copied = pickle.loads(pickle.dumps(qrels))
+    del qrels
+    gc.collect()
+    assert grade.tolist() == [1, 2] and topics == ("1",) and hash(topics) == hash(("1",))
+    assert type(copied.topics) is tuple and type(copied.documents) is list
+    assert copied.with_aspects().aspects.names == ("0", "1")
 
 
 def read_both(text: bytes, **options: object) -> tuple[Qrels, Qrels]:
@@ -101,14 +151,64 @@ def read_both(text: bytes, **options: object) -> tuple[Qrels, Qrels]:
 
 
 @pytest.mark.parametrize("aspects", [None, False, True])
-@pytest.mark.parametrize("text", [USUAL, b"1 0 b 1\n1 1 a 2\n", b"\xef\xbb\xbf1 0 a 1\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        USUAL,
+        b"1 0 b 1\n1 1 a 2\n",
+        b"\xef\xbb\xbf1 0 a 1\n",
+        b"2 x b 1\n1 10 a 2\n2 y a 0\n1 9 b 1\n1 10 c 1\n",
+    ],
+)
 def test_files_are_the_same_with_the_library_and_without(text: bytes, aspects: bool | None) -> None:
     result, expected = read_both(text, aspects=aspects)
     assert snapshot(result) == snapshot(expected)
-    assert (result.aspects is None, result.subtopics is None) == (
-        expected.aspects is None,
-        expected.subtopics is None,
+    assert (result.subtopics is None) == (expected.subtopics is None)
+    assert aspects_of(result) == aspects_of(expected)
+    assert aspects_of(result.with_aspects()) == aspects_of(expected.with_aspects())
+    assert aspects_of(result.with_topics(["1"]).with_aspects()) == aspects_of(
+        expected.with_topics(["1"]).with_aspects()
     )
+
+
+def aspects_of(qrels: Qrels) -> object:
+    """Return the aspects of judgments as comparable values."""
+    aspects = qrels.aspects
+    if aspects is None:
+        return None
+    arrays = aspects.topic_offsets, aspects.document, aspects.aspect, aspects.grade
+    return aspects.names, [array.tolist() for array in arrays]
+
+
+ROW = st.tuples(*map(st.sampled_from, (["1", "2", "010"], ["0", "1", "7"], "abc", ["0", "1"])))
+
+
+@given(st.lists(ROW, min_size=1, max_size=8), st.booleans())
+def test_judgments_with_several_iterations_are_those_of_memory(
+    rows: list[tuple[str, ...]], single: bool
+) -> None:
+    """From a file with the library and without, and from a frame; repeated judgments are the same errors."""
+    rows = [(topic, "0" if single else iteration, *rest) for topic, iteration, *rest in rows]
+    columns = dict(
+        zip(("query_id", "iteration", "doc_id", "relevance"), zip(*rows, strict=True), strict=True)
+    )
+    columns["relevance"] = tuple(map(int, columns["relevance"]))
+
+    def outcome(read: Callable[[], Qrels]) -> object:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                qrels = read()
+            except InputError as error:
+                return error.message
+            found = {str(each.message).partition(": ")[2] for each in caught}
+            return snapshot(qrels), aspects_of(qrels), aspects_of(qrels.with_aspects()), found
+
+    text = "".join(" ".join(row) + "\n" for row in rows).encode()
+    for aspects in (None, False, True):
+        expected = outcome(lambda aspects=aspects: Qrels.from_frame(columns, aspects=aspects))
+        for number in range(2):
+            assert outcome(lambda aspects=aspects, n=number: read_both(text, aspects=aspects)[n]) == expected
 
 
 FIELD = st.one_of(

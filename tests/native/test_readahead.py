@@ -326,7 +326,7 @@ def test_the_scanner_in_python_reads_nothing_ahead(
 
 def test_scans_that_were_begun_end_with_the_command(folder: Path) -> None:
     with readahead.read_ahead(
-        str(folder / "qrels.txt"), [str(folder / "runs")], sorted, order=0, ties=False, jobs=1
+        str(folder / "qrels.txt"), [str(folder / "runs")], order=0, ties=False, jobs=1
     ) as ahead:
         pass
     assert ahead is None or (ahead._handle is None and not any(t.is_alive() for t in ahead._threads.threads))

@@ -196,7 +196,7 @@ class _Counts:
     """Relevant documents of all rankings: run, topic, grade and rank of each."""
 
     runs: tuple[str, ...]
-    topics: tuple[str, ...]
+    topics: Sequence[str]
     depth: int
     run: Ints
     topic: Ints

@@ -134,9 +134,8 @@ def read_ahead(args: argparse.Namespace) -> AbstractContextManager[ReadAhead | N
     if args.engine is not None or args.stream or args.topics or args.plugin or is_renamed:
         return nullcontext()
     from rankscope.native.readahead import read_ahead
-    from rankscope.read.ids import sort_naturally
 
-    return read_ahead(args.qrels, args.runs, sort_naturally, ORDERS.index(args.order), ties, args.jobs)
+    return read_ahead(args.qrels, args.runs, ORDERS.index(args.order), ties, args.jobs)
 
 
 def evaluate(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:

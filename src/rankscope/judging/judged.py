@@ -189,7 +189,7 @@ class Judged(TransientCacheMixin):
         return bool(np.count_nonzero(self.present) == len(self.present))
 
     @property
-    def topics(self) -> tuple[str, ...]:
+    def topics(self) -> Sequence[str]:
         """Judged topics."""
         return self.qrels.topics
 
@@ -212,13 +212,15 @@ class Judged(TransientCacheMixin):
             blocks = self.full._cached_blocks
             yield from ((numbers, lists.with_pool_subset(self.pool)) for numbers, lists in blocks)
             return
-        present = self.present.nonzero()[0]
         if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
-            yield present, self.lists
+            yield np.arange(len(self.present)), self.lists
             return
-        starts = np.append(self.offsets[present], self.offsets[-1])  # absent lists have no hits in between
+        # The present lists, and where their hits start; absent lists have no hits in between.
+        present = None if self.is_complete else self.present.nonzero()[0]
+        starts = self.offsets if present is None else np.append(self.offsets[present], self.offsets[-1])
         for first, last in iterate_blocks(starts, max_hits):
-            numbers, low, high = present[first:last], starts[first], starts[last]
+            numbers = np.arange(first, last) if present is None else present[first:last]
+            low, high = starts[first], starts[last]
             topic, offsets = numbers % len(self.topics), starts[first : last + 1] - low
             hits = self.rank[low:high], self.judgment[low:high]
             yield numbers, Lists(self.pool, topic, self.length[numbers], offsets, *hits)

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rankscope.arrays import Bools, Floats, Int32s, Ints
+from rankscope.arrays import AnyArray, Bools, Floats, Int32s, Ints
 from rankscope.caching import CacheMixin, cached_property
 from rankscope.errors import InputError
 from rankscope.native.memory import sort_groups
@@ -71,10 +71,11 @@ class Pool(CacheMixin):
 
     def count(self, where: Bools) -> Ints:
         """Return the number of judged documents of each topic for which a mask is true."""
-        total = np.zeros(len(where) + 1, np.int64)
+        # Few pools have so many documents that their number needs 64 bits, which would double the memory.
+        total = np.zeros(len(where) + 1, np.int32 if len(where) < 1 << 31 else np.int64)
         where.cumsum(out=total[1:])
-        at_offsets = total[self.offsets]
-        return at_offsets[1:] - at_offsets[:-1]
+        at_offsets: AnyArray = total[self.offsets]
+        return (at_offsets[1:] - at_offsets[:-1]).astype(np.int64)
 
     def recall_base(self, rel: int = 1) -> Ints:
         """Return the number of documents of grade ``rel`` or better of each topic."""

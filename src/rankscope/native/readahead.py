@@ -13,16 +13,18 @@ import stat
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from rankscope.engines.machine import count_workers
 from rankscope.engines.threads import Background
 from rankscope.native.cuts import topic_cuts
-from rankscope.native.judgments import MAX_TEXT, Judgments, TopicSort, parse_judgments
+from rankscope.native.judgments import Judgments, parse_judgments
 from rankscope.native.scanner import library
 
 _MAX_FILES = 1 << 16
+_BLOCK = 1 << 20  # bytes of judgments that are read at once
 _PIECE = 8 << 20  # bytes of a large file that are scanned as one part
 _MAX_PIECES = 16
 _FEW_FILES = 4  # up to this number, threads cannot share whole files evenly
@@ -41,7 +43,7 @@ class Part:
         self.start, self.stop = start, stop
 
     def scan(self) -> int | None:
-        """Return the handle of the finished scan; None if the caller has to scan the part.
+        """Return the handle of the finished scan, to be freed; None if the caller has to scan the part.
 
         Waits for a scan in progress. No other scan is started from now on, because the caller has begun to scan.
         """
@@ -122,15 +124,18 @@ class ReadAhead:
             return None
         stamp = (c.c_uint64 * 4)()
         scan: int | None = self._library.rs_ahead_scan(self._handle, number, stamp)
-        return scan if tuple(stamp) == self._stamps[number] else None
+        if tuple(stamp) == self._stamps[number]:
+            return scan
+        self._library.rs_scan_free(scan)
+        return None
 
 
 @contextmanager
 def read_ahead(
-    qrels: str, runs: Sequence[str], sort_topics: TopicSort, order: int, ties: bool, jobs: int | None
+    qrels: str, runs: Sequence[str], order: int, ties: bool, jobs: int | None
 ) -> Iterator[ReadAhead | None]:
     """Read judgments and runs that are plain files in up to ``jobs`` background threads until the context ends."""
-    ahead = _prepare(qrels, runs, sort_topics, order, ties, jobs)
+    ahead = _prepare(qrels, runs, order, ties, jobs)
     if ahead is None:
         yield None
         return
@@ -141,15 +146,12 @@ def read_ahead(
         ahead.close()
 
 
-def _prepare(
-    qrels: str, runs: Sequence[str], sort_topics: TopicSort, order: int, ties: bool, jobs: int | None
-) -> ReadAhead | None:
+def _prepare(qrels: str, runs: Sequence[str], order: int, ties: bool, jobs: int | None) -> ReadAhead | None:
     """Parse the judgments and split the runs into parts; None if nothing can be read ahead."""
     if count_workers() < 2 or (jobs or 0) < 0 or library() is None:
         return None
     try:
-        stamp, text = _read_stable(qrels)
-        judgments = parse_judgments(text.removeprefix(BOM_UTF8), sort_topics)
+        stamp, judgments = _read_judgments(qrels)
         if judgments is None:
             return None
         return ReadAhead(stamp, judgments, _list_files(runs), order, ties, jobs or count_workers())
@@ -157,17 +159,17 @@ def _prepare(
         return None
 
 
-def _read_stable(path: str) -> tuple[Stamp, bytes]:
-    """Read a regular file of judgments; raise OSError for other files, and if it changes while it is read."""
+def _read_judgments(path: str) -> tuple[Stamp, Judgments | None]:
+    """Parse a regular file of judgments; raise OSError for other files, and if it changes while it is read."""
     if not os.path.isfile(path):  # noqa: PTH113 (a pipe must not be opened)
         raise OSError("not a regular file")
     with Path(path).open("rb", buffering=0) as file:
         stamp = _stamp(os.fstat(file.fileno()))
-        size = stamp[2]
-        text = file.read(size + 1) if 0 < size < MAX_TEXT else b""
-        if not text or len(text) != size or _stamp(os.fstat(file.fileno())) != stamp:
-            raise OSError("empty, too large, or changed while it was read")
-        return stamp, text
+        first = file.read(_BLOCK).removeprefix(BOM_UTF8)
+        judgments = parse_judgments(chain([first], iter(lambda: file.read(_BLOCK), b"")))
+        if judgments is not None and (file.tell() != stamp[2] or _stamp(os.fstat(file.fileno())) != stamp):
+            raise OSError("changed while it was read")
+        return stamp, judgments
 
 
 def _stamp(status: os.stat_result) -> Stamp:

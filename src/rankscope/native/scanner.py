@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 VARIABLE = "RANKSCOPE_SCANNER"
 HASH_KEY = os.urandom(16)
 """Key of the hash of ids; it is random, so that a hostile file cannot make ids collide."""
-_VERSION = 5
+_VERSION = 6
 
 
 class ScanResult(c.Structure):
@@ -51,16 +51,15 @@ class JudgmentsResult(c.Structure):
     """Parsed judgments: ``rs_judgments`` in ``c/scanner.h``."""
 
     _fields_ = [
-        *((name, c.c_int64) for name in ("topics", "judgments", "several")),
-        ("names", c.c_void_p),
-        ("names_length", c.c_int64),
-        *((name, c.c_void_p) for name in ("offsets", "grades", "documents")),
-        ("documents_length", c.c_int64),
+        *((name, c.c_int64) for name in ("topics", "iterations", "documents")),
+        *((name, c.c_int64) for name in ("topics_length", "iterations_length", "documents_length")),
+        *((name, c.c_void_p) for name in ("offsets", "grades", "codes")),
     ]
 
 
 _SIGNATURES: Signatures = {
     "rs_version": (c.c_int32, []),
+    "rs_trim": (None, []),
     "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 6]),
     "rs_table_free": (None, [c.c_void_p]),
     "rs_scan_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32]),
@@ -73,11 +72,13 @@ _SIGNATURES: Signatures = {
     "rs_scan_finish": (c.c_int32, [c.c_void_p]),
     "rs_scan_result": (None, [c.c_void_p, c.POINTER(ScanResult)]),
     "rs_scan_documents": (None, [c.c_void_p, c.POINTER(DocumentsResult)]),
-    "rs_qrels_new": (c.c_void_p, [c.c_char_p, c.c_int64, c.c_char_p]),
+    "rs_qrels_new": (c.c_void_p, [c.c_char_p]),
     "rs_qrels_free": (None, [c.c_void_p]),
-    "rs_qrels_arrange": (c.c_int32, [c.c_void_p, c.c_void_p]),
+    "rs_qrels_feed": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_int64]),
+    "rs_qrels_finish": (c.c_int32, [c.c_void_p]),
     "rs_qrels_result": (None, [c.c_void_p, c.POINTER(JudgmentsResult)]),
-    "rs_qrels_table": (c.c_void_p, [c.c_void_p, c.c_void_p, c.c_char_p]),
+    "rs_qrels_names": (None, [c.c_void_p, c.c_int32, c.c_void_p]),
+    "rs_qrels_table": (c.c_void_p, [c.c_void_p]),
     "rs_ahead_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32, c.c_int64, *[c.c_void_p] * 4]),
     "rs_ahead_free": (None, [c.c_void_p]),
     "rs_ahead_run": (None, [c.c_void_p]),
@@ -104,11 +105,12 @@ class DocumentTable:
     read_ahead: ReadAhead | None = None
     """Scans with this table that run in the background."""
 
-    def __init__(self, library: c.CDLL, handle: int | None) -> None:
+    def __init__(self, library: c.CDLL, handle: int | None, owner: object = None) -> None:
         if not handle:
             raise MemoryError("no memory for the table of judged documents")
-        self.library, self.handle = library, handle
-        finalize(self, library.rs_table_free, handle)
+        self.library, self.handle, self._owner = library, handle, owner
+        if owner is None:
+            finalize(self, library.rs_table_free, handle)
 
 
 def available() -> bool:

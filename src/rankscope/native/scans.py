@@ -126,6 +126,13 @@ class Scan:
             table.library.rs_scan_ties(handle)
         if request.depth:
             table.library.rs_scan_first(handle, request.depth)
+        with cls.adopt(table, handle) as scan:
+            yield scan
+
+    @classmethod
+    @contextmanager
+    def adopt(cls, table: DocumentTable, handle: int) -> Iterator[Scan]:
+        """Use a scan by its handle, and free it in the end."""
         try:
             yield cls(table, handle)
         finally:

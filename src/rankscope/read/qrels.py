@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
@@ -35,6 +34,7 @@ from rankscope.read.ids import SAME_TEXT, key_text, sort_naturally, to_bytes, to
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, lookup_numbers, select_rows
 
 if TYPE_CHECKING:
+    from rankscope.native.judgments import Judgments
     from rankscope.native.readahead import ReadAhead
 
 __all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
@@ -43,17 +43,18 @@ T = TypeVar("T")
 
 
 class ScanTables:
-    """Lookup tables of judged documents, one per scanner.
+    """Lookup tables of judged documents, one per scanner, which are built when they are first used.
 
     Copies of judgments with the same documents share them, and pickles drop them.
     """
 
-    def __init__(self, tables: Mapping[Hashable, Any] | None = None) -> None:
-        self._tables: dict[Hashable, Any] = dict(tables or {})
-        self._documents: tuple[tuple[str, ...], Sequence[bytes]] | None = None
+    def __init__(self, builders: Mapping[Hashable, Callable[[], Any]] | None = None) -> None:
+        self._builders = builders or {}
+        self._tables: dict[Hashable, Any] = {}
+        self._documents: tuple[Sequence[str], Sequence[bytes]] | None = None
         self._lock = Lock()
 
-    def bind(self, topics: tuple[str, ...], documents: Sequence[bytes]) -> ScanTables:
+    def bind(self, topics: Sequence[str], documents: Sequence[bytes]) -> ScanTables:
         """Return these tables if they are of these topics and documents, otherwise empty ones."""
         if self._documents is None:
             self._documents = topics, documents
@@ -68,44 +69,48 @@ class ScanTables:
         """Return the table of a scanner; build it if it is missing."""
         with self._lock:
             if scanner not in self._tables:
-                self._tables[scanner] = build()
+                self._tables[scanner] = self._builders.get(scanner, build)()
             table: T = self._tables[scanner]
             return table
 
 
-class LazyIds(Sequence[bytes]):
-    """Ids of judged documents that are computed on first use, because evaluation in memory does not need them."""
+class LazySequence(Sequence[T]):
+    """Topics or ids of judged documents that are computed on first use, because most evaluations do not need them."""
 
-    def __init__(self, compute: Callable[[], list[bytes]], n_documents: int) -> None:
-        self._compute, self._length = compute, n_documents
+    def __init__(self, compute: Callable[[], Sequence[T]], length: int) -> None:
+        self._compute, self._length = compute, length
 
     @cached_property
-    def _ids(self) -> list[bytes]:
+    def _items(self) -> Sequence[T]:
         return self._compute()
 
     def __len__(self) -> int:
         return self._length
 
     @overload
-    def __getitem__(self, index: int) -> bytes: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> list[bytes]: ...
-    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
-        return self._ids[index]
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._items[index]
 
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._ids)
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._items
 
     def __eq__(self, other: object) -> bool:
-        return self._ids == (other._ids if isinstance(other, LazyIds) else other)
+        return self._items == (other._items if isinstance(other, LazySequence) else other)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(self._items)
 
     def __repr__(self) -> str:
-        return repr(self._ids)
+        return repr(self._items)
 
-    def __reduce__(self) -> tuple[type[list[bytes]], tuple[list[bytes]]]:
-        return list, (self._ids,)
+    def __reduce__(self) -> tuple[type[Any], tuple[Sequence[T]]]:
+        return type(self._items), (self._items,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,7 +126,7 @@ class Qrels(FrameMixin):
     (('q1', 'q2'), [2, 1], {'d1': 2, 'd2': 0})
     """
 
-    topics: tuple[str, ...]
+    topics: Sequence[str]
     topic_offsets: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     documents: Sequence[bytes] = ()
     grade: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -266,7 +271,7 @@ class Qrels(FrameMixin):
         aspects, subtopics = self.aspects, self.subtopics
         names = tuple(self.topics[t] for t in kept)
         if subtopics is not None:
-            subtopics = replace(subtopics, groups={name: subtopics.groups[name] for name in names})
+            subtopics = subtopics.select(documents, len(self))
         return replace(
             self,
             topics=names,
@@ -358,8 +363,8 @@ class Qrels(FrameMixin):
         index, grade, offsets = indexed
         if not np.diff(offsets).all():
             return cls.from_plain({topic: graded for topic, graded in judgments.items() if graded})
-        documents = LazyIds(index.ids, len(grade))
-        return cls(tuple(names), offsets, documents, grade, tables=ScanTables({"memory": index}))
+        documents = LazySequence(index.ids, len(grade))
+        return cls(tuple(names), offsets, documents, grade, tables=ScanTables({"memory": lambda: index}))
 
     @classmethod
     def from_frame(
@@ -403,30 +408,48 @@ class Qrels(FrameMixin):
                 names, bounds = sorted_topics
                 return cls(tuple(names), bounds, list(documents), grades, path=path, gains=gains)
         groups = _group_by_topic(topics)
-        ids, best_grades, offsets = [], array("i"), [0]
         order = sort_naturally(groups)
-        column = None if iterations is None else Subtopics(groups, documents, iterations, grades)
-        undecided = aspects is None and column is not None and column.has_several_names
-        if column is not None and aspects is None:
-            aspects = column.has_overlap
-        rows = _Rows(documents, iterations if aspects else None, grades, judged, lines, path)
-        repeated: list[int] = []
+        ids: list[bytes] = []
+        offsets, document = [0], np.empty(len(documents), np.int64)
         for topic in order:
-            best, repeated_rows = rows.best_grades(topic, groups[topic])
-            repeated += repeated_rows
-            topic_ids = sorted(best)
-            ids += topic_ids
-            best_grades.extend(map(best.__getitem__, topic_ids))
+            rows = groups[topic]
+            column = select_rows(documents, rows)
+            numbers = {name: n for n, name in enumerate(sorted(set(column)), len(ids))}
+            where = slice(rows.start, rows.stop) if isinstance(rows, range) else rows
+            document[where] = lookup_numbers(column, numbers)
+            ids += numbers
             offsets.append(len(ids))
-        if repeated:
-            row = repeated[0]
-            first = rows.repetition(row, to_text(topics[row]), "again")
-            warnings.warn(RepeatedJudgments(path, len(repeated), first), stacklevel=2)
-        best_grade = np.array(best_grades, np.int32)
+        best_grade = np.full(len(ids), UNJUDGED, np.int32)
+        np.maximum.at(best_grade, document, grades)
         qrels = cls(tuple(order), np.array(offsets, np.int64), ids, best_grade, path=path, gains=gains)
-        if column is None or not (aspects or undecided):
+        subtopics = None if iterations is None else Subtopics.from_column(iterations, document, grades)
+        undecided = aspects is None and subtopics is not None and subtopics.has_several_names
+        if subtopics is not None and aspects is None:
+            aspects = subtopics.has_overlap
+        by_aspect = subtopics if aspects else None
+        _check_repeated(qrels, document, by_aspect, _Rows(topics, documents, judged, lines, path))
+        if subtopics is None or not (aspects or undecided):
             return qrels
-        qrels = replace(qrels, subtopics=column)
+        qrels = replace(qrels, subtopics=subtopics)
+        return qrels.with_aspects() if aspects else qrels
+
+    @classmethod
+    def from_parsed(cls, parsed: Judgments, path: str, aspects: bool | None) -> Qrels:
+        """Return judgments that the C library parsed; ``aspects`` as in :func:`read_qrels`."""
+        grade = np.frombuffer(parsed.grades, np.int32)
+        subtopics = None
+        if aspects or (aspects is None and parsed.codes is not None):
+            codes = np.frombuffer(parsed.codes or bytes(2 * len(grade)), np.uint16)
+            subtopics = Subtopics(parsed.iterations, codes, grade)
+        qrels = cls(
+            LazySequence(lambda: parsed.topics, parsed.n_topics),
+            np.frombuffer(parsed.offsets, np.int32).astype(np.int64),
+            LazySequence(lambda: parsed.documents, parsed.n_judgments),
+            grade,
+            path=path,
+            subtopics=subtopics,
+            tables=ScanTables({parsed.library: lambda: parsed.table}),
+        )
         return qrels.with_aspects() if aspects else qrels
 
 
@@ -482,52 +505,42 @@ def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
 
 
 class _Rows(NamedTuple):
-    """Columns of judgments, and the lines of their rows."""
+    """Columns of judgments, and the lines of their rows, for messages."""
 
+    topics: Sequence[bytes]
     documents: Sequence[bytes]
-    iterations: Sequence[bytes] | None
-    grades: Int32s
     judged: AnyArray
-    """Grades or gains, for messages."""
+    """Grades or gains."""
     lines: Ints | None
     path: str | None
 
-    def repetition(self, row: int, topic: str, again: str) -> InputError:
+    def repetition(self, row: int, again: str) -> InputError:
         """Return the error for a row that repeats a judgment."""
-        document = to_text(self.documents[row])
+        document, topic = to_text(self.documents[row]), to_text(self.topics[row])
         problem = f"document {document!r} of topic {topic!r} is judged {self.judged[row]:g} {again}"
         line = None if self.lines is None else int(self.lines[row])
         return InputError(problem, path=self.path, line=line, hint="keep one of the two judgments")
 
-    def best_grades(self, topic: str, rows: Rows) -> tuple[dict[bytes, int], list[int]]:
-        """Return the grade of every document of a topic (the maximum over aspects), and the repeated rows."""
-        values = self.grades[rows.start : rows.stop] if isinstance(rows, range) else self.grades[rows]
-        ids = select_rows(self.documents, rows)
-        if self.iterations is None:
-            best = dict(zip(ids, values.tolist(), strict=True))
-            if len(best) == len(rows):
-                return best, []
-        else:
-            names = {name: i for i, name in enumerate(dict.fromkeys(ids))}
-            iterations = select_rows(self.iterations, rows)
-            aspects = {name: i for i, name in enumerate(set(iterations))}
-            document, aspect = lookup_numbers(ids, names), lookup_numbers(iterations, aspects)
-            if len(np.unique(document * len(aspects) + aspect)) == len(rows):
-                maximum = np.full(len(names), UNJUDGED, np.int32)
-                np.maximum.at(maximum, document, values)
-                return dict(zip(names, maximum.tolist(), strict=True)), []
-        seen: dict[object, int] = {}
-        best = {}
-        repeated: list[int] = []
-        for row, name, grade in zip(rows, ids, values.tolist(), strict=True):
-            key = name if self.iterations is None else (self.iterations[row], name)
-            if key in seen:
-                if self.grades[seen[key]] != grade:
-                    raise self.repetition(row, topic, f"here and {self.judged[seen[key]]:g} before")
-                repeated.append(row)
-            seen[key] = row
-            best[name] = max(grade, best.get(name, grade))
-        return best, repeated
+
+def _check_repeated(qrels: Qrels, document: Ints, subtopics: Subtopics | None, rows: _Rows) -> None:
+    """Reject rows that judge a document again with another grade, and warn of those with the same grade.
+
+    With subtopics, a document may be judged once for each of them.
+    """
+    key = document if subtopics is None else subtopics.pairs
+    order = np.argsort(key, kind="stable")
+    is_again = key[order[1:]] == key[order[:-1]]
+    if not is_again.any():
+        return
+    repeated, previous = order[1:][is_again], order[:-1][is_again]
+    topic = np.searchsorted(qrels.topic_offsets, document[repeated], side="right")
+    by_row = np.lexsort((repeated, topic))
+    repeated, previous = repeated[by_row], previous[by_row]
+    for row, before in zip(repeated.tolist(), previous.tolist(), strict=True):
+        if rows.judged[row] != rows.judged[before]:
+            raise rows.repetition(row, f"here and {rows.judged[before]:g} before")
+    first = rows.repetition(int(repeated[0]), "again")
+    warnings.warn(RepeatedJudgments(rows.path, len(repeated), first), stacklevel=3)
 
 
 def read_qrels(
@@ -595,11 +608,9 @@ def read_qrels_ahead(
     if has_bins() and file_format == "trec":
         file_format = "columns"  # whose grades may be any numbers
     ahead = None if read_ahead is None else read_ahead.find_judgments(text.stamp)
-    parsed = None if file_format != "trec" or aspects else ahead or parse_natively(text)
-    if parsed is not None and (aspects is False or not parsed.has_iterations):
-        offsets, values = np.frombuffer(parsed.offsets(), np.int64), np.frombuffer(parsed.grades(), np.int32)
-        lazy = LazyIds(lambda: parsed.documents, len(values))
-        qrels = Qrels(parsed.topics, offsets, lazy, values, path=text.label)
+    parsed = None if file_format != "trec" else ahead or parse_natively(text)
+    if parsed is not None:
+        qrels = Qrels.from_parsed(parsed, text.label, aspects)
     elif file_format == "trec":
         topics, iterations, documents, values, lines, decimal_line = parse_qrels(text)
         qrels = Qrels.from_columns(
@@ -610,8 +621,4 @@ def read_qrels_ahead(
         from rankscope.read.foreign import read_judgments
 
         qrels = read_judgments(text, file_format, aspects)
-    if ahead is not None and (
-        parsed is ahead or (qrels.topics, qrels.documents) == (ahead.topics, ahead.documents)
-    ):
-        qrels = replace(qrels, tables=ScanTables({ahead.table.library: ahead.table}))
     return qrels.with_merged_grades(grades) if grades else qrels

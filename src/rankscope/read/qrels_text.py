@@ -10,10 +10,10 @@ import numpy as np
 
 from rankscope.arrays import AnyArray, Ints
 from rankscope.errors import InputError
-from rankscope.native.judgments import MAX_TEXT, Judgments, parse_judgments
+from rankscope.native.judgments import Judgments, parse_judgments
 from rankscope.read.formats import detect_format
 from rankscope.read.grades import GRADE, check_grades, is_grade
-from rankscope.read.ids import sort_naturally, to_text
+from rankscope.read.ids import to_text
 from rankscope.read.line_ends import foreign_end, may_have_foreign_end
 from rankscope.read.line_problems import LineProblem, locate_problems
 from rankscope.read.source import Source, expand_path, whole_lines
@@ -72,27 +72,9 @@ def parse_qrels(source: Source) -> Columns:
     return Columns(topics, iterations, documents, check_grades(values), lines, decimal_line)
 
 
-_MAX_UNPACKED = 1 << 25
-"""Maximum number of bytes of a text that is larger than its file; Python parses such text block by block."""
-
-
 def parse_natively(source: Source) -> Judgments | None:
     """Parse judgments with the C library; None if it is not available or the text is unusual."""
-    return parse_judgments(_read_text(source), sort_naturally)
-
-
-def _read_text(source: Source) -> bytes:
-    """Return the whole text; nothing if it is too large for the library, or much larger than the file."""
-    packed = source.size if source.path is not None else 0
-    if packed > MAX_TEXT:
-        return b""
-    blocks, size = [], 0
-    for block in source.line_blocks():
-        size += len(block)
-        if size > max(_MAX_UNPACKED, packed):
-            return b""
-        blocks.append(block)
-    return b"".join(blocks)
+    return parse_judgments(source.line_blocks())
 
 
 def looks_like_qrels(path: str | Path) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Floats, Int32s, Ints
-from rankscope.read.ids import sort_naturally, to_bytes, to_text
+from rankscope.arrays import AnyArray, Floats, Int32s, Ints, NDArray
+from rankscope.read.ids import sort_naturally, to_texts
 
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
@@ -58,56 +58,73 @@ class Aspects:
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
-    """Columns of judgments and the rows of each topic, from which aspects are built on demand."""
+    """Second column of judgments, from which aspects are built on demand."""
 
-    groups: Mapping[str, Rows]
-    documents: Sequence[bytes]
     names: Sequence[bytes]
+    """Distinct names of the column."""
+    name: NDArray[np.integer]
+    """Index of the name of every row."""
     grades: Int32s
+    document: AnyArray | None = None
+    """Index of the judged document of every row; None if row i is judged document i."""
 
-    @cached_property
+    @classmethod
+    def from_column(cls, column: Sequence[bytes], document: Ints, grades: Int32s) -> Subtopics:
+        """Return the subtopics of rows with these names, documents and grades."""
+        numbers = {name: n for n, name in enumerate(dict.fromkeys(column))}
+        return cls([*numbers], lookup_numbers(column, numbers), grades, document)
+
+    @property
     def has_several_names(self) -> bool:
         """Whether the second column has several distinct values."""
-        return len(set(self.names)) > 1
+        return len(self.names) > 1
 
-    @cached_property
+    @property
+    def rows(self) -> AnyArray:
+        """Index of the judged document of every row."""
+        return np.arange(len(self.name)) if self.document is None else self.document
+
+    @property
+    def pairs(self) -> AnyArray:
+        """A number for the document and the name of every row."""
+        return np.asarray(self.rows * len(self.names) + self.name)
+
+    @property
     def has_overlap(self) -> bool:
         """Whether a document of a topic was judged under several names, which only aspects explain."""
-        if not self.has_several_names:
-            return False
-        for rows in self.groups.values():
-            first: dict[bytes, bytes] = {}
-            for row in rows:
-                if first.setdefault(self.documents[row], self.names[row]) != self.names[row]:
-                    return True
-        return False
+        return self.has_several_names and _count_distinct(self.pairs) > _count_distinct(self.rows)
+
+    def select(self, documents: Ints, n_documents: int) -> Subtopics:
+        """Return the rows of some of the documents, which are renumbered."""
+        new_document = np.full(n_documents, -1, np.int64)
+        new_document[documents] = np.arange(len(documents))
+        document = new_document[self.rows]
+        is_kept = document >= 0
+        return Subtopics(self.names, self.name[is_kept], self.grades[is_kept], document[is_kept])
 
     def as_aspects(self, qrels: Qrels) -> Aspects:
-        """Return the aspects of judgments with the same rows."""
+        """Return the aspects of judgments with the same documents."""
+        offsets, size = qrels.topic_offsets, len(self.names)
+        topic = np.arange(len(offsets) - 1).repeat(np.diff(offsets))[self.rows]
+        pairs, pair = np.unique(topic * size + self.name, return_inverse=True)
+        bounds = np.searchsorted(pairs, np.arange(len(offsets)) * size)
+        texts = to_texts(self.names)
         names: list[str] = []
-        offsets = [0]
-        parts: list[tuple[AnyArray, AnyArray, AnyArray]] = []
-        for t, topic in enumerate(qrels.topics):
-            rows = self.groups[topic]
-            column = select_rows(self.names, rows)
-            topic_names = sort_naturally({to_text(name) for name in set(column)})
-            aspect_number = {to_bytes(name): a for a, name in enumerate(topic_names)}
-            start = int(qrels.topic_offsets[t])
-            ids = qrels.documents[start : qrels.topic_offsets[t + 1]]
-            document_number = {name: i for i, name in enumerate(ids)}
-            document = lookup_numbers(select_rows(self.documents, rows), document_number)
-            aspect = lookup_numbers(column, aspect_number)
-            # A repeated judgment counts once.
-            count = len(topic_names)
-            entry, first = np.unique(document * count + aspect, return_index=True)
-            grades = self.grades[rows.start : rows.stop] if isinstance(rows, range) else self.grades[rows]
-            parts.append((entry // count + start, entry % count + len(names), grades[first]))
-            names += topic_names
-            offsets.append(len(names))
-        documents, aspects, all_grades = (
-            np.concatenate(column).astype(np.int32) for column in zip(*parts, strict=True)
-        )
-        return Aspects(tuple(names), np.array(offsets, np.int64), documents, aspects, all_grades)
+        aspect_number = np.empty(len(pairs), np.int64)
+        for start, stop in pairwise(bounds.tolist()):
+            numbers = {texts[n]: k for k, n in enumerate((pairs[start:stop] % size).tolist(), start)}
+            for name in sort_naturally(numbers):
+                aspect_number[numbers[name]] = len(names)
+                names.append(name)
+        # A repeated judgment counts once.
+        entries, first = np.unique(self.rows * len(names) + aspect_number[pair], return_index=True)
+        document, aspect = (column.astype(np.int32) for column in np.divmod(entries, len(names)))
+        return Aspects(tuple(names), bounds, document, aspect, self.grades[first])
+
+
+def _count_distinct(values: AnyArray) -> int:
+    ordered = np.sort(values)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + min(1, len(ordered))
 
 
 def select_rows(column: Sequence[bytes], rows: Rows) -> Sequence[bytes]:

@@ -45,7 +45,7 @@ def _plural(n: int, noun: str, verb: str = "has", verbs: str = "have") -> str:
 def _note_missing(judged: Judged) -> Iterator[Note]:
     absent = judged.grid(~judged.present)
     items = [
-        f"{judged.runs[r]}: {', '.join(judged.topics[t] for t in np.flatnonzero(absent[r]))}"
+        f"{judged.runs[r]}: {', '.join(judged.topics[t] for t in np.flatnonzero(absent[r]).tolist())}"
         for r in np.flatnonzero(absent.any(axis=1)).tolist()
     ]
     if items:

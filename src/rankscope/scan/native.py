@@ -174,7 +174,7 @@ def _scan_pieces(table: DocumentTable, request: ScanRequest, source: Source, job
         pieces = run_in_threads(scan_piece, spans, len(spans))
     except (LineProblem, ReturningTopic):
         return None
-    return _merge(pieces, request.ties) if _are_disjoint(pieces) else None
+    return _join_pieces(table, request, pieces)
 
 
 def _take_parts(
@@ -190,7 +190,8 @@ def _take_parts(
         handle = part.scan()
         if handle is not None:
             advance(part.stop - part.start)
-            return Scan(table, handle).arrays()
+            with Scan.adopt(table, handle) as scan:
+                return scan.arrays()
         if len(parts) == 1:
             raise ReturningTopic
         with _open(table, request) as scan:
@@ -204,42 +205,61 @@ def _take_parts(
             pieces = run_in_threads(take_part, parts, min(jobs, len(parts)))
     except (LineProblem, ReturningTopic):
         return None
-    return _merge(pieces, request.ties) if _are_disjoint(pieces) and source.is_unchanged() else None
+    return _join_pieces(table, request, pieces) if source.is_unchanged() else None
+
+
+def _join_pieces(table: DocumentTable, request: ScanRequest, pieces: list[ScanArrays]) -> RunHits | None:
+    """Combine pieces that were scanned in threads; None if a topic occurs in two pieces."""
+    if not _are_disjoint(pieces):
+        return None
+    hits = _merge(pieces, request.ties)
+    if len(pieces) > 1:
+        table.library.rs_trim()
+    return hits
 
 
 def _are_disjoint(pieces: list[ScanArrays]) -> bool:
     """Return whether no topic occurs in two pieces."""
     if len(pieces) == 1:
         return True
-    topics = [topic for piece in pieces for topic in (*piece.topic.tolist(), *piece.ignored)]
-    return len(set(topics)) == len(topics)
+    topics = np.concatenate([piece.topic for piece in pieces])
+    topics.sort()
+    ignored = [name for piece in pieces for name in piece.ignored]
+    return bool((topics[1:] > topics[:-1]).all()) and len(set(ignored)) == len(ignored)
 
 
 def _merge(pieces: list[ScanArrays], with_ties: bool) -> RunHits:
     """Combine pieces of one run, in the order of the file; sort rankings by topic."""
 
     def join(name: str) -> npt.NDArray[Any]:
-        arrays = [getattr(piece, name) for piece in pieces]
+        # Not getattr: of a large run only one array may be in memory twice.
+        arrays = [vars(piece).pop(name) for piece in pieces]
         return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
-    topic, rank, judgment = join("topic"), join("rank"), join("judgment")
-    counts = np.concatenate([np.diff(piece.ends, prepend=0) for piece in pieces])
+    topic, length, tied = join("topic"), join("length"), join("tied")
+    rank, judgment = join("rank"), join("judgment")
     ties = Ties.concatenate([Ties(*piece.ties) for piece in pieces]) if with_ties else None
-    order = np.argsort(topic, kind="stable")
-    offsets = np.zeros(len(topic) + 1, np.int64)
-    np.cumsum(counts[order], out=offsets[1:])
-    if len(topic) and (order[1:] < order[:-1]).any():
-        starts = (np.cumsum(counts) - counts)[order]
-        hits = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts[order])
-        rank, judgment = rank[hits], judgment[hits]
+    offsets, lists = np.zeros(len(topic) + 1, np.int64), 0
+    for piece in pieces:
+        ends = vars(piece).pop("ends")
+        offsets[lists + 1 : lists + len(ends) + 1] = ends + offsets[lists]
+        lists += len(ends)
+    if (topic[1:] < topic[:-1]).any():
+        order = np.argsort(topic, kind="stable")
+        counts, starts = np.diff(offsets)[order], offsets[:-1][order]
+        np.cumsum(counts, out=offsets[1:])
+        hits = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
+        topic, length, tied, rank, judgment = (
+            topic[order], length[order], tied[order], rank[hits], judgment[hits],
+        )  # fmt: skip
         ties = ties and ties.take(hits)
     return RunHits(
-        topic=topic[order],
-        length=join("length")[order],
+        topic=topic,
+        length=length,
         offsets=offsets,
         rank=rank,
         judgment=judgment,
-        tied=join("tied")[order],
+        tied=tied,
         ignored_topics=tuple(to_text(name) for piece in pieces for name in piece.ignored),
         tag=to_text(pieces[0].tag),
         ties=ties,

@@ -45,20 +45,19 @@ static int scan_text(const rs_table *table, int order, int keep, const char *tex
 /* Whether judgments were read, arranged and made a table. */
 static int judgments_read(const char *text) {
     static const uint64_t key[2] = {1, 2};
-    const int32_t place[2] = {1, 0};
-    rs_qrels *qrels = rs_qrels_new((const uint8_t *)text, (int64_t)strlen(text), key);
+    rs_qrels *qrels = rs_qrels_new(key);
     if (!qrels) return 0;
-    rs_table *table = rs_qrels_arrange(qrels, place) ? rs_qrels_table(qrels, place, key) : NULL;
+    const int good = rs_qrels_feed(qrels, (const uint8_t *)text, (int64_t)strlen(text)) && rs_qrels_finish(qrels) &&
+                     rs_qrels_table(qrels);
     rs_qrels_free(qrels);
-    rs_table_free(table);
-    return table != NULL;
+    return good;
 }
 
 static long allocations_of_judgments(void) {
     long n = 0;
     for (int succeeded = 0; !succeeded; n++) {
         left = n;
-        succeeded = judgments_read("302 0 d2 1\n302 0 d1 0\n301 0 d1 1\n");
+        succeeded = judgments_read("302 0 d2 1\n302 0 d1 0\n301 1 d1 1\n");
     }
     return n;
 }

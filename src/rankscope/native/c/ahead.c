@@ -21,7 +21,7 @@ RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part) {
     (void)ahead, (void)part;
     return RS_GIVEN_UP;
 }
-RS_API rs_scan *rs_ahead_scan(const rs_ahead *ahead, int64_t part, uint64_t stamp[4]) {
+RS_API rs_scan *rs_ahead_scan(rs_ahead *ahead, int64_t part, uint64_t stamp[4]) {
     (void)ahead, (void)part, (void)stamp;
     return NULL;
 }
@@ -153,8 +153,10 @@ RS_API void rs_ahead_stop(rs_ahead *ahead, int32_t at_once) {
 
 RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part) { return change(ahead->parts + part, RS_CLAIMED); }
 
-RS_API rs_scan *rs_ahead_scan(const rs_ahead *ahead, int64_t part, uint64_t stamp[4]) {
+RS_API rs_scan *rs_ahead_scan(rs_ahead *ahead, int64_t part, uint64_t stamp[4]) {
+    rs_scan *scan = ahead->parts[part].scan;
     memcpy(stamp, ahead->parts[part].stamp, sizeof ahead->parts[part].stamp);
-    return ahead->parts[part].scan;
+    ahead->parts[part].scan = NULL;
+    return scan;
 }
 #endif

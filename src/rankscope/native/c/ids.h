@@ -66,9 +66,10 @@ static inline void ids_free(ids *set) {
     memset(set, 0, sizeof *set);
 }
 
-/* There are IDS_SLOTS slots for every identifier that fits. A slot holds the number of the identifier plus one in its
- * lower bits and part of the hash in the others; 0 is free. */
-enum { IDS_SLOTS = 4 };
+/* A slot holds the number of the identifier plus one in its lower bits and part of the hash in the others; 0 is free.
+ * There are four slots for every identifier that fits, so that the first is the right one more often; in sets that are
+ * larger than the caches there are two, because a lookup waits for memory, and the next slots come with the first. */
+static inline uint64_t ids_slots(uint64_t room) { return room > 1 << 16 ? 2 * room : 4 * room; }
 
 /* For tests: number of probed slots with another id. */
 #if defined(RS_COUNT_PROBES)
@@ -85,7 +86,7 @@ static inline void ids_put(ids *set, uint64_t at, uint64_t hash, uint64_t number
 }
 
 static inline void ids_no_slots(ids *set, uint64_t room) {
-    memset(set->slots, 0, IDS_SLOTS * room * sizeof *set->slots);
+    memset(set->slots, 0, ids_slots(room) * sizeof *set->slots);
     set->room = room;
 }
 
@@ -106,7 +107,7 @@ static inline int ids_more_room(ids *set) {
         if (!starts) return 0;
         if (!set->starts) starts[0] = 0;
         set->starts = starts;
-        uint32_t *slots = ids_resize(NULL, IDS_SLOTS * room, sizeof *slots);
+        uint32_t *slots = ids_resize(NULL, ids_slots(room), sizeof *slots);
         if (!slots) return 0;
         free(set->slots);
         set->slots = slots;
@@ -115,8 +116,8 @@ static inline int ids_more_room(ids *set) {
     ids_no_slots(set, room);
     for (uint64_t i = 0; i < set->count; i++) {
         uint64_t hash = ids_hash(set->key, set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]);
-        uint64_t at = hash & (IDS_SLOTS * room - 1);
-        while (set->slots[at]) at = (at + 1) & (IDS_SLOTS * room - 1);
+        uint64_t at = hash & (ids_slots(room) - 1);
+        while (set->slots[at]) at = (at + 1) & (ids_slots(room) - 1);
         ids_put(set, at, hash, i);
     }
     return 1;
@@ -134,7 +135,7 @@ static inline int ids_more_bytes(ids *set, uint64_t needed) {
 
 /* The number of an identifier, or -1 and where its slot would be. There must be slots. */
 static inline int64_t ids_find(const ids *set, uint64_t hash, const uint8_t *id, size_t n, uint64_t *free_slot) {
-    const uint64_t mask = IDS_SLOTS * set->room - 1;
+    const uint64_t mask = ids_slots(set->room) - 1;
     const uint32_t number_mask = ids_number_mask(set), mark = (uint32_t)(hash >> 32);
     uint64_t at = hash & mask;
     for (uint32_t slot; (slot = set->slots[at]); at = (at + 1) & mask) {

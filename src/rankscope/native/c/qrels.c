@@ -2,37 +2,45 @@
 #define _GNU_SOURCE /* strtod_l */
 #endif
 #include "fields.h"
+#include "sorting.h"
 #include "table.h"
 
-/* One line: where its document is in the text, the topic by its number, the grade. */
-typedef struct {
-    uint64_t start;
-    uint32_t length, topic;
-    int32_t grade;
-} judgment;
-
 struct rs_qrels {
-    uint8_t *text;
-    ids topics; /* numbered in order of appearance */
-    judgment *lines;
-    uint64_t count, room;
-    uint8_t several; /* names in the second column */
-    uint8_t *names;  /* of the topics, each followed by a newline */
-    /* what arranging makes */
-    int64_t *offsets;
+    uint8_t *text; /* not yet parsed, then WINDOW readable bytes */
+    uint64_t used, text_room;
+    rs_table *table;  /* its documents are those of the lines, until they are arranged */
+    uint32_t *topic;  /* of each line; until the lines are arranged */
     int32_t *grades;
-    uint8_t *documents; /* by topic and id, each followed by a newline */
-    uint64_t documents_length;
+    uint16_t *codes;  /* names of the second column by number; NULL as long as there is only one */
+    ids iterations;   /* the names */
+    uint64_t count, room;
 };
 
-enum { JUDGED_COLUMNS = 4, LONGEST_JUDGMENT = 1 << 20 /* bytes of a line: a longer one is for others to judge */ };
+enum {
+    JUDGED_COLUMNS = 4,
+    LONGEST_JUDGMENT = 1 << 20, /* bytes of a line: a longer one is for others to judge */
+    MOST_ITERATIONS = 1 << 16   /* names in the second column that codes can tell apart */
+};
 
 RS_API void rs_qrels_free(rs_qrels *qrels) {
     if (!qrels) return;
-    ids_free(&qrels->topics);
-    void *owned[] = {qrels->text, qrels->lines, qrels->names, qrels->offsets, qrels->grades, qrels->documents};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    rs_table_free(qrels->table);
+    ids_free(&qrels->iterations);
+    free(qrels->text);
+    free(qrels->topic);
+    free(qrels->grades);
+    free(qrels->codes);
     free(qrels);
+}
+
+RS_API rs_qrels *rs_qrels_new(const uint64_t key[2]) {
+    rs_qrels *qrels = calloc(1, sizeof *qrels);
+    if (!qrels) return NULL;
+    qrels->table = table_new((ids_key){key[0], key[1]});
+    qrels->iterations.key = (ids_key){key[0], key[1]};
+    if (qrels->table) return qrels;
+    rs_qrels_free(qrels);
+    return NULL;
 }
 
 /* ---------------------------------------------------------------- lines */
@@ -75,30 +83,52 @@ static int grade_of(field text, int32_t *grade) {
 
 static int same_field(field a, field b) { return a.length == b.length && !memcmp(a.at, b.at, a.length); }
 
-/* The number of a topic; -1 without memory. */
-static int64_t topic_number(rs_qrels *qrels, field name) {
-    int64_t found = ids_add(&qrels->topics, ids_hash(qrels->topics.key, name.at, name.length), name.at, name.length);
-    return found == IDS_NEW ? (int64_t)qrels->topics.count - 1 : found == IDS_NO_MEMORY ? -1 : found;
+/* The number of a name, which is added if it is new; -1 without memory. */
+static int64_t number_of(ids *names, field name) {
+    const int64_t found = ids_add(names, ids_hash(names->key, name.at, name.length), name.at, name.length);
+    return found == IDS_NEW ? (int64_t)names->count - 1 : found == IDS_NO_MEMORY ? -1 : found;
 }
 
-static int add_judgment(rs_qrels *qrels, field document, int64_t topic, int32_t grade) {
-    if (qrels->count == qrels->room) {
-        const uint64_t room = qrels->room ? 2 * qrels->room : 4096;
-        judgment *lines = ids_resize(qrels->lines, room, sizeof *lines);
-        if (!lines) return 0;
-        qrels->lines = lines;
-        qrels->room = room;
-    }
-    qrels->lines[qrels->count++] = (judgment){(uint64_t)(document.at - qrels->text), (uint32_t)document.length,
-                                              (uint32_t)topic, grade};
+/* Room for another line; 0 without memory. */
+static int more_lines(rs_qrels *qrels) {
+    const uint64_t room = qrels->room ? 2 * qrels->room : 4096;
+    if (qrels->count < qrels->room) return 1;
+    if (!table_resize(&qrels->topic, room, sizeof *qrels->topic) ||
+        !table_resize(&qrels->grades, room, sizeof *qrels->grades) ||
+        (qrels->codes && !table_resize(&qrels->codes, room, sizeof *qrels->codes)) ||
+        !table_resize(&qrels->table->documents.starts, room + 1, sizeof *qrels->table->documents.starts))
+        return 0;
+    if (!qrels->room) qrels->table->documents.starts[0] = 0;
+    qrels->room = room;
     return 1;
 }
 
-/* All lines of the text, which ends with a newline; 0 if one of them is unusual. */
-static int take_lines(rs_qrels *qrels, const uint8_t *end) {
+static int add_judgment(rs_qrels *qrels, field document, uint32_t topic, uint16_t code, int32_t grade) {
+    ids *documents = &qrels->table->documents;
+    if (!more_lines(qrels)) return 0;
+    if (code && !qrels->codes) {
+        if (!table_resize(&qrels->codes, qrels->room, sizeof *qrels->codes)) return 0;
+        memset(qrels->codes, 0, qrels->count * sizeof *qrels->codes);
+    }
+    const uint64_t start = documents->starts[qrels->count], end = start + document.length;
+    if (end + IDS_PADDING > documents->bytes_room) {
+        const uint64_t room = end + end / 2 + 4096;
+        if (!table_resize(&documents->bytes, room, 1)) return 0;
+        documents->bytes_room = room;
+    }
+    memcpy(documents->bytes + start, document.at, document.length);
+    qrels->topic[qrels->count] = topic;
+    qrels->grades[qrels->count] = grade;
+    if (qrels->codes) qrels->codes[qrels->count] = code;
+    documents->starts[++qrels->count] = end;
+    return 1;
+}
+
+/* Whole lines; 0 if one of them is unusual. */
+static int take_lines(rs_qrels *qrels, const uint8_t *p, const uint8_t *end) {
     field fields[JUDGED_COLUMNS], topic = {end, 0}, iteration = {end, 0};
-    int64_t number = -1;
-    for (const uint8_t *p = qrels->text; p < end;) {
+    int64_t number = 0, code = 0;
+    while (p < end) {
         int32_t grade;
         p = after_blanks(p);
         if (*p == '\n' || (*p == '\r' && p[1] == '\n')) { /* nothing in it; the last line may be without an end */
@@ -107,159 +137,223 @@ static int take_lines(rs_qrels *qrels, const uint8_t *end) {
         }
         p = split_judgment(p, fields);
         if (!p || !grade_of(fields[3], &grade) || qrels->count >= LONGEST - 1) return 0;
-        if (number < 0 || !same_field(fields[0], topic)) number = topic_number(qrels, fields[0]);
-        if (number < 0 || !add_judgment(qrels, fields[2], number, grade)) return 0;
-        if (qrels->count > 1 && !qrels->several) qrels->several = !same_field(fields[1], iteration);
+        if (!same_field(fields[0], topic)) number = number_of(&qrels->table->topics, fields[0]);
+        if (!same_field(fields[1], iteration)) code = number_of(&qrels->iterations, fields[1]);
+        if (number < 0 || code < 0 || code >= MOST_ITERATIONS) return 0;
+        if (!add_judgment(qrels, fields[2], (uint32_t)number, (uint16_t)code, grade)) return 0;
         topic = fields[0];
         iteration = fields[1];
     }
-    return qrels->count > 0;
+    return 1;
 }
 
-static uint8_t *lines_of_names(const ids *set) {
-    uint8_t *names = ids_resize(NULL, set->starts[set->count] + set->count + 1, 1), *p = names;
-    for (uint64_t i = 0; names && i < set->count; i++) {
-        const uint64_t n = set->starts[i + 1] - set->starts[i];
-        memcpy(p, set->bytes + set->starts[i], n);
-        p += n;
-        *p++ = '\n';
+RS_API int32_t rs_qrels_feed(rs_qrels *qrels, const uint8_t *data, int64_t bytes) {
+    const uint64_t n = (uint64_t)bytes, needed = qrels->used + n + WINDOW;
+    if (needed > qrels->text_room) {
+        if (!table_resize(&qrels->text, 2 * needed, 1)) return 0;
+        qrels->text_room = 2 * needed;
     }
-    return names;
-}
-
-RS_API rs_qrels *rs_qrels_new(const uint8_t *text, int64_t bytes, const uint64_t key[2]) {
-    if (bytes < 0 || bytes > LONGEST) return NULL;
-    rs_qrels *qrels = calloc(1, sizeof *qrels);
-    if (!qrels) return NULL;
-    qrels->topics.key = (ids_key){key[0], key[1]};
-    qrels->text = copy_of(text, (uint64_t)bytes, 1, IDS_PADDING + WINDOW);
-    if (qrels->text) {
-        qrels->text[bytes] = '\n';
-        if (take_lines(qrels, qrels->text + bytes) && (qrels->names = lines_of_names(&qrels->topics))) return qrels;
-    }
-    rs_qrels_free(qrels);
-    return NULL;
+    memcpy(qrels->text + qrels->used, data, n);
+    memset(qrels->text + qrels->used + n, 0, WINDOW);
+    uint64_t end = qrels->used + n, last = end;
+    while (last > qrels->used && qrels->text[last - 1] != '\n') last--;
+    const int is_inside = last == qrels->used; /* the line goes on */
+    if (is_inside) last = 0;
+    qrels->used = end - last;
+    if (qrels->used > LONGEST_JUDGMENT || !take_lines(qrels, qrels->text, qrels->text + last)) return 0;
+    memmove(qrels->text, qrels->text + last, qrels->used);
+    return 1;
 }
 
 /* ---------------------------------------------------------------- by topic and document */
 
-static int compared(const rs_qrels *qrels, const judgment *a, const judgment *b) {
-    return ids_compare(qrels->text + a->start, a->length, qrels->text + b->start, b->length);
+static field name_of(const ids *set, uint64_t i) {
+    return (field){set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]};
 }
 
-/* The judgments of one topic by ascending id; `spare` has room for as many. */
-static void sort_judgments(const rs_qrels *qrels, judgment *lines, judgment *spare, uint64_t n) {
-    judgment *from = lines, *to = spare;
-    for (uint64_t width = 1; width < n; width *= 2) {
-        for (uint64_t low = 0; low < n; low += 2 * width) {
-            const uint64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
-            uint64_t a = low, b = middle, out = low;
-            while (a < middle && b < high) to[out++] = compared(qrels, from + a, from + b) <= 0 ? from[a++] : from[b++];
-            memcpy(to + out, from + a, (middle - a) * sizeof *to);
-            memcpy(to + out + (middle - a), from + b, (high - b) * sizeof *to);
-        }
-        judgment *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != lines) memcpy(lines, from, n * sizeof *lines);
+static int compared(const ids *set, uint64_t i, uint64_t j) {
+    const field a = name_of(set, i), b = name_of(set, j);
+    return ids_compare(a.at, a.length, b.at, b.length);
 }
 
-static int rising(const rs_qrels *qrels, const judgment *lines, uint64_t n) {
-    uint64_t i = 1;
-    while (i < n && compared(qrels, lines + i - 1, lines + i) < 0) i++;
-    return i >= n;
-}
-
-/* The judgments of each topic by id; 0 if a document comes twice, or without memory. */
-static int by_document(rs_qrels *qrels, int64_t topics) {
-    judgment *spare = NULL;
-    int good = 1;
-    for (int64_t t = 0; good && t < topics; t++) {
-        judgment *lines = qrels->lines + qrels->offsets[t];
-        const uint64_t n = (uint64_t)(qrels->offsets[t + 1] - qrels->offsets[t]);
-        if (rising(qrels, lines, n)) continue;
-        if (!spare) spare = ids_resize(NULL, qrels->count, sizeof *spare);
-        if (spare) sort_judgments(qrels, lines, spare, n);
-        good = spare && rising(qrels, lines, n);
-    }
-    free(spare);
-    return good;
-}
-
-/* Moves the lines to their topics, in the order in which these are to be; 0 without memory. */
-static int by_topic(rs_qrels *qrels, const int32_t *place, int64_t topics) {
-    judgment *moved = ids_resize(NULL, qrels->count, sizeof *moved);
-    int64_t *next = calloc((size_t)topics + 2, sizeof *next); /* of each place, after the first: where its next line goes */
-    const int good = moved && next;
-    if (good) {
-        for (uint64_t i = 0; i < qrels->count; i++) next[place[qrels->lines[i].topic] + 2]++;
-        for (int64_t t = 0; t < topics; t++) next[t + 2] += next[t + 1];
-        for (uint64_t i = 0; i < qrels->count; i++) moved[next[place[qrels->lines[i].topic] + 1]++] = qrels->lines[i];
-        memcpy(qrels->offsets, next, ((size_t)topics + 1) * sizeof *next);
-        judgment *before = qrels->lines;
-        qrels->lines = moved;
-        qrels->room = qrels->count;
-        moved = before;
-    }
-    free(moved);
-    free(next);
-    return good;
-}
-
-RS_API int32_t rs_qrels_arrange(rs_qrels *qrels, const int32_t *place) {
-    const int64_t topics = (int64_t)qrels->topics.count;
-    if (qrels->offsets) return 0; /* once is enough */
-    qrels->offsets = ids_resize(NULL, (uint64_t)topics + 1, sizeof *qrels->offsets);
-    qrels->grades = ids_resize(NULL, qrels->count, sizeof *qrels->grades);
-    if (!qrels->offsets || !qrels->grades || !by_topic(qrels, place, topics) ||
-        !by_document(qrels, topics))
-        return 0;
-    uint64_t used = qrels->count;
-    for (uint64_t i = 0; i < qrels->count; i++) used += qrels->lines[i].length;
-    uint8_t *p = qrels->documents = ids_resize(NULL, used, 1);
-    if (!p) return 0;
-    for (uint64_t i = 0; i < qrels->count; i++) {
-        const judgment *line = qrels->lines + i;
-        memcpy(p, qrels->text + line->start, line->length);
-        p += line->length;
-        *p++ = '\n';
-        qrels->grades[i] = line->grade;
-    }
-    qrels->documents_length = used;
+/* Whether all names are numbers of up to 18 digits. */
+static int all_numbers(const ids *names) {
+    const uint64_t used = names->starts[names->count];
+    for (uint64_t i = 0; i < used; i++)
+        if (names->bytes[i] < '0' || names->bytes[i] > '9') return 0;
+    for (uint64_t i = 0; i < names->count; i++)
+        if (name_of(names, i).length > 18) return 0;
     return 1;
 }
 
-RS_API void rs_qrels_result(const rs_qrels *qrels, rs_judgments *result) {
-    const uint64_t topics = qrels->topics.count;
-    *result = (rs_judgments){.topics = (int64_t)topics, .judgments = (int64_t)qrels->count, .several = qrels->several,
-                             .names = qrels->names, .names_length = (int64_t)(qrels->topics.starts[topics] + topics),
-                             .offsets = qrels->offsets, .grades = qrels->grades, .documents = qrels->documents,
-                             .documents_length = (int64_t)qrels->documents_length};
+static uint64_t value_of(field name) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < name.length; i++) value = 10 * value + (uint64_t)(name.at[i] - '0');
+    return value;
 }
 
-RS_API rs_table *rs_qrels_table(const rs_qrels *qrels, const int32_t *place, const uint64_t key[2]) {
-    const uint64_t topics = qrels->topics.count, *starts = qrels->topics.starts;
-    if (!qrels->documents) return NULL;
-    uint8_t *names = ids_resize(NULL, starts[topics] + 1, 1), *documents = ids_resize(NULL, qrels->documents_length, 1);
-    uint64_t *name_starts = ids_resize(NULL, topics + 1, 8), *document_starts = ids_resize(NULL, qrels->count + 1, 8);
-    uint64_t *at = ids_resize(NULL, topics, 8); /* which topic is at a place */
-    rs_table *table = NULL;
-    if (names && documents && name_starts && document_starts && at) {
-        for (uint64_t t = 0; t < topics; t++) at[place[t]] = t;
-        name_starts[0] = document_starts[0] = 0;
-        for (uint64_t t = 0; t < topics; t++) {
-            const uint64_t n = starts[at[t] + 1] - starts[at[t]];
-            memcpy(names + name_starts[t], qrels->topics.bytes + starts[at[t]], n);
-            name_starts[t + 1] = name_starts[t] + n;
-        }
-        for (uint64_t i = 0; i < qrels->count; i++) {
-            memcpy(documents + document_starts[i], qrels->text + qrels->lines[i].start, qrels->lines[i].length);
-            document_starts[i + 1] = document_starts[i] + qrels->lines[i].length;
-        }
-        table = rs_table_new((int64_t)topics, names, name_starts, qrels->offsets, documents, document_starts, key);
+/* Numbers the topics by number if all are numbers, else by their bytes, as `sort_naturally` does; 0 without memory. */
+static int sort_topics(rs_qrels *qrels) {
+    ids *topics = &qrels->table->topics, sorted = {.key = topics->key};
+    const uint64_t n = topics->count;
+    const int is_numeric = all_numbers(topics);
+    uint64_t value = is_numeric ? value_of(name_of(topics, 0)) : 0, i = 1;
+    for (; i < n; i++) {
+        const uint64_t before = value;
+        if (is_numeric) value = value_of(name_of(topics, i));
+        if (value < before || (value == before && compared(topics, i - 1, i) > 0)) break;
     }
-    void *made[] = {names, documents, name_starts, document_starts, at};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++) free(made[i]);
-    return table;
+    if (i >= n) return 1; /* they came in this order */
+    sorting_item *items = ids_resize(NULL, 2 * n, sizeof *items);
+    uint32_t *place = ids_resize(NULL, n, sizeof *place);
+    int good = items && place;
+    if (good) {
+        for (i = 0; i < n; i++) items[i] = (sorting_item){is_numeric ? value_of(name_of(topics, i)) : 0, (uint32_t)i};
+        if (is_numeric) sorting_by_key(items, items + n, n);
+        for (uint64_t from = 0, to; from < n; from = to) { /* 01 and 1 are the same number */
+            for (to = from + 1; to < n && items[to].key == items[from].key;) to++;
+            if (to - from > 1) sorting_by_id(items + from, items + n, to - from, topics, 1);
+        }
+        for (i = 0; good && i < n; i++) {
+            place[items[i].index] = (uint32_t)i;
+            good = number_of(&sorted, name_of(topics, items[i].index)) >= 0;
+        }
+    }
+    for (i = 0; good && i < qrels->count; i++) qrels->topic[i] = place[qrels->topic[i]];
+    free(items);
+    free(place);
+    if (good) {
+        ids before = *topics;
+        *topics = sorted;
+        sorted = before;
+    }
+    ids_free(&sorted);
+    return good;
+}
+
+/* The lines by topic and id; NULL if a document comes twice, or without memory. */
+static uint32_t *ordered_lines(const rs_qrels *qrels) {
+    const ids *documents = &qrels->table->documents;
+    const int32_t *offsets = qrels->table->offsets;
+    const uint64_t topics = qrels->table->topics.count;
+    uint64_t most = 0;
+    for (uint64_t t = 0; t < topics; t++) {
+        const uint64_t n = (uint64_t)(offsets[t + 1] - offsets[t]);
+        if (n > most) most = n;
+    }
+    uint32_t *order = ids_resize(NULL, qrels->count, sizeof *order);
+    int32_t *next = copy_of(offsets, topics, sizeof *offsets, 0);
+    sorting_item *items = ids_resize(NULL, 2 * most, sizeof *items);
+    int good = order && next && items;
+    for (uint64_t i = 0; good && i < qrels->count; i++) order[next[qrels->topic[i]]++] = (uint32_t)i;
+    for (uint64_t t = 0; good && t < topics; t++) {
+        uint32_t *lines = order + offsets[t];
+        const uint64_t n = (uint64_t)(offsets[t + 1] - offsets[t]);
+        for (uint64_t i = 0; i < n; i++) items[i].index = lines[i];
+        sorting_by_id(items, items + n, n, documents, 1);
+        for (uint64_t i = 0; i < n; i++) lines[i] = items[i].index;
+        for (uint64_t i = 1; good && i < n; i++) good = compared(documents, lines[i - 1], lines[i]) != 0;
+    }
+    free(next);
+    free(items);
+    if (good) return order;
+    free(order);
+    return NULL;
+}
+
+/* Puts the lines into an order; 0 without memory. */
+static int reorder(rs_qrels *qrels, const uint32_t *order) {
+    ids *documents = &qrels->table->documents;
+    uint8_t *bytes = ids_resize(NULL, documents->starts[qrels->count] + IDS_PADDING, 1);
+    uint64_t *starts = ids_resize(NULL, qrels->count + 1, sizeof *starts);
+    int32_t *grades = ids_resize(NULL, qrels->count, sizeof *grades);
+    uint16_t *codes = qrels->codes ? ids_resize(NULL, qrels->count, sizeof *codes) : NULL;
+    const int good = bytes && starts && grades && (codes || !qrels->codes);
+    if (good) {
+        starts[0] = 0;
+        for (uint64_t i = 0; i < qrels->count; i++) {
+            const field document = name_of(documents, order[i]);
+            memcpy(bytes + starts[i], document.at, document.length);
+            starts[i + 1] = starts[i] + document.length;
+            grades[i] = qrels->grades[order[i]];
+            if (codes) codes[i] = qrels->codes[order[i]];
+        }
+        free(documents->bytes);
+        free(documents->starts);
+        free(qrels->grades);
+        free(qrels->codes);
+        documents->bytes = bytes;
+        documents->starts = starts;
+        qrels->grades = grades;
+        qrels->codes = codes;
+        return 1;
+    }
+    free(bytes);
+    free(starts);
+    free(grades);
+    free(codes);
+    return 0;
+}
+
+static int arrange(rs_qrels *qrels) {
+    rs_table *table = qrels->table;
+    const uint64_t topics = table->topics.count;
+    if (!qrels->count || !sort_topics(qrels) || !(table->offsets = calloc(topics + 1, sizeof *table->offsets))) return 0;
+    int rises = 1;
+    for (uint64_t i = 0; i < qrels->count; i++) {
+        const uint32_t topic = qrels->topic[i], before = i ? qrels->topic[i - 1] : 0;
+        table->offsets[topic + 1]++;
+        rises &= !i || topic > before || (topic == before && compared(&table->documents, i - 1, i) < 0);
+    }
+    for (uint64_t t = 0; t < topics; t++) table->offsets[t + 1] += table->offsets[t];
+    if (rises) return 1;
+    uint32_t *order = ordered_lines(qrels);
+    const int good = order && reorder(qrels, order);
+    free(order);
+    return good;
+}
+
+RS_API int32_t rs_qrels_finish(rs_qrels *qrels) {
+    if (!rs_qrels_feed(qrels, (const uint8_t *)"\n", 1) || !arrange(qrels)) return 0;
+    ids *documents = &qrels->table->documents;
+    const uint64_t used = documents->starts[documents->count = qrels->count];
+    free(qrels->text);
+    free(qrels->topic);
+    qrels->text = NULL;
+    qrels->topic = NULL;
+    /* The arrays stay as long as the judgments: without the room to grow. */
+    if (qrels->codes && !table_resize(&qrels->codes, qrels->count, sizeof *qrels->codes)) return 0;
+    if (!table_resize(&qrels->grades, qrels->count, sizeof *qrels->grades) ||
+        !table_resize(&documents->starts, qrels->count + 1, sizeof *documents->starts) ||
+        !table_resize(&documents->bytes, used + IDS_PADDING, 1))
+        return 0;
+    memset(documents->bytes + used, 0, IDS_PADDING);
+    return 1;
+}
+
+static int64_t length_of(const ids *set) { return set->count ? (int64_t)(set->starts[set->count] + set->count) : 0; }
+
+RS_API void rs_qrels_result(const rs_qrels *qrels, rs_judgments *result) {
+    const ids *topics = &qrels->table->topics, *iterations = &qrels->iterations, *documents = &qrels->table->documents;
+    *result = (rs_judgments){
+        .topics = (int64_t)topics->count, .topics_length = length_of(topics),
+        .iterations = (int64_t)iterations->count, .iterations_length = length_of(iterations),
+        .documents = (int64_t)documents->count, .documents_length = length_of(documents),
+        .offsets = qrels->table->offsets, .grades = qrels->grades, .codes = qrels->codes};
+}
+
+RS_API void rs_qrels_names(const rs_qrels *qrels, int32_t column, uint8_t *lines) {
+    const ids *set = column == RS_TOPICS       ? &qrels->table->topics
+                     : column == RS_ITERATIONS ? &qrels->iterations
+                                               : &qrels->table->documents;
+    for (uint64_t i = 0; i < set->count; i++) {
+        const field name = name_of(set, i);
+        memcpy(lines, name.at, name.length);
+        lines += name.length;
+        *lines++ = '\n';
+    }
+}
+
+RS_API const rs_table *rs_qrels_table(rs_qrels *qrels) {
+    return qrels->table->slots || table_slots(qrels->table) ? qrels->table : NULL;
 }

@@ -4,6 +4,9 @@
 #include "scanner.h"
 
 #include <errno.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #if !defined(_WIN32)
 #include <unistd.h>
 #endif
@@ -55,7 +58,7 @@ struct rs_scan {
     uint64_t name_length, name_room;
     list now; /* the one being read */
     kept_lines kept;
-    int64_t *list_of; /* per judged topic, then per ignored one: its list plus one */
+    uint32_t *list_of; /* per judged topic, then per ignored one: its list plus one */
     uint64_t list_of_room, started;
     ids ignored;
     sorting_item *items; /* room to sort one list */
@@ -83,6 +86,12 @@ struct rs_scan {
 };
 
 RS_API int32_t rs_version(void) { return RS_VERSION; }
+
+RS_API void rs_trim(void) {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
 
 /* ---------------------------------------------------------------- a scan's memory */
 
@@ -128,14 +137,7 @@ RS_API void rs_scan_free(rs_scan *scan) {
 }
 
 /* Gives an array room for `needed` elements; 0 without memory. */
-#define GROW(array, needed) grow(&(array), needed, sizeof *(array))
-static int grow(void *array, uint64_t needed, size_t each) {
-    void *memory; /* read and written as bytes: pointers of different types are different objects to the compiler */
-    memcpy(&memory, array, sizeof memory);
-    memory = ids_resize(memory, needed, each);
-    if (memory) memcpy(array, &memory, sizeof memory);
-    return memory != NULL;
-}
+#define GROW(array, needed) table_resize(&(array), needed, sizeof *(array))
 
 static int32_t fail(rs_scan *scan, int32_t status, field text, field topic) {
     scan->status = status;
@@ -342,7 +344,7 @@ static void list_reset(list *one, int32_t topic, judged_slots judged) {
 }
 
 /* Slot of the list of this topic; NULL without memory. Ignored topics come after the judged ones. */
-static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
+static uint32_t *place_of(rs_scan *scan, field name, int32_t *topic) {
     uint64_t hash = ids_hash(scan->table->key, name.at, name.length), judged = scan->table->topics.count, unused;
     const ids *topics = &scan->table->topics;
     int64_t found = judged == 0 ? -1 : ids_find(topics, hash, name.at, name.length, &unused);
@@ -373,19 +375,19 @@ static int add_kept_list(kept_lines *kept, uint64_t place) {
 }
 
 static judged_slots judged_of(const rs_scan *scan, int32_t topic) {
-    return topic < 0 ? judged_nothing : scan->table->of_topic[topic];
+    return topic < 0 ? judged_nothing : judged_of_topic(scan->table, topic);
 }
 
 static int32_t change_topic(rs_scan *scan, field name) {
     int32_t topic;
-    int64_t *place = place_of(scan, name, &topic);
+    uint32_t *place = place_of(scan, name, &topic);
     if (!place) return fail_plainly(scan, RS_NO_MEMORY);
     if (*place && !scan->keep) return fail_plainly(scan, RS_RETURNING_TOPIC);
-    if (!*place) *place = (int64_t)++scan->started;
+    if (!*place) *place = (uint32_t)++scan->started;
     if (scan->keep) {
-        if ((uint64_t)*place > scan->kept.count && !add_kept_list(&scan->kept, (uint64_t)(place - scan->list_of)))
+        if (*place > scan->kept.count && !add_kept_list(&scan->kept, (uint64_t)(place - scan->list_of)))
             return fail_plainly(scan, RS_NO_MEMORY);
-        scan->kept.current = (uint64_t)*place - 1;
+        scan->kept.current = *place - 1;
     } else {
         if (!finish_list(scan, &scan->now)) return fail_plainly(scan, RS_NO_MEMORY);
         list_reset(&scan->now, topic, judged_of(scan, topic));

@@ -15,7 +15,7 @@
 #define RS_API __attribute__((visibility("default")))
 #endif
 
-#define RS_VERSION 5
+#define RS_VERSION 6
 
 enum rs_order { RS_TREC_EVAL = 0, RS_TREC_EVAL9 = 1, RS_ASCENDING_ID = 2, RS_RANK = 3, RS_FILE = 4 };
 
@@ -65,6 +65,8 @@ typedef struct {
 } rs_documents;
 
 RS_API int32_t rs_version(void);
+/* Gives memory that was freed back to the system, of which the C library may keep much after work in threads. */
+RS_API void rs_trim(void);
 
 /* Topic t is topic_bytes[topic_starts[t] : topic_starts[t+1]]; its judged documents are those numbered
  * offsets[t] .. offsets[t+1]-1; document d is document_bytes[document_starts[d] : document_starts[d+1]]. The key of the
@@ -102,27 +104,29 @@ RS_API void rs_scan_documents(const rs_scan *scan, rs_documents *result);
  * files, and reports errors. */
 typedef struct rs_qrels rs_qrels;
 
-/* Pointers stay valid until the judgments are freed. */
+enum rs_column { RS_TOPICS = 0, RS_ITERATIONS = 1, RS_DOCUMENTS = 2 };
+
+/* Topics by number or else by their bytes, and the judgments of each by the bytes of the document: those of topic t are
+ * offsets[t] .. offsets[t+1]-1. Pointers stay valid until the judgments are freed. */
 typedef struct {
-    int64_t topics, judgments, several; /* several: whether the second column tells anything apart */
-    const uint8_t *names;               /* of the topics in order of appearance, each followed by a newline */
-    int64_t names_length;
-    /* once they are arranged: the judgments of a topic are offsets[t] .. offsets[t+1]-1 */
-    const int64_t *offsets;
-    const int32_t *grades;
-    const uint8_t *documents; /* each followed by a newline */
-    int64_t documents_length;
+    int64_t topics, iterations, documents;
+    int64_t topics_length, iterations_length, documents_length; /* bytes that rs_qrels_names writes */
+    const int32_t *offsets, *grades;
+    const uint16_t *codes; /* number of the iteration of each judgment; NULL if all have the same */
 } rs_judgments;
 
-/* NULL if a line is unusual, the text is empty, or without memory. The text is not needed any more. */
-RS_API rs_qrels *rs_qrels_new(const uint8_t *text, int64_t bytes, const uint64_t key[2]);
+/* NULL without memory. */
+RS_API rs_qrels *rs_qrels_new(const uint64_t key[2]);
 RS_API void rs_qrels_free(rs_qrels *qrels);
-/* Puts the topics where `place` says for each, in order of appearance, and the documents of each by their bytes; 0 if a
- * document is judged twice in a topic, or without memory. */
-RS_API int32_t rs_qrels_arrange(rs_qrels *qrels, const int32_t *place);
+/* More text, in blocks of any size; 0 if a line is unusual, or without memory: then the judgments can only be freed. */
+RS_API int32_t rs_qrels_feed(rs_qrels *qrels, const uint8_t *data, int64_t bytes);
+/* Ends the text and arranges the judgments, once; 0 also if there are none or a document is judged twice in a topic. */
+RS_API int32_t rs_qrels_finish(rs_qrels *qrels);
 RS_API void rs_qrels_result(const rs_qrels *qrels, rs_judgments *result);
-/* The table of judgments that are arranged, by the same places; NULL without memory. */
-RS_API rs_table *rs_qrels_table(const rs_qrels *qrels, const int32_t *place, const uint64_t key[2]);
+/* Writes the names of a column, each followed by a newline. */
+RS_API void rs_qrels_names(const rs_qrels *qrels, int32_t column, uint8_t *lines);
+/* The table of the judgments, which belongs to them; NULL without memory. One thread at a time may ask for it. */
+RS_API const rs_table *rs_qrels_table(rs_qrels *qrels);
 
 /* Plain run files, or parts of them, that are scanned ahead, while a program is still loading. A part with anything
  * unusual is RS_GIVEN_UP; the caller scans it again and reports errors. */
@@ -142,7 +146,8 @@ RS_API void rs_ahead_run(rs_ahead *ahead);
 RS_API void rs_ahead_stop(rs_ahead *ahead, int32_t at_once);
 /* Returns the state of a part; a free part is claimed for the caller, and no thread scans it. */
 RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part);
-/* The scan of a part that is done, valid until it is freed; `stamp` gets device, inode, size and time of the file. */
-RS_API rs_scan *rs_ahead_scan(const rs_ahead *ahead, int64_t part, uint64_t stamp[4]);
+/* The scan of a part that is done, which the caller has to free; NULL if it was taken before. `stamp` gets device, inode,
+ * size and time of the file. */
+RS_API rs_scan *rs_ahead_scan(rs_ahead *ahead, int64_t part, uint64_t stamp[4]);
 
 #endif

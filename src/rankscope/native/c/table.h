@@ -24,17 +24,30 @@ typedef struct {
 struct rs_table {
     ids_key key;
     ids topics;
-    int64_t *offsets;
-    uint8_t *bytes; /* of all judged documents */
-    uint64_t *starts;
-    uint32_t *slots;
-    judged_slots *of_topic;
+    ids documents;     /* of all topics, in their order; without slots */
+    int32_t *offsets;  /* the documents of a topic are offsets[t] .. offsets[t+1]-1 */
+    uint32_t *slots, *buckets; /* the slots of a topic start at bucket buckets[t] */
     number_locale c_locale;
 };
+
+/* An empty table, or NULL without memory; the caller adds topics and documents, and then their slots. */
+rs_table *table_new(ids_key key);
+/* Hashes the documents; 0 without memory. */
+int table_slots(rs_table *table);
+/* Gives the array that a pointer points to room for `needed` elements; 0 without memory. */
+int table_resize(void *array, uint64_t needed, size_t each);
 
 /* Of a topic without judgments. */
 static const uint32_t judged_none[BUCKET] = {0};
 static const judged_slots judged_nothing = {judged_none, 0, 1, 0};
+
+static inline judged_slots judged_of_topic(const rs_table *table, int32_t topic) {
+    const uint32_t *bucket = table->buckets + topic, judged = (uint32_t)(table->offsets[topic + 1] - table->offsets[topic]);
+    uint32_t numbers = 2;
+    while (numbers <= judged) numbers *= 2;
+    return (judged_slots){table->slots + BUCKET * (uint64_t)*bucket, bucket[1] - *bucket - 1, numbers - 1,
+                          table->offsets[topic]};
+}
 
 static inline uint32_t judged_mark(uint64_t hash) { return (uint32_t)(hash >> 32) | UINT32_C(1) << 31; }
 
@@ -75,8 +88,8 @@ static inline int32_t judged_like(judged_slots where, uint64_t hash) {
 }
 
 static inline int judged_is(const rs_table *table, int32_t document, const uint8_t *id, size_t n) {
-    uint64_t start = table->starts[document];
-    return table->starts[document + 1] - start == n && ids_same(table->bytes + start, id, n);
+    const uint64_t *start = table->documents.starts + document;
+    return start[1] - *start == n && ids_same(table->documents.bytes + *start, id, n);
 }
 
 /* The judged document with these bytes, or -1. */
@@ -108,12 +121,12 @@ FETCHING void fetch_span(const void *memory, uint64_t bytes) {
 
 /* A new topic needs its part of the table soon; asked for in one sweep it comes faster than miss by miss. */
 FETCHING void fetch_topic(const rs_table *table, int32_t topic) {
-    int64_t first = table->offsets[topic], count = table->offsets[topic + 1] - first;
-    uint64_t start = table->starts[first];
-    const judged_slots where = table->of_topic[topic];
+    const uint64_t *starts = table->documents.starts + table->offsets[topic];
+    const uint64_t count = (uint64_t)(table->offsets[topic + 1] - table->offsets[topic]);
+    const judged_slots where = judged_of_topic(table, topic);
     fetch_span(where.slots, sizeof *table->slots * BUCKET * ((uint64_t)where.mask + 1));
-    fetch_span(table->starts + first, 8 * (uint64_t)count);
-    fetch_span(table->bytes + start, table->starts[first + count] - start);
+    fetch_span(starts, 8 * count);
+    fetch_span(table->documents.bytes + *starts, starts[count] - *starts);
 }
 
 /* A copy of n elements, followed by as many zero bytes as padding asks for; NULL without memory. */
