@@ -39,6 +39,7 @@ __all__ = ["Top", "available", "load", "scan_documents", "scan_rows", "scan_sour
 
 _CHECK_BYTES = LONGEST_LINE  # bytes of a file between two checks for an interrupt
 _CHECK_ROWS = 1 << 20  # rows, likewise
+_MAX_KEPT = 32 << 20  # bytes; glibc may keep freed arrays below this size
 MIN_PIECE = 4 << 20  # bytes; below this a thread costs more than it saves
 
 T = TypeVar("T")
@@ -63,7 +64,7 @@ def scan_source(
         hits = _scan_pieces(table, request, source, min(jobs, source.size // MIN_PIECE))
     if hits is None:
         arrays = _scan(table, request, lambda scan: _read(scan, source), Scan.arrays)
-        hits = _merge([arrays], ties)
+        hits = _merge([arrays], ties, table.library)
     return hits
 
 
@@ -85,8 +86,9 @@ def scan_rows(rows: RunColumns, qrels: Qrels, order: str, ties: bool = False) ->
             scan.feed_rows(topics, documents, rows.scores, rows.ranks, slice(start, stop))
         scan.finish()
 
-    arrays = _scan(_table(qrels), ScanRequest(ORDERS.index(order), ties), feed, Scan.arrays)
-    return _merge([arrays], ties)
+    table = _table(qrels)
+    arrays = _scan(table, ScanRequest(ORDERS.index(order), ties), feed, Scan.arrays)
+    return _merge([arrays], ties, table.library)
 
 
 def _table(qrels: Qrels, library: c.CDLL | None = None) -> DocumentTable:
@@ -210,12 +212,7 @@ def _take_parts(
 
 def _join_pieces(table: DocumentTable, request: ScanRequest, pieces: list[ScanArrays]) -> RunHits | None:
     """Combine pieces that were scanned in threads; None if a topic occurs in two pieces."""
-    if not _are_disjoint(pieces):
-        return None
-    hits = _merge(pieces, request.ties)
-    if len(pieces) > 1:
-        table.library.rs_trim()
-    return hits
+    return _merge(pieces, request.ties, table.library) if _are_disjoint(pieces) else None
 
 
 def _are_disjoint(pieces: list[ScanArrays]) -> bool:
@@ -228,22 +225,27 @@ def _are_disjoint(pieces: list[ScanArrays]) -> bool:
     return bool((topics[1:] > topics[:-1]).all()) and len(set(ignored)) == len(ignored)
 
 
-def _merge(pieces: list[ScanArrays], with_ties: bool) -> RunHits:
+def _merge(pieces: list[ScanArrays], with_ties: bool, library: c.CDLL) -> RunHits:
     """Combine pieces of one run, in the order of the file; sort rankings by topic."""
 
     def join(name: str) -> npt.NDArray[Any]:
-        # Not getattr: of a large run only one array may be in memory twice.
         arrays = [vars(piece).pop(name) for piece in pieces]
-        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+        if len(arrays) == 1:
+            return arrays[0]
+        joined = np.concatenate(arrays)
+        if joined.nbytes > _MAX_KEPT:  # Only one array of a large run may be in memory twice.
+            del arrays
+            library.rs_trim()
+        return joined
 
     topic, length, tied = join("topic"), join("length"), join("tied")
-    rank, judgment = join("rank"), join("judgment")
     ties = Ties.concatenate([Ties(*piece.ties) for piece in pieces]) if with_ties else None
     offsets, lists = np.zeros(len(topic) + 1, np.int64), 0
     for piece in pieces:
         ends = vars(piece).pop("ends")
         offsets[lists + 1 : lists + len(ends) + 1] = ends + offsets[lists]
         lists += len(ends)
+    rank, judgment = join("rank"), join("judgment")
     if (topic[1:] < topic[:-1]).any():
         order = np.argsort(topic, kind="stable")
         counts, starts = np.diff(offsets)[order], offsets[:-1][order]
