@@ -351,7 +351,7 @@ def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: 
                 for block in blocks:
                     scan.feed(block)
                 scan.finish()
-                return library_scanner._merge([scan.arrays()], with_ties=False)
+                return library_scanner._merge([scan.arrays()], with_ties=False, library=table.library)
             except ScanError as error:
                 return error.args
 
