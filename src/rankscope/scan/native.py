@@ -229,7 +229,7 @@ def _merge(pieces: list[ScanArrays], with_ties: bool, library: c.CDLL) -> RunHit
     """Combine pieces of one run, in the order of the file; sort rankings by topic."""
 
     def join(name: str) -> npt.NDArray[Any]:
-        arrays = [vars(piece).pop(name) for piece in pieces]
+        arrays: list[npt.NDArray[Any]] = [vars(piece).pop(name) for piece in pieces]
         if len(arrays) == 1:
             return arrays[0]
         joined = np.concatenate(arrays)
