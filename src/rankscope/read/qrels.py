@@ -422,7 +422,9 @@ class Qrels(FrameMixin):
         best_grade = np.full(len(ids), UNJUDGED, np.int32)
         np.maximum.at(best_grade, document, grades)
         qrels = cls(tuple(order), np.array(offsets, np.int64), ids, best_grade, path=path, gains=gains)
-        subtopics = None if iterations is None else Subtopics.from_column(iterations, document, grades)
+        subtopics = None
+        if iterations is not None and aspects is not False:
+            subtopics = Subtopics.from_column(iterations, document, grades)
         undecided = aspects is None and subtopics is not None and subtopics.has_several_names
         if subtopics is not None and aspects is None:
             aspects = subtopics.has_overlap
@@ -527,6 +529,8 @@ def _check_repeated(qrels: Qrels, document: Ints, subtopics: Subtopics | None, r
 
     With subtopics, a document may be judged once for each of them.
     """
+    if len(qrels) == len(document):
+        return
     key = document if subtopics is None else subtopics.pairs
     order = np.argsort(key, kind="stable")
     is_again = key[order[1:]] == key[order[:-1]]
