@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isinf, nan, sqrt
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.choices import PERSISTENCE
 from rankscope.columns import CategoricalColumn, Columns
 from rankscope.declaration import MeasureName, Option, RunName, Seed, analysis
@@ -246,14 +247,11 @@ def _pools(
     judged: Judged, pool_depth: int | None, ratios: Sequence[float], seed: int
 ) -> list[tuple[str, Judged]]:
     """Return the rankings under all judgments and under each smaller pool, by the name of the pool."""
-    from rankscope.analysis.stats.randomness import streams
-    from rankscope.analysis.stats.sampling import Sampler, depth_pool
-
     pools = [("full", judged)]
     if pool_depth is not None:
-        pools.append((f"depth {pool_depth}", judged.with_grades(depth_pool(judged, pool_depth))))
+        pools.append((f"depth {pool_depth}", judged.with_grades(stats.depth_pool(judged, pool_depth))))
     if ratios:
-        sampler = Sampler(judged.pool, "binary", streams(seed, 1)[0])
+        sampler = stats.Sampler(judged.pool, "binary", stats.streams(seed, 1)[0])
         pools += [(f"{ratio:g}%", judged.with_grades(sampler.sample(ratio))) for ratio in ratios]
     return pools
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.choices import FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS, Across, Correction, Test
 from rankscope.declaration import Judgments, Level, Option, RunName, Seed, analysis
 from rankscope.errors import SettingsError
@@ -255,16 +256,14 @@ def certain(
         judge_with_unjudged,
         score_in_id_order,
     )
-    from rankscope.analysis.stats.matrices import complete, left_out
-    from rankscope.analysis.stats.significance import correction_for, procedure
     from rankscope.certainty.pairs import hits_by_topic
 
-    adjustment = correction_for(test, correction)
+    adjustment = stats.correction_for(test, correction)
     runs = scores.require_collection("the order under other judges").runs if judges else None
     judged = judge_with_unjudged(scores, "certain") if scores.judged is not None or labels else None
     if judged is not None:
         scores = score_in_id_order(scores, judged)
-    matrices = [complete(scores, measure) for measure in scores.measures]
+    matrices = [stats.complete(scores, measure) for measure in scores.measures]
     n_pairs = len(matrices) * len(choose_pairs(scores.runs, baseline)[0])
     is_listed = judged is not None and (labels if labels is not None else n_pairs <= _MAX_LABELLED)
     hits = [] if judged is None else hits_by_topic(judged)
@@ -296,15 +295,15 @@ def certain(
             [block.summary() for block in blocks],
             without=unused,
             caption="Pairs of runs whose order ties, or labels of unjudged documents, cannot reverse",
-            legend=f"significant: {procedure(test, adjustment, alpha)} over topics, a test and no proof; together: all"
-            f" {'four' if judges else 'three'}; not_proved: neither proved nor refuted for labels"
+            legend=f"significant: {stats.procedure(test, adjustment, alpha)} over topics, a test and no proof;"
+            f" together: all {'four' if judges else 'three'}; not_proved: neither proved nor refuted for labels"
             + ("" if judged else "; scores without rankings show nothing about ties and labels"),
         ),
         labels=ReversingLabel.table("labels", labelled) if is_listed else None,
         ranges=DifferenceRange.table("ranges", ranges) if is_listed else None,
         settings={
             **scores.settings, "baseline": baseline, "alpha": alpha, "test": test, "correction": adjustment,
-            "seed": seed, **({"judges": [*map(_describe, judges)]} if judges else {}), **left_out(matrices),
+            "seed": seed, **({"judges": [*map(_describe, judges)]} if judges else {}), **stats.left_out(matrices),
         },
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.analysis.interval_changes import IntervalCount, VerdictChange, interval_changes
 from rankscope.analysis.power import check_comparable
 from rankscope.analysis.slices import Interaction, SliceDifference, SliceMean, slice_means, slice_pairs
@@ -145,9 +146,8 @@ class Comparison(TypedResult):
 
     @property
     def _procedure(self) -> str:
-        from rankscope.analysis.stats.significance import procedure
 
-        return procedure(self.settings["test"], self.settings["correction"], self.settings["alpha"])
+        return stats.procedure(self.settings["test"], self.settings["correction"], self.settings["alpha"])
 
 
 @analysis(
@@ -250,17 +250,15 @@ def compare(
     (True, ['***', ''])
     """
     from rankscope.analysis.pair_rows import PairRows
-    from rankscope.analysis.stats.matrices import complete, left_out, rounded
-    from rankscope.analysis.stats.significance import REPLICATES, correction_for, run_test
     from rankscope.columns import ConcatenatedRows
 
-    matrices = [complete(scores, measure) for measure in scores.measures]
+    matrices = [stats.complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
     baselines = [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline or ()))
     first, second = select_pairs(scores.runs, baselines)
     if margin is not None:
         check_margin(margin, scores.measures)
-    corrected = correction_for(test, correction)
+    corrected = stats.correction_for(test, correction)
     options: dict[str, Any] = {"alpha": alpha, "replicates": replicates, "seed": seed}
     options |= {"test": test, "correction": corrected}
     indices = [scores.runs.index(name) for name in baselines]
@@ -268,9 +266,11 @@ def compare(
     pairs: list[Rows] = []
     runs: list[RunMean] = []
     for matrix in matrices:
-        tests = run_test(values=matrix.values, first=first, second=second, weights=matrix.weights, **options)
+        tests = stats.run_test(
+            values=matrix.values, first=first, second=second, weights=matrix.weights, **options
+        )
         simultaneous = tests.simultaneous
-        merits = rounded(matrix.measure.merit(matrix.values))
+        merits = stats.rounded(matrix.measure.merit(matrix.values))
         kept = (tests.p, tests.adjusted, tests.half)
         pairs.append(PairRows(scores.runs, matrix, merits, first, second, *kept, alpha, margin))
         means = matrix.measure.means(matrix.values, matrix.weights)
@@ -294,8 +294,8 @@ def compare(
         settings={
             **scores.settings, "baseline": baselines[0] if len(baselines) == 1 else baselines or None, "test": test,
             "correction": corrected, "intervals": "simultaneous" if simultaneous else "unadjusted", "alpha": alpha,
-            "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None, "seed": seed,
-            **({} if margin is None else {"margin": margin}), **left_out(matrices),
+            "replicates": (replicates or stats.REPLICATES[test]) if test in stats.REPLICATES else None, "seed": seed,
+            **({} if margin is None else {"margin": margin}), **stats.left_out(matrices),
             **({} if also_interval is None else {"also_interval": also_interval}),
             **({"by": attributes} if attributes else {}), "topics": len(scores.topics),
         },
@@ -355,10 +355,8 @@ def _letter(index: int) -> str:
 
 def select_pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indices]:
     """Return every run against every baseline, each pair once; without baselines all pairs."""
-    from rankscope.analysis.stats.significance import all_pairs
-
     if not baselines:
-        return all_pairs(len(runs))
+        return stats.all_pairs(len(runs))
     for baseline in baselines:
         check_run(baseline, runs)
     indices = [runs.index(baseline) for baseline in baselines]

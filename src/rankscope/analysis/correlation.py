@@ -8,6 +8,7 @@ from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, VALUE_OPTIONS, Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, PerTopic, Top, analysis
 from rankscope.errors import InputError, check_name
@@ -17,8 +18,6 @@ from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.stats.coefficients import Standing
-    from rankscope.analysis.stats.matrices import CompleteMatrix
     from rankscope.arrays import Floats
     from rankscope.scores import Scores
 
@@ -181,8 +180,6 @@ def correlate(
     >>> [round(row.value, 4) for row in result.correlations]
     [0.8165, 1.0, 0.8165]
     """
-    from rankscope.analysis.stats.matrices import best_runs, complete, left_out, run_merits
-
     methods = checked_methods(method)
     coefficient = Coefficients(rbo_p, rbo_ties)
     if len(scores.measures) < 2:
@@ -192,17 +189,17 @@ def correlate(
     }  # fmt: skip
     if "rbo" in methods:
         settings |= {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
-    scores = best_runs(scores, top, by)
+    scores = stats.best_runs(scores, top, by)
     if len(scores.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
-    matrices = [complete(scores, measure) for measure in scores.measures]
-    merits = [run_merits(matrix) for matrix in matrices]
+    matrices = [stats.complete(scores, measure) for measure in scores.measures]
+    merits = [stats.run_merits(matrix) for matrix in matrices]
     topics = _topics(matrices, methods, coefficient) if per_topic else None
     return Correlations(
         correlations=_correlations(matrices, merits, methods, coefficient),
         topics=topics,
         swaps=Swap.table("swaps", _swaps(scores.runs, matrices, merits)) if swaps else None,
-        settings={**settings, **left_out(matrices)},
+        settings={**settings, **stats.left_out(matrices)},
     )
 
 
@@ -215,16 +212,17 @@ def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _correlations(
-    matrices: Sequence[CompleteMatrix],
+    matrices: Sequence[stats.CompleteMatrix],
     merits: Sequence[Floats],
     methods: Sequence[str],
     coefficient: Coefficients,
 ) -> RowTable[Correlation]:
-    from rankscope.analysis.stats.coefficients import Standing
 
     rows: list[Correlation] = []
     few = sum(len(merit) ** 2 for merit in merits) <= _KEPT
-    standings: Sequence[Floats | Standing] = [Standing(merit) for merit in merits] if few else merits
+    standings: Sequence[Floats | stats.Standing] = (
+        [stats.Standing(merit) for merit in merits] if few else merits
+    )
     names = [str(matrix.measure) for matrix in matrices]
     for (a, x), (b, y) in combinations(zip(names, standings, strict=True), 2):
         for method in methods:
@@ -243,40 +241,36 @@ class Coefficients:
     rbo_ties: str
 
     def __call__(
-        self, method: str, x: Floats | Standing, y: Floats | Standing
+        self, method: str, x: Floats | stats.Standing, y: Floats | stats.Standing
     ) -> tuple[float, float, dict[str, Any]]:
         """Return the value, its p-value, and the details of the method."""
-        from rankscope.analysis.stats.coefficients import Standing, ap_correlation, kendall, pearson, spearman
-        from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
-
-        x, y = (values if isinstance(values, Standing) else Standing(values) for values in (x, y))
+        x, y = (values if isinstance(values, stats.Standing) else stats.Standing(values) for values in (x, y))
         if method == "kendall":
-            tau = kendall(x, y)
+            tau = stats.kendall(x, y)
             more = zip(_DETAILS[method], (tau.tau_a, tau.discordant, tau.ties_x, tau.ties_y), strict=True)
             return tau.tau_b, tau.p, dict(more)
         if method == "ap":
-            given_a, given_b = ap_correlation(x, y), ap_correlation(y, x)
+            given_a, given_b = stats.ap_correlation(x, y), stats.ap_correlation(y, x)
             return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
         if method == "rbo":
-            rankings = ranking_by_score(x.scores), ranking_by_score(y.scores)
-            rbo = rank_biased_overlap(*rankings, self.rbo_p, ties=self.rbo_ties)
+            rankings = stats.ranking_by_score(x.scores), stats.ranking_by_score(y.scores)
+            rbo = stats.rank_biased_overlap.rank_biased_overlap(*rankings, self.rbo_p, ties=self.rbo_ties)
             return rbo.value, nan, {"rbo_low": rbo.low, "rbo_high": rbo.high}
-        result = spearman(x, y) if method == "spearman" else pearson(x, y)
+        result = stats.spearman(x, y) if method == "spearman" else stats.pearson(x, y)
         return result.value, result.p, {}
 
 
 def _topics(
-    matrices: Sequence[CompleteMatrix], methods: Sequence[str], coefficient: Coefficients
+    matrices: Sequence[stats.CompleteMatrix], methods: Sequence[str], coefficient: Coefficients
 ) -> RowTable[TopicCorrelation]:
-    from rankscope.analysis.stats.matrices import rounded
 
     rows: list[TopicCorrelation] = []
     for a, b in combinations(matrices, 2):
         second = {topic: t for t, topic in enumerate(b.topics)}
         for t, topic in enumerate(a.topics):
             if topic in second:
-                x = a.measure.merit(rounded(a.values[:, t]))
-                y = b.measure.merit(rounded(b.values[:, second[topic]]))
+                x = a.measure.merit(stats.rounded(a.values[:, t]))
+                y = b.measure.merit(stats.rounded(b.values[:, second[topic]]))
                 for method in methods:
                     value, p, _ = coefficient(method, x, y)
                     label = topic, str(a.measure), str(b.measure), method
@@ -284,7 +278,9 @@ def _topics(
     return TopicCorrelation.table("topics", rows, caption="Correlation on every topic")
 
 
-def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], merits: Sequence[Floats]) -> list[Swap]:
+def _swaps(
+    runs: Sequence[str], matrices: Sequence[stats.CompleteMatrix], merits: Sequence[Floats]
+) -> list[Swap]:
     """Yield every pair of runs that two measures order differently, the better by ``a`` first."""
     rows = []
     first, second = np.triu_indices(len(runs), 1)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import sqrt
 from typing import TYPE_CHECKING, Annotated
 
+from rankscope.analysis import stats
 from rankscope.analysis.compare import check_margin
 from rankscope.analysis.slices import Interaction, SliceDifference, compare_slices, slice_tables
 from rankscope.choices import VALUE_OPTIONS
@@ -186,12 +187,10 @@ def gate(
     >>> rs.gate(after, before).topics[0].topic
     'q3'
     """
-    from rankscope.analysis.stats.intervals import check_level, lower_limit
-    from rankscope.analysis.stats.weighting import linearise
     from rankscope.scores import as_scores
 
     reference = scores if isinstance(baseline, str) else as_scores(baseline)
-    check_level(alpha)
+    stats.check_level(alpha)
     if worst < 0:
         raise SettingsError(f"the {worst} worst topics", hint="give a whole number from 0 on")
     names = [run for run in scores.runs if run != baseline]
@@ -215,9 +214,9 @@ def gate(
             weights = None if scores.weights is None else scores.weights[is_common]
             unmatched |= dict.fromkeys(left_out)
             difference = measure.merit(values) - measure.merit(before)
-            lower = lower_limit(difference, alpha, weights)
+            lower = stats.lower_limit(difference, alpha, weights)
             name, accepted = str(measure), margins[measure]
-            linear = [linearise(row[None, :], weights)[0] for row in (values, before, difference)]
+            linear = [stats.linearise(row[None, :], weights)[0] for row in (values, before, difference)]
             value, reference_value, mean = (float(row.mean()) for row in linear)
             passed = bool(lower > -accepted) or not difference.any()
             plan = pass_plan(float(linear[2].std(ddof=1)), len(topics), accepted, alpha)

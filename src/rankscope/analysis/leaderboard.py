@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.choices import VALUE_OPTIONS
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError
@@ -16,7 +17,6 @@ from rankscope.rows import MeasuredRunRow, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.stats.matrices import CompleteMatrix
     from rankscope.arrays import Floats
     from rankscope.measures import Measure
     from rankscope.scores import ScoreMatrix, Scores
@@ -112,9 +112,7 @@ def leaderboard(
     >>> [(row.rank, row.rank_range, row.tied_for_first) for row in result.leaderboard]
     [(1, '1', True), (2, '2', False)]
     """
-    from rankscope.analysis.stats.intervals import check_level
-
-    check_level(alpha, replicates)
+    stats.check_level(alpha, replicates)
     rows: list[Standing] = []
     uncertainty_columns = () if scores.uncertainty is None else scores.uncertainty.columns
     for index, measure in enumerate(scores.measures):
@@ -146,25 +144,21 @@ def _columns(
     matrix: ScoreMatrix, means: Floats, alpha: float, replicates: int, seed: int
 ) -> list[Sequence[Any]]:
     """Return the columns from ``value`` to ``last_rank``."""
-    from rankscope.analysis.stats import intervals
-    from rankscope.analysis.stats.matrices import averaged, rounded
-    from rankscope.analysis.stats.weighting import degrees_of_freedom
-
     measure, values, weights = matrix.measure, matrix.values, matrix.weights
     n_topics = (~np.isnan(values)).sum(axis=1)
-    terms, back = averaged(measure, values)
-    samples = intervals.bootstrap_means(terms, replicates, seed, weights)
-    student = [back(end) for end in intervals.t_intervals(terms, alpha, weights)]
+    terms, back = stats.averaged(measure, values)
+    samples = stats.bootstrap_means(terms, replicates, seed, weights)
+    student = [back(end) for end in stats.t_intervals(terms, alpha, weights)]
     bootstrap = np.full((2, len(values)), np.nan)
-    freedom = degrees_of_freedom(terms, weights)
+    freedom = stats.degrees_of_freedom(terms, weights)
     for n, of_t in {*zip(n_topics[n_topics > 1].tolist(), freedom[n_topics > 1].tolist(), strict=True)}:
-        tail, rows = intervals.expanded(alpha, n, of_t), (n_topics == n) & (freedom == of_t)
-        bootstrap[:, rows] = intervals.percentile_intervals(back(samples[rows]), tail)
+        tail, rows = stats.expanded(alpha, n, of_t), (n_topics == n) & (freedom == of_t)
+        bootstrap[:, rows] = stats.percentile_intervals(back(samples[rows]), tail)
     columns: list[Sequence[Any]] = [array.tolist() for array in (means, n_topics, *student, *bootstrap)]
     if measure.better == "neither":
         return [*columns, *([None] * len(values) for _ in range(3))]
-    ranks = intervals.ranks(rounded(measure.merit(means)))[0]
-    ends = intervals.rank_intervals(measure.merit(terms), measure.merit(samples), alpha, weights)
+    ranks = stats.ranks(stats.rounded(measure.merit(means)))[0]
+    ends = stats.rank_intervals(measure.merit(terms), measure.merit(samples), alpha, weights)
     return [*columns, ranks.tolist(), *(end.tolist() for end in ends)]
 
 
@@ -188,17 +182,13 @@ def tied_for_first(
     >>> tied_for_first(rs.evaluate(qrels, runs, ["AP"]), "AP")
     [True, True]
     """
-    from rankscope.analysis.stats.matrices import averaged
-    from rankscope.analysis.stats.max_t import worse_than_best
-    from rankscope.analysis.stats.weighting import contributions
-
     matrix = _comparable(scores, measure)
     if matrix is None:
         return [None for _ in scores.runs]
-    terms = averaged(matrix.measure, matrix.values)[0]
+    terms = stats.averaged(matrix.measure, matrix.values)[0]
     terms = matrix.measure.merit(terms if np.isfinite(terms).all() else matrix.values)
-    terms = contributions(terms, matrix.weights)
-    return [bool(p >= alpha) for p in worse_than_best(terms, replicates=replicates, seed=seed)]
+    terms = stats.contributions(terms, matrix.weights)
+    return [bool(p >= alpha) for p in stats.worse_than_best(terms, replicates=replicates, seed=seed)]
 
 
 def run_tiers(scores: Scores, measure: str | Measure, *, alpha: float = 0.05) -> list[int | None]:
@@ -216,31 +206,26 @@ def run_tiers(scores: Scores, measure: str | Measure, *, alpha: float = 0.05) ->
     >>> run_tiers(rs.evaluate(qrels, runs, ["AP"]), "AP")
     [1, 1, 2]
     """
-    from rankscope.analysis.stats.matrices import rounded
-    from rankscope.analysis.stats.significance import all_pairs, run_test, tiers
-
     matrix = _comparable(scores, measure)
     if matrix is None:
         return [None for _ in scores.runs]
-    first, second = all_pairs(len(scores.runs))
-    tests = run_test(
+    first, second = stats.all_pairs(len(scores.runs))
+    tests = stats.run_test(
         "t", matrix.values, first, second, correction="holm", alpha=alpha, weights=matrix.weights
     )
     separated = np.zeros((len(scores.runs), len(scores.runs)), np.bool_)
     separated[first, second] = separated[second, first] = tests.adjusted < alpha
-    return tiers(rounded(matrix.measure.merit(scores.mean(measure))), separated)
+    return stats.tiers(stats.rounded(matrix.measure.merit(scores.mean(measure))), separated)
 
 
-def _comparable(scores: Scores, measure: str | Measure) -> CompleteMatrix | None:
+def _comparable(scores: Scores, measure: str | Measure) -> stats.CompleteMatrix | None:
     """Return the values on the topics that all runs have; None without a direction or with fewer than two topics."""
-    from rankscope.analysis.stats.matrices import complete
-
     if scores.matrix(measure).measure.better == "neither":
         return None
     try:
         with warnings.catch_warnings():  # The column topics shows which topics are left out.
             warnings.simplefilter("ignore", UserWarning)
-            matrix = complete(scores, measure)
+            matrix = stats.complete(scores, measure)
     except InputError:
         return None
     return matrix if len(matrix.topics) > 1 else None

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from rankscope.analysis import stats
 from rankscope.declaration import Option, analysis
 from rankscope.errors import SettingsError
 from rankscope.lazy import numpy as np
@@ -116,7 +117,6 @@ def orderings(
     >>> result.swaps[0].swapped, result.effect[0].difference
     (2, 0.5)
     """
-    from rankscope.analysis.stats.matrices import rounded, row_means
     from rankscope.engines import run_pieces
     from rankscope.read.orders import check_order
 
@@ -129,7 +129,9 @@ def orderings(
     values = []
     for order in (first, second):
         matrices = collection.reordered(order).evaluate(measures).values
-        values.append([rounded(row_means(m, item)) for m, item in zip(measures, matrices, strict=True)])
+        values.append(
+            [stats.rounded(stats.row_means(m, item)) for m, item in zip(measures, matrices, strict=True)]
+        )
     runs = collection.runs
     work = partial(count_swaps, collection.qrels, first=first, second=second)
     counted = run_pieces(work, list(runs.values()), processes=len(runs) > 8, label="orderings")
@@ -206,15 +208,14 @@ def _shares(swaps: Swaps) -> tuple[float | None, int, int, float | None, float |
 
 
 def _change(measure: Measure, before: Any, after: Any) -> RankingChange:
-    from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 
     is_defined = ~(np.isnan(before) | np.isnan(after))
     before, after = before[is_defined], after[is_defined]
     merits = measure.merit(before), measure.merit(after)
-    tau = kendall(*merits)
+    tau = stats.kendall(*merits)
     with np.errstate(invalid="ignore"):  # Infinite minus infinite is undefined.
         moved = np.abs(after - before)
     mean, largest = (float(moved.mean()), float(moved.max())) if len(moved) else (None, None)
     return RankingChange(
-        str(measure), tau.tau_b, tau.p, ap_correlation(*merits), tau.discordant, mean, largest
+        str(measure), tau.tau_b, tau.p, stats.ap_correlation(*merits), tau.discordant, mean, largest
     )

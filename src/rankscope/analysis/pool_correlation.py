@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.choices import Coefficient, RboTies
 from rankscope.declaration import MeasureName, Option, Top, analysis
 from rankscope.errors import InputError, SettingsError
@@ -18,14 +19,13 @@ from rankscope.rows import PairRow, Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.stats.matrices import CompleteMatrix
     from rankscope.columns import Cell
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
     Measures = Sequence[Measure]
-    Cells = dict[tuple[str, str], CompleteMatrix]
+    Cells = dict[tuple[str, str], stats.CompleteMatrix]
 
 
 NOTABLE = 0.01
@@ -155,7 +155,6 @@ def pool_correlation(
     [('full', 'AP', 1.0), ('full', 'RR', 0.0), ('depth 1', 'AP', 0.0), ('depth 1', 'RR', 1.0)]
     """
     from rankscope.analysis.correlation import Coefficients, checked_methods
-    from rankscope.analysis.stats.matrices import best_judged, chosen_by, left_out, run_merits
     from rankscope.judging import judge
     from rankscope.measures import parse_many
     from rankscope.read.orders import check_order
@@ -174,19 +173,19 @@ def pool_correlation(
         raise SettingsError("no measure or no ordering", hint="name at least one of each")
     if len(scores.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
-    collection = collection.for_measures([*measures, *across, *chosen_by(top, by)])
+    collection = collection.for_measures([*measures, *across, *stats.chosen_by(top, by)])
     rows: list[PooledCorrelation] = []
     dropped: dict[str, Any] = {}
     for order in map(check_order, dict.fromkeys(named)):
         judged = judge(collection.qrels, collection.runs.with_order(order))
         cells = _evaluate_pools(judged, measures, across, depths, collection.missing)
-        best = [judged.runs.index(run) for run in best_judged(judged, top, by, collection.missing).runs]
-        merits = {key: run_merits(matrix)[best] for key, matrix in cells.items()}
+        best = [judged.runs.index(run) for run in stats.best_judged(judged, top, by, collection.missing).runs]
+        merits = {key: stats.run_merits(matrix)[best] for key, matrix in cells.items()}
         lines = [(a, pool) for a, pool in cells if a in map(str, measures)]
         for (a, pool), b, name in product(lines, map(str, across), methods):
             value, p, _ = coefficient(name, merits[a, pool], merits[b, FULL])
             rows.append(PooledCorrelation(a, b, name, value, p, len(best), pool, FULL, order))
-        dropped |= left_out(list(cells.values()))
+        dropped |= stats.left_out(list(cells.values()))
     correlations = PooledCorrelation.table("correlations", rows)
     return PoolCorrelation(
         correlations=correlations, differences=_differences(correlations, named) if len(set(named)) == 2 else None,
@@ -203,16 +202,14 @@ def _evaluate_pools(
     judged: Judged, measures: Measures, against: Measures, depths: Sequence[int], missing: str
 ) -> Cells:
     """Return the scores of every measure under every pool, and of ``against`` under all judgments."""
-    from rankscope.analysis.stats.matrices import complete
-    from rankscope.analysis.stats.sampling import depth_pool
     from rankscope.scores import score
 
-    pools = {FULL: judged} | {f"depth {k}": judged.with_grades(depth_pool(judged, k)) for k in depths}
+    pools = {FULL: judged} | {f"depth {k}": judged.with_grades(stats.depth_pool(judged, k)) for k in depths}
     scores = {name: score(pool, measures, missing=missing) for name, pool in pools.items()}
-    cells = {(str(m), name): complete(scores[name], m) for m in measures for name in pools}
+    cells = {(str(m), name): stats.complete(scores[name], m) for m in measures for name in pools}
     if more := [m for m in against if m not in measures]:
         others = score(judged, more, missing=missing)
-        cells |= {(str(m), FULL): complete(others, m) for m in more}
+        cells |= {(str(m), FULL): stats.complete(others, m) for m in more}
     return cells
 
 

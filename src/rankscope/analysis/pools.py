@@ -8,6 +8,7 @@ from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from rankscope.analysis import stats
 from rankscope.choices import DEFAULT_MEASURES, RATIOS, UNJUDGED, Sampling
 from rankscope.declaration import Groups, MeasureName, Option, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
@@ -16,7 +17,6 @@ from rankscope.result import TypedResult, table
 from rankscope.rows import MeasuredRunRow, Row, RowTable, column
 
 if TYPE_CHECKING:
-    from rankscope.analysis.stats.sampling import Sampler
     from rankscope.arrays import Floats, Grades
     from rankscope.judging import Judged
     from rankscope.measures import Measure
@@ -134,12 +134,9 @@ def pools(
     >>> result.robustness[0].pool, result.robustness[0].judgments
     ('depth 1', 2)
     """
-    from rankscope.analysis.stats.matrices import best_runs, top_settings
-    from rankscope.analysis.stats.randomness import streams
-    from rankscope.analysis.stats.sampling import Sampler, depth_pool
     from rankscope.engines import run_pieces
 
-    best = best_runs(scores, top, by)
+    best = stats.best_runs(scores, top, by)
     judged, missing = best.require_judged("pools"), str(scores.settings["missing"])
     if len(judged.runs) < 2:
         raise InputError("the robustness of a ranking needs at least two runs", hint="name more run files")
@@ -147,9 +144,9 @@ def pools(
         raise SettingsError(f"{repeats} repeats", hint="give at least 1")
     depths = () if pool_depth is None else (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
     ratios = (() if depths else RATIOS) if ratios is None else tuple(ratios)
-    smaller = [_ReducedPool(f"depth {depth}", 1, partial(depth_pool, depth=depth)) for depth in depths]
+    smaller = [_ReducedPool(f"depth {depth}", 1, partial(stats.depth_pool, depth=depth)) for depth in depths]
     if ratios:
-        samplers = [Sampler(judged.pool, sampling, stream) for stream in streams(seed, repeats)]
+        samplers = [stats.Sampler(judged.pool, sampling, stream) for stream in stats.streams(seed, repeats)]
         smaller += [
             _ReducedPool(_label(ratio), repeat, partial(_sample, sampler=sampler, ratio=ratio))
             for ratio in ratios
@@ -167,7 +164,7 @@ def pools(
         means=PoolMean.table("means", means),
         settings={
             **scores.settings,
-            **top_settings(top, by),
+            **stats.top_settings(top, by),
             "ratios": list(ratios),
             "depths": list(depths),
             **(sampled if ratios else dict.fromkeys(sampled)),
@@ -183,7 +180,7 @@ class _ReducedPool(NamedTuple):
     select: Callable[[Judged], Grades]
 
 
-def _sample(judged: Judged, sampler: Sampler, ratio: float) -> Grades:
+def _sample(judged: Judged, sampler: stats.Sampler, ratio: float) -> Grades:
     return sampler.sample(ratio)
 
 
@@ -203,12 +200,11 @@ class _Evaluation:
 
 def mean_scores(judged: Judged, measures: Sequence[Measure], missing: str = "zero") -> Floats:
     """Return the mean of each measure for each run, measures x runs, over the topics where it is defined."""
-    from rankscope.analysis.stats.matrices import rounded, row_means
     from rankscope.scores import score
 
     scores = score(judged, measures, missing=missing)
     return np.array(
-        [rounded(row_means(m, values)) for m, values in zip(measures, scores.values, strict=True)]
+        [stats.rounded(stats.row_means(m, values)) for m, values in zip(measures, scores.values, strict=True)]
     )
 
 
@@ -246,11 +242,10 @@ def _compare(
 
 
 def _agreement(full: Floats, reduced: Floats) -> tuple[float, float]:
-    from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 
     defined = ~(np.isnan(full) | np.isnan(reduced))
     full, reduced = full[defined], reduced[defined]
-    return kendall(full, reduced).tau_b, ap_correlation(full, reduced)
+    return stats.kendall(full, reduced).tau_b, stats.ap_correlation(full, reduced)
 
 
 class LeaveOutEffect(Row):
@@ -336,20 +331,18 @@ def leave_out(
     >>> [(row.run, row.unique, row.value, row.without) for row in rs.leave_out(scores, 2).leave_out]
     [('a', 1, 1.0, 1.0), ('b', 0, 0.5, 0.5)]
     """
-    from rankscope.analysis.stats.matrices import best_runs, top_settings
-    from rankscope.analysis.stats.sampling import group_masks, without_group
     from rankscope.engines import run_pieces
     from rankscope.read.groups import run_groups
 
-    judged = best_runs(scores, top, by).require_judged("leave_out")
+    judged = stats.best_runs(scores, top, by).require_judged("leave_out")
     measures, missing = scores.measures, str(scores.settings["missing"])
     if len(judged.runs) < 2:
         raise InputError("leaving one run out needs at least two runs", hint="name more run files")
     teams = run_groups(judged.runs, groups) if groups else None
-    members = group_masks(judged.runs, teams)
+    members = stats.group_masks(judged.runs, teams)
     full = mean_scores(judged, measures, missing)
     n_judgments = int((judged.qrels.grade != UNJUDGED).sum())
-    pieces = [partial(without_group, depth=pool_depth, group=group) for group in members.values()]
+    pieces = [partial(stats.without_group, depth=pool_depth, group=group) for group in members.values()]
     results = run_pieces(_Evaluation(judged, measures, missing), pieces, label="leave out")
     rows: list[LeaveOutEffect] = []
     bias: list[Bias] = []
@@ -368,7 +361,7 @@ def leave_out(
     return LeaveOut(
         leave_out=LeaveOutEffect.table("leave_out", rows, caption="Runs without their own part of the pool"),
         bias=Bias.table("bias", bias, caption="Effect of leaving runs out, by measure"),
-        settings={**scores.settings, **top_settings(top, by), "depth": pool_depth, "groups": teams},
+        settings={**scores.settings, **stats.top_settings(top, by), "depth": pool_depth, "groups": teams},
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
+from rankscope.analysis import stats
 from rankscope.choices import DEFAULT_MEASURES, Test
 from rankscope.declaration import MeasureName, Option, Replicates, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
@@ -15,8 +16,6 @@ from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.stats.matrices import CompleteMatrix
-    from rankscope.analysis.stats.significance import PairTests
     from rankscope.arrays import Floats, Indices
     from rankscope.columns import CategoricalColumn, Cell, Rows
     from rankscope.scores import Scores
@@ -153,9 +152,6 @@ def power(
     AP                  1             1           1           1
     P@1                 1             1           1           1
     """
-    from rankscope.analysis.stats.intervals import check_level
-    from rankscope.analysis.stats.matrices import best_runs, complete, left_out, top_settings
-    from rankscope.analysis.stats.significance import REPLICATES, all_pairs, run_test, test_name
     from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
 
     tests = (test,) if isinstance(test, str) else tuple(test)
@@ -164,11 +160,11 @@ def power(
         noun = "level" if tests else "test"
         raise SettingsError(f"no {noun} is named", hint=f"name a {noun}, such as {0.05 if tests else 't'}")
     for level in alphas:
-        check_level(level)
-    scores = best_runs(scores, top, by)
-    matrices = [complete(scores, measure) for measure in scores.measures]
+        stats.check_level(level)
+    scores = stats.best_runs(scores, top, by)
+    matrices = [stats.complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
-    first, second = all_pairs(len(scores.runs))
+    first, second = stats.all_pairs(len(scores.runs))
     separated: list[Separation] = []
     asl: list[Rows] = []
     curve: list[Rows] = []
@@ -179,18 +175,18 @@ def power(
             for level in alphas:
                 # It has no delta, and p does not depend on alpha.
                 if name != "wilcoxon" or level == alphas[0]:
-                    outcome = run_test(
+                    outcome = stats.run_test(
                         name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
                     )
                 if name == "bootstrap":
-                    outcome = replace(outcome, p=_asl(outcome.p, replicates or REPLICATES[name]))
+                    outcome = replace(outcome, p=_asl(outcome.p, replicates or stats.REPLICATES[name]))
                 count, delta = int(np.count_nonzero(outcome.p < level)), float(outcome.delta.max())
                 pairs, topics = len(first), len(matrix.topics)
                 separated.append(Separation(*label, level, pairs, count, count / pairs, delta, topics))
             asl.append(Columns([*_labels(label, len(first)), *names, outcome.p, outcome.difference]))
             levels, cumulated = _curve(outcome)
             curve.append(Columns([*_labels(label, len(levels)), levels, cumulated]))
-    caption = f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(test_name, tests))}"
+    caption = f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(stats.test_name, tests))}"
     legend = "power: share of the pairs of runs that differ significantly; delta: difference that is needed"
     levels_caption = "Achieved significance level of every pair of runs"
     ranked_by = ("asl", "difference")
@@ -200,13 +196,14 @@ def power(
         curve=LevelCount.table("curve", ConcatenatedRows(curve)),
         settings={
             **scores.settings, "test": list(tests), "alpha": list(alphas),
-            "replicates": {t: replicates or n for t, n in REPLICATES.items() if t in tests}, "seed": seed,
-            "measures": [str(measure) for measure in scores.measures], **top_settings(top, by), **left_out(matrices),
+            "replicates": {t: replicates or n for t, n in stats.REPLICATES.items() if t in tests}, "seed": seed,
+            "measures": [str(measure) for measure in scores.measures], **stats.top_settings(top, by),
+            **stats.left_out(matrices),
         },
     )  # fmt: skip
 
 
-def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None:
+def check_comparable(scores: Scores, matrices: Sequence[stats.CompleteMatrix]) -> None:
     """Raise an error for a single run or a single topic, which no paired test can compare."""
     if len(scores.runs) < 2:
         raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
@@ -228,7 +225,7 @@ def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
     return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
 
 
-def _curve(outcome: PairTests) -> tuple[Floats, Indices]:
+def _curve(outcome: stats.PairTests) -> tuple[Floats, Indices]:
     """Return the number of pairs up to each significance level that occurs."""
     levels, counts = np.unique(outcome.p, return_counts=True)
     return levels, np.cumsum(counts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Annotated
 
+from rankscope.analysis import stats
 from rankscope.choices import INTERVAL_LENGTH, Test
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError
@@ -17,7 +18,6 @@ from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
-    from rankscope.analysis.stats.matrices import CompleteMatrix
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.measures.interval import Interval
@@ -120,8 +120,6 @@ def scale_effect(
 def _compare(
     judged: Judged, measure: Measure, length: int, missing: str, test: str, alpha: float, seed: int
 ) -> MeasureEffect:
-    from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-    from rankscope.analysis.stats.matrices import complete, rounded, run_merits
     from rankscope.scores import score
 
     try:
@@ -129,19 +127,19 @@ def _compare(
         scores = score(judged, [plain, mapped], missing=missing)
         with warnings.catch_warnings():  # A topic without relevant documents is undefined twice.
             warnings.simplefilter("ignore")
-            matrices = complete(scores, plain), complete(scores, mapped)
+            matrices = stats.complete(scores, plain), stats.complete(scores, mapped)
     except (InputError, MeasureError) as error:
         return MeasureEffect(str(measure), note=error.message)
     if len(matrices[0].topics) < 2:
         return MeasureEffect(str(measure), note="defined on one topic only")
-    means = [run_merits(matrix) for matrix in matrices]
+    means = [stats.run_merits(matrix) for matrix in matrices]
     # Rounding keeps equal variances tied, as run_merits does for means.
-    variances = [rounded(np.asarray(matrix.values.var(axis=1, ddof=1))) for matrix in matrices]
-    by_mean, by_variance = kendall(*means), kendall(*variances)
+    variances = [stats.rounded(np.asarray(matrix.values.var(axis=1, ddof=1))) for matrix in matrices]
+    by_mean, by_variance = stats.kendall(*means), stats.kendall(*variances)
     verdicts = _compare_verdicts(*matrices, test, alpha, seed)
     return MeasureEffect(
         str(plain), str(mapped), mapped.cutoff, n_scales, len(matrices[0].topics), len(judged.runs), by_mean.tau_b,
-        ap_correlation(*means, symmetric=True), by_mean.discordant, float(variances[0].mean()),
+        stats.ap_correlation(*means, symmetric=True), by_mean.discordant, float(variances[0].mean()),
         float(variances[1].mean()), by_variance.tau_b, by_variance.discordant, *verdicts,
     )  # fmt: skip
 
@@ -162,14 +160,12 @@ def on_both_scales(judged: Judged, measure: Measure, length: int) -> tuple[Measu
 
 
 def _compare_verdicts(
-    plain: CompleteMatrix, mapped: CompleteMatrix, test: str, alpha: float, seed: int
+    plain: stats.CompleteMatrix, mapped: stats.CompleteMatrix, test: str, alpha: float, seed: int
 ) -> tuple[int, int, int, int, int, int, float]:
     """Return the cells from ``pairs`` to ``changed``."""
-    from rankscope.analysis.stats.significance import all_pairs, run_test
-
-    pairs = all_pairs(len(plain.values))
+    pairs = stats.all_pairs(len(plain.values))
     before, after = (
-        run_test(test, matrix.values, *pairs, alpha=alpha, seed=seed) for matrix in (plain, mapped)
+        stats.run_test(test, matrix.values, *pairs, alpha=alpha, seed=seed) for matrix in (plain, mapped)
     )
     is_significant_plain, is_significant_mapped = before.p < alpha, after.p < alpha
     is_reversed = is_significant_plain & is_significant_mapped & (before.difference * after.difference < 0)

@@ -8,17 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.intervals import (
-    bootstrap_means,
-    expanded,
-    ranks,
-    reflected_interval,
-    t_intervals,
-)
-from rankscope.analysis.stats.matrices import averaged, rounded
-from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
-from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
+from rankscope.analysis import stats
 from rankscope.arrays import Floats, Ints
 from rankscope.measures import Measure
 
@@ -36,23 +26,27 @@ class Leaderboards:
 
     def merits(self, values: Floats) -> Floats:
         """Return the means of the runs, with the sign that makes larger better."""
-        terms, back = averaged(self.measure, values)
-        return rounded(self.measure.merit(back(terms.mean(axis=1))))
+        terms, back = stats.averaged(self.measure, values)
+        return stats.rounded(self.measure.merit(back(terms.mean(axis=1))))
 
     def similarity(self, *, top: int, alpha: float, replicates: int, seed: int) -> list[tuple[Any, ...]]:
         """Return (statistic, value, low, high): correlations with their intervals, and counts without."""
         a, b = self.merits(self.first), self.merits(self.second)
         samples = [
-            rounded(self.measure.merit(bootstrap_means(averaged(self.measure, values)[0], replicates, seed)))
+            stats.rounded(
+                self.measure.merit(
+                    stats.bootstrap_means(stats.averaged(self.measure, values)[0], replicates, seed)
+                )
+            )
             for values in (self.first, self.second)
         ]
         rows: list[tuple[Any, ...]] = []
         for name, function in COEFFICIENTS.items():
             value = function(a, b)
             sampled = np.array([function(x, y) for x, y in zip(samples[0].T, samples[1].T, strict=True)])
-            low, high = reflected_interval(value, sampled, expanded(alpha, self.first.shape[1]))
+            low, high = stats.reflected_interval(value, sampled, stats.expanded(alpha, self.first.shape[1]))
             rows.append((name, value, max(low, _LOWEST[name]), min(high, 1.0)))
-        before, after = (ranks(merits)[0] for merits in (a, b))
+        before, after = (stats.ranks(merits)[0] for merits in (a, b))
         best = min(top, len(a))
         shared = len(set(np.argsort(-a, kind="stable")[:best]) & set(np.argsort(-b, kind="stable")[:best]))
         rows.append(("largest rank change", int(np.abs(before - after).max()), None, None))
@@ -82,9 +76,9 @@ class Leaderboards:
         """
         more = self.second - self.first
         beyond = more - more.mean(axis=0)
-        low, high = t_intervals(beyond, alpha)
+        low, high = stats.t_intervals(beyond, alpha)
         gain = beyond.mean(axis=1)
-        order = [ranks(self.merits(values))[0] for values in (self.first, self.second)]
+        order = [stats.ranks(self.merits(values))[0] for values in (self.first, self.second)]
         columns = (
             self.runs, self.first.mean(axis=1).tolist(), self.second.mean(axis=1).tolist(), more.mean(axis=1).tolist(),
             gain.tolist(), low.tolist(), high.tolist(), order[0].tolist(), order[1].tolist(),
@@ -95,20 +89,21 @@ class Leaderboards:
 
 def significant_signs(values: Floats, alpha: float) -> Ints:
     """Return the sign of the difference of every two runs if it is significant (paired t, Holm), and 0 otherwise."""
-    test = run_test("t", values, *all_pairs(len(values)), alpha=alpha)
-    return np.where(adjust(test.p, "holm") < alpha, np.sign(test.difference), 0).astype(int)
+    test = stats.run_test("t", values, *stats.all_pairs(len(values)), alpha=alpha)
+    return np.where(stats.adjust(test.p, "holm") < alpha, np.sign(test.difference), 0).astype(int)
 
 
 def _tau(a: Floats, b: Floats) -> float:
-    return kendall(a, b).tau_b
+    return stats.kendall(a, b).tau_b
 
 
 def _tau_ap(a: Floats, b: Floats) -> float:
-    return ap_correlation(a, b, symmetric=True)
+    return stats.ap_correlation(a, b, symmetric=True)
 
 
 def _rbo(a: Floats, b: Floats) -> float:
-    return rank_biased_overlap(ranking_by_score(a), ranking_by_score(b), _PERSISTENCE).value
+    rankings = stats.ranking_by_score(a), stats.ranking_by_score(b)
+    return stats.rank_biased_overlap.rank_biased_overlap(*rankings, _PERSISTENCE).value
 
 
 COEFFICIENTS: dict[str, Callable[[Floats, Floats], float]] = {"tau": _tau, "tau_ap": _tau_ap, "rbo": _rbo}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
 from rankscope.declaration import Option, analysis, check_run
 from rankscope.errors import InputError, SettingsError
@@ -171,8 +172,6 @@ def verdict(
     >>> result.verdict[0].winner, result.verdict[0].order, result.topics[0].first_order
     ('x', 'every topic', 'x')
     """
-    from rankscope.analysis.stats.matrices import with_runs
-
     if depth < 1:
         raise SettingsError(f"a depth of {depth}", hint="compare at least 1 rank, usually 1000")
     if pair is not None:
@@ -180,7 +179,7 @@ def verdict(
             raise InputError(f"the pair names {pair[0]!r} twice", hint="name two different runs")
         for name in pair:
             check_run(name, scores.runs)
-        scores = with_runs(scores, np.array([scores.runs.index(name) for name in pair], np.intp))
+        scores = stats.with_runs(scores, np.array([scores.runs.index(name) for name in pair], np.intp))
     judged = scores.require_judged("verdict")
     if len(judged.runs) < 2:
         raise InputError("a verdict needs at least two runs", hint="name another run file")
@@ -294,14 +293,11 @@ def _contradictions(scores: Scores, topic: int, is_first: bool) -> str:
 
 def _sign(measure: Measure, a: float, b: float) -> int:
     """Return 1 if a is better than b, -1 if it is worse, 0 if they are equal up to rounding, or undefined."""
-    from rankscope.analysis.stats.matrices import rounded
-
-    first, second = rounded(measure.merit(np.array([a, b])))
+    first, second = stats.rounded(measure.merit(np.array([a, b])))
     return 0 if measure.better == "neither" else int(first > second) - int(first < second)
 
 
 def _regions(judged: Judged, counts: _Counts) -> list[Region]:
-    from rankscope.analysis.stats.sign_regions import sign_regions
     from rankscope.measures import REGISTRY
     from rankscope.scores import score
 
@@ -316,7 +312,7 @@ def _regions(judged: Judged, counts: _Counts) -> list[Region]:
             ranks = list(group)
             rows.append(Region(f"{family}@k", ranks[0], ranks[-1], _winner(judged.runs, sign)))
     at_rank = np.diff(counts.cumulate()[:, 0], axis=1, prepend=0)  # relevant documents of any grade
-    of_rbp = sign_regions((at_rank[0] - at_rank[1]).tolist())
+    of_rbp = stats.sign_regions.sign_regions((at_rank[0] - at_rank[1]).tolist())
     return rows + [Region("RBP(p)", low, high, _winner(judged.runs, sign)) for low, high, sign in of_rbp]
 
 
