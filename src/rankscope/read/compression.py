@@ -45,20 +45,8 @@ class _Member(Protocol):
     has_ended: bool
 
 
-class _Gzip:
-    def __init__(self) -> None:
-        self._state = zlib.decompressobj(wbits=31)
-        self.rest, self.has_ended = b"", False
-
-    def feed(self, data: bytes, max_size: int) -> bytes:
-        block = self._state.decompress(data, max_size)
-        self.has_ended = self._state.eof
-        self.rest = self._state.unused_data if self.has_ended else self._state.unconsumed_tail
-        return block
-
-
-class _Buffered:
-    """Decompressors of bz2 and lzma, which buffer unused input themselves."""
+class _Limited:
+    """Decompressors that limit their output: bz2 and lzma buffer unused input themselves, zlib returns it."""
 
     def __init__(self, state: Any) -> None:
         self._state = state
@@ -67,7 +55,9 @@ class _Buffered:
     def feed(self, data: bytes, max_size: int) -> bytes:
         block: bytes = self._state.decompress(data, max_size)
         self.has_ended = self._state.eof
-        self.rest = self._state.unused_data if self.has_ended else b""
+        self.rest = (
+            self._state.unused_data if self.has_ended else getattr(self._state, "unconsumed_tail", b"")
+        )
         return block
 
 
@@ -129,7 +119,7 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
 def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member], type[Exception]]:
     """Return a function that starts a member, and the error of damaged data."""
     if compression == "gzip":
-        return _Gzip, zlib.error
+        return lambda: _Limited(zlib.decompressobj(wbits=31)), zlib.error
     if compression == "zstd":
         with require_package("zstandard", "zstd", "files compressed with zstd", path=label):
             import zstandard
@@ -141,10 +131,10 @@ def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member]
         if compression == "bzip2":
             from bz2 import BZ2Decompressor
 
-            return lambda: _Buffered(BZ2Decompressor()), OSError
+            return lambda: _Limited(BZ2Decompressor()), OSError
         from lzma import LZMADecompressor, LZMAError
 
-        return lambda: _Buffered(LZMADecompressor()), LZMAError
+        return lambda: _Limited(LZMADecompressor()), LZMAError
     except ImportError:
         hint = "decompress the file first, or use a Python that has it"
         raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None
