@@ -431,13 +431,8 @@ def _draw_marked(
     for index, (key, points) in enumerate(marked.items()):
         colour = _HIGHLIGHTS[index % len(_HIGHLIGHTS)]
         marker = palette.MARKERS[(index + 1) % len(palette.MARKERS)]
-        style: dict[str, Any] = {
-            "linestyle": "none",
-            "marker": marker,
-            "markeredgecolor": colour,
-            "zorder": 6,
-        }
-        style |= {"clip_on": False, "gid": "marked"}
+        style: dict[str, Any] = {"linestyle": "none", "zorder": 6, "clip_on": False, "gid": "marked"}
+        style |= {"marker": marker, "markeredgecolor": colour}
         size, face, edge = (3.2, colour, 0.0) if is_small else (4.8, "none", 1.0)
         handle = legend_line(_name(key), markersize=size, markerfacecolor=face, markeredgewidth=edge, **style)
         handles.append(handle)

@@ -176,14 +176,12 @@ def _read_json_rows(source: Source) -> ScoreRows:
             hint = "write it with: rankscope eval -q -f json"
             raise InputError("there are no scores of topics", path=source.label, hint=hint)
     has_rows = isinstance(content, list) and content and all(isinstance(row, dict) for row in content)
-    has_columns = isinstance(content, dict) and content and all(map(_is_list, content.values()))
+    has_columns = (
+        isinstance(content, dict) and content and all(isinstance(column, list) for column in content.values())
+    )
     if has_rows or has_columns:
         return rows_from_table(content)._replace(has_means=has_means)
     raise InputError("this JSON has no scores", path=source.label, hint=_JSON)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
 
 
 def _iterate_delimited_rows(text: Source) -> Iterator[tuple[int, list[str]]]:
