@@ -33,12 +33,7 @@ class Pool(CacheMixin):
     """
 
     def __init__(
-        self,
-        offsets: Ints,
-        grade: Int32s,
-        aspects: Aspects | None = None,
-        *,
-        undecided: bool = False,
+        self, offsets: Ints, grade: Int32s, aspects: Aspects | None = None, *, undecided: bool = False
     ) -> None:
         self.offsets = offsets
         self.grade = grade

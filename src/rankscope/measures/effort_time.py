@@ -42,9 +42,7 @@ def parse_times(text: str, measure: str) -> list[float]:
     """
     if text == "tbg":
         # Few formulas use it, and it brings the diversity measures.
-        from rankscope.measures.utility import (
-            TBG,
-        )
+        from rankscope.measures.utility import TBG
 
         model = TBG()
         return [model.seconds(model.other_click), model.seconds(model.click)]

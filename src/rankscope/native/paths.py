@@ -24,10 +24,7 @@ class _Paths(c.Structure):
 
 _FUNCTIONS: Signatures = {
     "rs_descend": (None, [c.POINTER(_Paths)]),
-    "rs_compare": (
-        None,
-        [c.c_void_p, c.c_void_p, c.c_int64, c.c_double, c.c_double, c.c_int32, c.c_void_p],
-    ),
+    "rs_compare": (None, [c.c_void_p, c.c_void_p, c.c_int64, c.c_double, c.c_double, c.c_int32, c.c_void_p]),
 }
 
 
@@ -80,10 +77,7 @@ class Stretches:
 
 
 def compare(
-    values: NDArray[np.float64],
-    stretches: Stretches,
-    slack: tuple[float, float],
-    strict: bool,
+    values: NDArray[np.float64], stretches: Stretches, slack: tuple[float, float], strict: bool
 ) -> list[int]:
     """Return the number of pairs in the wrong order of every stretch; ``slack`` is (relative, absolute).
 

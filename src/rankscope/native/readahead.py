@@ -60,13 +60,7 @@ class ReadAhead:
     """Parsed judgments, and scans of run files in background threads."""
 
     def __init__(
-        self,
-        qrels: Stamp,
-        judgments: Judgments,
-        files: Sequence[_File],
-        order: int,
-        ties: bool,
-        jobs: int,
+        self, qrels: Stamp, judgments: Judgments, files: Sequence[_File], order: int, ties: bool, jobs: int
     ) -> None:
         self._qrels, self._judgments, self._settings, self._jobs = qrels, judgments, (order, ties), jobs
         self._parts: dict[Stamp, list[Part]] = {}

@@ -46,12 +46,7 @@ T = TypeVar("T")
 
 
 def scan_source(
-    source: Source,
-    qrels: Qrels,
-    order: str,
-    jobs: int = 1,
-    ties: bool = False,
-    library: c.CDLL | None = None,
+    source: Source, qrels: Qrels, order: str, jobs: int = 1, ties: bool = False, library: c.CDLL | None = None
 ) -> RunHits:
     """Find the hits of a run; a large plain file is split into up to ``jobs`` pieces."""
     table = _table(qrels, library)
