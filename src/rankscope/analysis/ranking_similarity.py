@@ -180,8 +180,8 @@ class Comparison(TransientCacheMixin):
         step = max(1, _MAX_CELLS // max(1, int(lengths.max(initial=0))))
         for part in (slice(start, start + step) for start in range(0, max(1, len(rows)), step)):
             width = int(lengths[part].max(initial=0))
-            sides = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
-            more, counts[part] = self._compare(*sides, indices)
+            first, second = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
+            more, counts[part] = self._compare(first, second, indices)
             values.append(more)
         either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts
         columns = [np.concatenate(parts) for parts in zip(*values, strict=True)]
