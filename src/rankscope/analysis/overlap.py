@@ -150,7 +150,7 @@ def overlap(
     n_documents = sum(map(len, documents.by_topic.values()))
     compare = Comparison(rankings, at, rbo_p, rbo_ties, n_documents, relevant)
     pieces = [pairs[start : start + _PAIRS_IN_PIECE] for start in range(0, len(pairs), _PAIRS_IN_PIECE)]
-    compared = chain.from_iterable(run_pieces(compare, pieces, label="pairs"))
+    compared = chain.from_iterable(run_pieces(compare, pieces, processes=len(pieces) > 8, label="pairs"))
     without = () if collection.has_qrels else _RELEVANT
     means, topics, by_depth = [], [], []
     for (a, b), (common, values, *counts) in zip(pairs, compared, strict=True):
