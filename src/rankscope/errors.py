@@ -41,6 +41,8 @@ class InputError(RankscopeError):
 
     >>> print(InputError("NaN score", path="bm25.txt", line=3, hint="remove the line or give a number"))
     bm25.txt:3: NaN score; remove the line or give a number
+    >>> print(InputError("there is no topic '9'", hint=suggest_names("9", ["301"])))
+    there is no topic '9'
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class InputError(RankscopeError):
     def __str__(self) -> str:
         line = "" if self.line is None else f":{self.line}"
         location = "" if self.path is None else f"{self.path}{line}: "
-        remedy = "" if self.hint is None else f"; {self.hint}"
+        remedy = f"; {self.hint}" if self.hint else ""
         return printable(f"{location}{self.message}{remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:

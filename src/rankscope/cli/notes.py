@@ -56,7 +56,8 @@ def _worst(judged: Judged, shares: Floats, limit: float) -> tuple[str, float, st
 def _note_on_ignored_topics(judged: Judged) -> Iterator[str]:
     if judged.ignored_topics:
         name, topics = next(iter(judged.ignored_topics.items()))
-        suffix = f" and {len(judged.ignored_topics) - 1} other runs" if len(judged.ignored_topics) > 1 else ""
+        n_others = len(judged.ignored_topics) - 1
+        suffix = f" and {n_others} other run{'s' if n_others > 1 else ''}" if n_others else ""
         count = f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
         yield f"{count} without judgments ignored in {name!a}{suffix}"
 
@@ -68,7 +69,8 @@ def _note_on_missing_topics(judged: Judged, missing: str) -> Iterator[str]:
         first = int(lacking.argmax())
         topic = judged.topics[int(absent[first].argmax())]
         count = int((lacking > 0).sum())
-        suffix = f", {count - 1} other runs lack some too" if count > 1 else ""
+        others = "1 other run lacks" if count == 2 else f"{count - 1} other runs lack"
+        suffix = f", {others} some too" if count > 1 else ""
         meaning = "counted as empty rankings" if missing == "zero" else "left out of its means"
         yield (
             f"{judged.runs[first]!a} has nothing for {lacking[first]} of {len(judged.topics)} judged topics"
