@@ -46,7 +46,7 @@ def table(quick: bool) -> str:
     return (
         f"{topics:,} topics x {depth:,} documents, from the frame or the name of the file to the ranks of the judged "
         f"documents; median CPU time of {repeats} times, taken in turns. *pandas, objects* has a Python object for "
-        f"every id, as versions before 3 make them: they have to be looked at one by one, wherever they are in memory."
+        f"every id, as versions before 3 make them: each is read at its own place in memory."
         f"\n\n{text}\n"
         f"Goal: opening a frame in at most {GOAL:g} times the time of the file: {listed}.\n"
     )

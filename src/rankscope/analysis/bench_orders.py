@@ -243,7 +243,7 @@ def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:
     """
     ahead = terms[leader] - np.delete(terms, leader, axis=0)
     zero = 1e-12 * float(np.abs(terms).max(initial=0.0))
-    least = np.zeros((len(ahead), 1))
+    minima = np.zeros((len(ahead), 1))
     steps = []
     for kind in range(int(types.max()) + 1):
         tasks = np.flatnonzero(types == kind)
@@ -251,13 +251,13 @@ def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:
         totals = np.cumsum(np.take_along_axis(ahead, order, 1)[:, ::-1], 1)[:, ::-1]
         # The mean lead by the number of tasks left out: a type without tasks does not count.
         means = np.pad(totals / np.arange(len(tasks), 0, -1), ((0, 0), (0, 1)))
-        sums = np.full((len(tasks) + 1, len(ahead), least.shape[1] + len(tasks)), np.inf)
+        sums = np.full((len(tasks) + 1, len(ahead), minima.shape[1] + len(tasks)), np.inf)
         for count in range(len(tasks) + 1):
-            sums[count, :, count : count + least.shape[1]] = least + means[:, [count]]
+            sums[count, :, count : count + minima.shape[1]] = minima + means[:, [count]]
         steps.append((order, sums.argmin(axis=0)))
-        least = sums.min(axis=0)
-    n_left_out = int((least[:, :-1] < -zero).any(axis=0).argmax())  # 0 if the leader stays
-    rival = least[:, n_left_out].argmin()
+        minima = sums.min(axis=0)
+    n_left_out = int((minima[:, :-1] < -zero).any(axis=0).argmax())  # 0 if the leader stays
+    rival = minima[:, n_left_out].argmin()
     smallest: list[int] = []
     for order, counts in reversed(steps):
         count = int(counts[rival, n_left_out])

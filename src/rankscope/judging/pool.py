@@ -66,7 +66,7 @@ class Pool(CacheMixin):
 
     def count(self, where: Bools) -> Ints:
         """Return the number of judged documents of each topic for which a mask is true."""
-        # Few pools have so many documents that their number needs 64 bits, which would double the memory.
+        # 64-bit sums would double the memory; only pools of 2^31 documents need them.
         total = np.zeros(len(where) + 1, np.int32 if len(where) < 1 << 31 else np.int64)
         where.cumsum(out=total[1:])
         at_offsets: AnyArray = total[self.offsets]
