@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import itertools
 import os
 import re
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.native import counting, libraries, memory, paths, readahead, scanner, scans
+from rankscope.native import counting, judgments, libraries, memory, paths, readahead, scanner, scans
 from rankscope.native.cuts import topic_cuts
 from rankscope.read.qrels import Qrels
 
@@ -39,6 +40,34 @@ def python_kind(declared: Any) -> str:
 def test_the_module_of_dicts_has_the_version_that_is_asked_for() -> None:
     """With another version it would be ignored, and dicts would be read slowly."""
     assert f'PyModule_AddIntConstant(module, "VERSION", {memory.VERSION})' in c_text("memory.c")
+
+
+def test_constants_are_those_of_the_c_sources() -> None:
+    scanner_text, counting_text, paths_text = map(c_text, ("scanner.h", "counting.c", "paths.c"))
+    assert f"#define RS_VERSION {scanner._VERSION} " in scanner_text
+    assert f"#define STRIDE {counting._STRIDE} " in counting_text
+    assert f"PADDING = {scans._PADDING} " in c_text("memory.c")
+    for module, prefix, text in ((counting, "counting", counting_text), (paths, "paths", paths_text)):
+        version = re.search(rf"#define {prefix.upper()}_VERSION (\d+) ", text)
+        assert version is not None and module._library() is not None
+        assert getattr(module._library(), f"rs_{prefix}_version")() == int(version[1])
+
+    def values(name: str) -> dict[str, int]:
+        found = re.search(rf"enum {name} {{([^}}]*)}}", scanner_text)
+        assert found is not None
+        return {each.split()[0]: int(each.split()[2]) for each in found[1].split(",") if each.strip()}
+
+    statuses, states, columns = map(values, ("rs_status", "rs_state", "rs_column"))
+    assert [statuses["RS_NO_MEMORY"], statuses["RS_RETURNING_TOPIC"]] == [scans._NO_MEMORY, scans._RETURNING]
+    names = {
+        "TOO_LONG": "long", "NUL": "nul", "FIELDS": "fields", "BAD_RANK": "rank", "BAD_SCORE": "score",
+        "NAN_SCORE": "nan", "DUPLICATE": "duplicate", "LINE_END": "ending",
+    }  # fmt: skip
+    assert {statuses[f"RS_{name}"]: kind for name, kind in names.items()} == scans._KINDS
+    assert (states["RS_BUSY"], states["RS_DONE"]) == (readahead._BUSY, readahead._DONE)
+    assert [columns[name] for name in ("RS_TOPICS", "RS_ITERATIONS", "RS_DOCUMENTS")] == [
+        judgments._TOPICS, judgments._ITERATIONS, judgments._DOCUMENTS,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -302,3 +331,255 @@ def test_nothing_is_read_ahead_without_a_second_worker(
 
 def test_a_scan_returns_documents_only_down_to_a_requested_depth() -> None:
     assert scans.ScanRequest(0, ties=False).depth == 0
+
+
+class _ScriptedLibrary:
+    """A library whose functions return prepared values; it records their calls."""
+
+    def __init__(self, claims: list[int], stamp: tuple[int, ...]) -> None:
+        self.calls: list[tuple[str, Any]] = []
+        self.claims, self.stamp = iter(claims), stamp
+
+    def __getattr__(self, name: str) -> Any:
+        def call(_: Any, value: Any = None, stamp: Any = None) -> Any:
+            self.calls.append((name.removeprefix("rs_"), value))
+            if name == "rs_ahead_claim":
+                return next(self.claims)
+            if stamp is not None:
+                stamp[:] = self.stamp
+            return 42
+
+        return call
+
+    def wait(self) -> None:
+        self.calls.append(("wait", None))
+
+
+@pytest.mark.parametrize(
+    ("jobs", "claims", "expected"),
+    [
+        (2, [2], [("ahead_claim", 7), ("ahead_scan", 7)]),
+        (2, [3], [("ahead_claim", 7)]),
+        (1, [4, 4], [("ahead_claim", 7), ("wait", None), ("ahead_claim", 7)]),
+        (1, [1, 2], [("ahead_claim", 7), ("wait", None), ("ahead_claim", 7), ("ahead_scan", 7)]),
+        (9, [1, 3], [("ahead_claim", 7), ("wait", None), ("ahead_claim", 7)]),
+        (0, [0], [("ahead_claim", 7)]),
+    ],
+)
+def test_a_scan_is_taken_only_if_it_is_done_and_its_file_is_the_same(
+    jobs: int, claims: list[int], expected: list[tuple[str, Any]]
+) -> None:
+    stamp = (1, 2, 3, 4)
+    for other in (stamp, (1, 2, 3, 5)):
+        ahead = readahead.ReadAhead.__new__(readahead.ReadAhead)
+        library = _ScriptedLibrary(claims, other)
+        ahead._library, ahead._threads, ahead._handle = library, library, 9  # type: ignore[assignment]
+        ahead._jobs, ahead._stamps = jobs, [()] * 7 + [stamp]
+        is_done = expected[-1][0] == "ahead_scan"
+        assert ahead.find_scan(7) == (42 if is_done and other == stamp else None)
+        freed = [("scan_free", None)] if is_done and other != stamp else []
+        assert library.calls == [("ahead_stop", 0), *expected, *freed]
+        library.calls.clear()
+        for _ in range(2):  # It is closed once.
+            ahead.close()
+        assert library.calls == [("ahead_stop", 1), ("wait", None), ("ahead_free", None)]
+        assert ahead.find_scan(7) is None
+
+
+@needs_native
+def test_large_files_keep_as_many_threads_busy_as_they_have_portions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pieces of a file count by their own length, wherever they begin."""
+    text = b"".join(b"%d Q0 d 1 1 t\n" % topic for topic in range(100, 200))
+    (tmp_path / "run").write_bytes(text)
+    (tmp_path / "qrels").write_bytes(b"100 0 d 1\n")
+    stamp, judged = readahead._read_judgments(str(tmp_path / "qrels"))
+    assert judged is not None
+    monkeypatch.setattr(readahead, "_PIECE", len(text) // 8)
+    monkeypatch.setattr(readahead, "count_workers", lambda: 9)
+    files = readahead._list_files([str(tmp_path / "run")])
+    assert len(files[0].spans) == 8
+    for n_bytes, n_threads in ((len(text) + 1, 1), (len(text), 2), (len(text) // 2, 3), (1, 8)):
+        monkeypatch.setattr(readahead, "_BYTES_PER_THREAD", n_bytes)
+        ahead = readahead.ReadAhead(stamp, judged, files, 0, False, 9)
+        assert len(ahead._threads.threads) == n_threads
+        ahead.close()
+    monkeypatch.setattr(judged.table.library, "rs_ahead_new", lambda *_: None)
+    failed = readahead.ReadAhead(stamp, judged, files, 0, False, 9)
+    assert not failed._threads.threads and failed.find_scan(0) is None
+
+
+def test_only_files_that_can_be_split_are_opened_to_be_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(readahead, "topic_cuts", lambda _, size, pieces: asked.append((size, pieces)) or [5])
+    monkeypatch.setattr(readahead, "_PIECE", 10)
+    assert readahead._spans("x", 20, is_split=True) == [(0, 5), (5, 20)]
+    for size, is_split in ((20, False), (19, True), (9, True)):
+        assert readahead._spans("x", size, is_split) == [(0, size)]
+    assert asked == [(20, 2)]
+    monkeypatch.setattr(readahead, "_MAX_FILES", 2)
+    for name in "abc":
+        (tmp_path / name).write_text("1")
+    (tmp_path / "aa").mkdir()  # Directories inside of directories count, but are not read.
+    listed = readahead._list_files([str(tmp_path), str(tmp_path / "c")])
+    assert [Path(file.path).name for file in listed] == ["a"]
+    monkeypatch.undo()
+    assert len(readahead._list_files([str(tmp_path), str(tmp_path / "c")])) == 4
+
+
+@needs_native
+def test_arrays_of_another_layout_are_refused() -> None:
+    table, marked = np.zeros((2, 2, 2, 2)), np.zeros((2, 2, 2), np.bool_)
+    for one, other in ((table.T, marked), (table, marked.T)):
+        with pytest.raises(AssertionError):
+            paths.descend(one, other, [], [], np.zeros(1))
+    for values in (np.zeros(4)[::2], np.zeros(4, np.float32)):
+        with pytest.raises(AssertionError):
+            paths.compare(values, paths.Stretches([]), (0.0, 0.0), strict=False)
+    assert paths.compare(np.zeros(4), paths.Stretches([]), (0.0, 0.0), strict=True) == []
+
+
+@needs_native
+def test_pairs_of_stretches_are_counted_as_in_python() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 4, 40) / 3
+    stretches = [
+        (int(low), int(high), 12, None if number % 2 else rng.random(12) < 0.6)
+        for number, (low, high) in enumerate(rng.integers(0, 28, (9, 2)))
+    ]
+    for slack, strict in (((0.0, 0.0), False), ((0.0, 0.0), True), ((0.1, 0.2), False), ((0.1, 0.2), True)):
+        expected = []
+        for low, high, n, mask in stretches:
+            lower, higher = values[low : low + n], values[high : high + n]
+            limit = slack[0] * np.maximum(np.abs(lower), np.abs(higher)) + slack[1]
+            is_wrong = lower > higher + limit
+            if strict:
+                is_wrong = lower >= higher - limit
+            expected.append(int((is_wrong if mask is None else is_wrong & mask).sum()))
+        assert paths.compare(values, paths.Stretches(stretches), slack, strict) == expected
+
+
+@needs_native
+def test_deficits_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(1)
+    for runs, signs in ((1, 1), (3, 70), (5, 64)):
+        sums, inverse = rng.normal(size=(runs, signs)), rng.random((runs, runs))
+        differences = (sums[np.newaxis] - sums[:, np.newaxis]) * inverse[:, :, np.newaxis]
+        expected = np.hstack([(sign * differences).max(axis=1, initial=0.0) for sign in (1, -1)])
+        for layout in (sums, np.asfortranarray(sums)):
+            np.testing.assert_array_equal(counting.largest_deficits(layout, inverse), expected)
+
+
+@needs_native
+@pytest.mark.parametrize("words", [1, 7, 8, 9, 24])
+def test_items_below_vectors_are_counted_as_in_numpy(words: int) -> None:
+    rng = np.random.default_rng(words)
+    n_ranks, n_items, n_vectors = 3, 64 * words - 1, 5
+    heights = rng.integers(0, 4, (n_ranks, n_items))
+    marks = [
+        np.packbits(
+            np.pad([row <= t for t in range(4)], ((0, 0), (0, 1))), axis=1, bitorder="little"
+        ).view(np.uint64)
+        for row in heights
+    ]  # fmt: skip
+    delta = np.array(sorted(rng.integers(0, 4, (n_vectors, n_ranks)).tolist()), np.int16)
+    size = rng.integers(1, 5, n_vectors)
+    begins, weight = np.array([0, n_items // 3, n_items]), np.array([2, 3])
+    offsets, position = np.array([0, 1, 1, 4, 5, 6]), rng.integers(0, n_items, 6)
+    worth = rng.integers(1, 9, 6)
+    comparable = violated = 0
+    for v in range(n_vectors):
+        below = (heights <= delta[v][:, np.newaxis]).all(axis=0)
+        counted = [int(below[start:stop].sum()) for start, stop in itertools.pairwise(begins)]
+        comparable += int(size[v]) * sum(int(w) * n for w, n in zip(weight, counted, strict=True))
+        violated += sum(int(worth[q] * below[: position[q]].sum()) for q in range(offsets[v], offsets[v + 1]))
+    found = counting.count(marks, delta, size, (offsets, position, worth), (begins, weight))
+    assert found == (comparable, violated)
+
+
+def test_values_become_dicts_with_the_module_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Rankings(dict):  # type: ignore[type-arg]
+        """A mapping that only Python reads."""
+
+    run = {"q3": [], "other": [], "q1": [], "q2": []}
+    arguments = ({"q1": 0, "q2": 1, "q3": 2}, np.array([0, 2], np.int32), ["AP", "RR"])
+    values = np.array([[0.25, 0.5], [0.75, 1.0]])
+    expected = {"q3": {"AP": 0.5, "RR": 1.0}, "q1": {"AP": 0.25, "RR": 0.75}}
+    for rankings in (run, Rankings(run)):
+        result = memory.as_dicts(rankings, *arguments, values)
+        assert result == expected and list(result) == list(expected)
+    monkeypatch.setattr(memory, "is_usable", lambda: False)
+    assert memory.as_dicts(run, *arguments, values) == expected
+    for function, given in (
+        (memory.index_judgments, (["1"], [{"a": 1}])),
+        (memory.sum_ideals, (np.array([0, 1]), np.ones(1, np.int32), ())),
+        (memory.sort_groups, (np.ones(1), np.array([0, 1]), False)),
+        (memory.join_texts, (["a"],)),
+    ):
+        assert function(*given) is None  # type: ignore[operator]
+
+
+@needs_native
+def test_the_module_is_used_only_if_the_native_scanner_is_selected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_memory", None)
+    assert not memory.is_usable()
+    monkeypatch.setattr(memory, "_memory", object())
+    assert memory.is_usable()
+    monkeypatch.setattr(memory, "is_selected", lambda: False)
+    assert not memory.is_usable()
+
+
+@needs_native
+@pytest.mark.skipif(os.name != "posix", reason="the library shares file descriptors on POSIX only")
+def test_errors_and_blocks_of_files_that_are_scanned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(b"1 Q0 d%d 1 %d t\n" % (n, -n) for n in range(20)))
+    qrels, library = Qrels.from_dict({"1": {"d7": 1}}), scanner.library()
+    assert library is not None
+    table = scans.build_table(library, [b"1"], qrels.topic_offsets, qrels.documents)
+    request = scans.ScanRequest(0, ties=False)
+    with path.open("rb", buffering=0) as file, scans.Scan.open(table, request, False) as scan:
+        unreadable: Any = _OnlyDescriptor(os.open(tmp_path, os.O_RDONLY))
+        with pytest.raises(IsADirectoryError) as raised:
+            scan.read(unreadable, 10)
+        os.close(unreadable.number)
+        assert raised.value.strerror == os.strerror(raised.value.errno)
+        monkeypatch.setattr(scans, "_SHARES_FILES", False)
+        monkeypatch.setattr(scans, "_BLOCK", 50)
+        assert [scan.read(file, 30), scan.read(file, 80)] == [30, 50]
+        while scan.read(file, 1000):
+            pass
+        scan.finish()
+        assert scan.arrays().rank.tolist() == [8] and scan.arrays().ignored == []
+    monkeypatch.setattr(table, "library", _ScriptedLibrary([], ()))
+    table.library.rs_scan_new = lambda *_: None
+    with pytest.raises(MemoryError), scans.Scan.open(table, request, False):
+        pass
+
+
+@pytest.mark.parametrize("status", [1, 2, 3, 9])
+def test_a_status_becomes_its_exception(status: int) -> None:
+    scan = scans.Scan.__new__(scans.Scan)
+    result = scanner.ScanResult(line=5, fields=3, status=status)
+    scan._result = lambda: result  # type: ignore[method-assign]
+    scan._check(0)
+    kinds = {1: MemoryError, 2: scans.ReturningTopic}
+    with pytest.raises(kinds.get(status, scans.ScanError)) as raised:
+        scan._check(status)
+    if status > 2:
+        assert raised.value.args == (scans._KINDS[status], 5, b"", b"", 3)
+
+
+def test_texts_with_enough_padding_are_not_copied() -> None:
+    for length, is_copied in ((66, False), (67, False), (65, True)):
+        data = np.zeros(length, np.uint8)
+        padded, starts = scans.pad(data, np.array([0, 1, 2]))
+        assert (padded is not data) == is_copied and len(padded) >= 2 + 64
+        assert starts.tolist() == [0, 1, 2]
+    shifted, starts = scans.pad(np.arange(99, dtype=np.uint8), np.array([1, 1, 3]))
+    assert shifted[:2].tolist() == [1, 2] and len(shifted) == 2 + 64 and starts.tolist() == [0, 0, 2]
+    empty, starts = scans.pad(np.zeros(0, np.uint8), np.array([0]))
+    assert len(empty) == 64 and starts.tolist() == [0]

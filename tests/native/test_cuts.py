@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 from pathlib import Path
 from typing import BinaryIO
 
@@ -95,7 +96,7 @@ def test_files_without_topics_are_not_searched_to_their_end(
 
     monkeypatch.setattr(cuts, "_read_line", counted)
     assert topic_cuts(path, path.stat().st_size, 16) == []
-    assert n_bytes <= 2 * cuts._MAX_SEARCH
+    assert n_bytes <= 2 << 18
 
 
 def test_a_file_of_empty_lines_is_scanned_once(tmp_path: Path) -> None:
@@ -129,3 +130,34 @@ def test_a_topic_is_found_after_comments_of_the_longest_length(monkeypatch: pyte
     assert cuts._topic_from(io.BytesIO(b"#234\n#234\nq 0 d 1\n"), 18) == (10, b"q")
     with pytest.raises(cuts._NoTopic):
         cuts._topic_from(io.BytesIO(b"#234\n#2345\nq 0 d 1\n"), 19)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cuts_are_the_first_lines_of_the_topics_of_equal_shares(tmp_path: Path, seed: int) -> None:
+    """A plain search from the start finds the same cuts as the bisection, if no topic returns."""
+    luck = random.Random(seed)
+    text = b""
+    starts: list[tuple[int, bytes]] = []
+    for topic in range(luck.randint(1, 9)):
+        for _ in range(luck.randint(1, 8)):
+            text += luck.choice([b"", b"", b"", b"\n", b"# 1 2\n", b" \t\r\n", b"#\n"])
+            starts.append((len(text), b"%d" % topic))
+            text += b"%d Q0 %b 1 1 t\n" % (topic, b"d" * luck.randint(1, 30))
+    path = tmp_path / "run"
+    path.write_bytes(text[: len(text) - luck.randint(0, 1)])
+    size = path.stat().st_size
+    for pieces in range(2, 12):
+        shares = [size * piece // pieces for piece in range(pieces)]
+        topics = [next((topic for start, topic in starts if start >= share), None) for share in shares]
+        first = {topic: start for start, topic in reversed(starts)}
+        expected = sorted({first[topic] for topic in topics if topic is not None} - {first[topics[0]]})
+        assert topic_cuts(path, size, pieces) == expected, (pieces, text)
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [((1 << 18) - 1, True), (1 << 18, False)])
+def test_a_line_must_be_shorter_than_a_quarter_of_a_megabyte(
+    tmp_path: Path, length: int, is_cut: bool
+) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 ".ljust(length - 1, b"d") + b"\n" + b"2 Q0 d 1 1 t\n" * (length // 13 + 9))
+    assert topic_cuts(path, path.stat().st_size, 2) == ([length] if is_cut else [])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes as c
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ _FUNCTIONS: Signatures = {
 }
 
 
-@lru_cache(maxsize=1)
+@cache
 def _library() -> c.CDLL | None:
     return find_library("counting", lambda path: load_library(path, ("rs_counting_version", 2), _FUNCTIONS))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes as c
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _FUNCTIONS: Signatures = {
 }
 
 
-@lru_cache(maxsize=1)
+@cache
 def _library() -> c.CDLL | None:
     return find_library("paths", lambda path: load_library(path, ("rs_paths_version", 1), _FUNCTIONS))
 
@@ -73,7 +73,7 @@ class Stretches:
                 for (low, high, n_pairs, _), mask in zip(stretches, self._masks, strict=True)
             ],
             np.int64,
-        ).reshape(-1, 4)
+        ).reshape(len(stretches), 4)
 
 
 def compare(

@@ -197,6 +197,6 @@ def _status(path: str) -> os.stat_result | None:
 
 def _spans(path: str, size: int, is_split: bool) -> list[tuple[int, int]]:
     """Return the spans of bytes of a file that are scanned as parts."""
-    pieces = min(size // _PIECE, _MAX_PIECES) if is_split else 1
-    cuts = topic_cuts(Path(path), size, pieces) if pieces > 1 else []
+    pieces = min(size // _PIECE, _MAX_PIECES)
+    cuts = topic_cuts(Path(path), size, pieces) if is_split and pieces > 1 else []
     return list(zip([0, *cuts], [*cuts, size], strict=True))

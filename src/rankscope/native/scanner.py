@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import finalize
@@ -93,7 +93,7 @@ def load(path: Path) -> c.CDLL:
     return load_library(path, ("rs_version", _VERSION), _SIGNATURES)
 
 
-@lru_cache(maxsize=1)
+@cache
 def library() -> c.CDLL | None:
     """Return the scanner, or None if it was not built or is not ours."""
     return find_library("scanner", load)
