@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -83,6 +87,28 @@ def describe_tables(result: Any) -> dict[str, Any]:
         name: [table.caption, list(table.columns), len(table), *map(list, map(dict.values, table.records()[:MAX_ROWS]))]
         for name, table in result.tables.items()
     }  # fmt: skip
+
+
+def describe_definitions(package: ModuleType) -> dict[str, Any]:
+    """Return the constants of the modules of a package, and the defaults of their functions and data classes."""
+    described: dict[str, Any] = {}
+    for module_info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        module = import_module(module_info.name)
+        for name, value in vars(module).items():
+            if getattr(value, "__module__", module_info.name) != module_info.name:
+                continue
+            is_constant = name.isupper() and isinstance(value, int | float | str | tuple | list | dict)
+            if is_constant and "0x" not in repr(value):
+                described[f"{module_info.name} {name}"] = shorten([repr(value)])
+            for function in [value, *vars(value).values()] if isinstance(value, type) else [value]:
+                function = getattr(function, "__wrapped__", getattr(function, "__func__", function))
+                for parameter in (
+                    signature(function).parameters.values() if isinstance(function, FunctionType) else ()
+                ):
+                    if parameter.default is not parameter.empty and "0x" not in repr(parameter.default):
+                        name = f"{module_info.name} {function.__qualname__} {parameter.name}"
+                        described[name] = shorten([repr(parameter.default)])
+    return described
 
 
 def describe_error(call: Callable[..., Any], /, **options: Any) -> str:
