@@ -583,3 +583,14 @@ def test_texts_with_enough_padding_are_not_copied() -> None:
     assert shifted[:2].tolist() == [1, 2] and len(shifted) == 2 + 64 and starts.tolist() == [0, 0, 2]
     empty, starts = scans.pad(np.zeros(0, np.uint8), np.array([0]))
     assert len(empty) == 64 and starts.tolist() == [0]
+
+
+@needs_native
+def test_judgments_are_left_to_python_without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = _ScriptedLibrary([], ())
+    library.rs_qrels_new = lambda _: None
+    monkeypatch.setattr(judgments, "library", lambda: library)
+    assert judgments.parse_judgments([b"1 0 a 1\n"]) is None
+    assert library.calls == []
+    with pytest.raises(MemoryError):
+        scanner.DocumentTable(library, None)  # type: ignore[arg-type]

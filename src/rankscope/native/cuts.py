@@ -41,7 +41,7 @@ def _find_cuts(path: Path, size: int, pieces: int) -> list[int]:
 
 def _find_change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
     """Bisect for the first line of the stretch of ``topic`` that contains ``high``; ``low`` has another topic."""
-    while high - low > 1:
+    while True:  # Lines with a topic begin more than a byte apart.
         start, name = _find_line(file, (low + high) // 2, high)
         if name is None or start >= high:  # no line begins in the upper half
             start, name = _next_line(file, low, high)
@@ -51,7 +51,6 @@ def _find_change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
             high = start
         else:
             low = start
-    return high
 
 
 def _next_line(file: BinaryIO, start: int, end: int) -> tuple[int, bytes | None]:
