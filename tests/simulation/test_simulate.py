@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rankscope as rs
 from rankscope.cli import simulate as command
 from rankscope.errors import InputError, SettingsError
 from rankscope.progress import silence
@@ -157,20 +158,25 @@ def test_deep_lists_and_aspects_do_not_repeat_documents() -> None:
 
 def test_aspects_agree_with_the_grades() -> None:
     collection = simulate(systems=6, topics=10, depth=200, aspects=4, grades=4)
-    for topic, aspects in collection.diversity.items():
-        assert list(aspects) == ["1", "2", "3", "4"]
-        best = {
-            document: max(judged[document] for judged in aspects.values())
-            for document in collection.qrels[topic]
-        }
-        assert best == collection.qrels[topic]
+    for topic, judged in collection.diversity.items():
+        assert all(list(grades) == ["1", "2", "3", "4"] for grades in judged.values())
+        assert {doc: max(grades.values()) for doc, grades in judged.items()} == collection.qrels[topic]
     several = sum(
-        sum(judged[document] > 0 for judged in aspects.values()) > 1
-        for topic, aspects in collection.diversity.items()
-        for document in collection.qrels[topic]
+        sum(grade > 0 for grade in grades.values()) > 1
+        for judged in collection.diversity.values()
+        for grades in judged.values()
     )
     assert several > 0
     assert simulate(systems=1, topics=1, depth=5).diversity == {}
+
+
+def test_aspects_in_memory_are_read_like_the_file(tmp_path: Path) -> None:
+    collection = simulate(systems=6, topics=4, depth=50, aspects=3)
+    folder = collection.write(tmp_path / "new")
+    from_file = rs.evaluate(folder / "qrels.diversity.txt", folder / "runs", "StRec@10 alpha_nDCG@20")
+    in_memory = rs.evaluate(collection.diversity, collection.runs, "StRec@10 alpha_nDCG@20")
+    assert in_memory.means() == from_file.means()
+    assert in_memory.mean("StRec@10").max() > 0
 
 
 def test_sparse_judgments() -> None:
@@ -207,7 +213,7 @@ def test_files_hold_what_memory_holds(tmp_path: Path) -> None:
     aspects: dict[str, dict[str, dict[str, int]]] = {}
     for line in (folder / "qrels.diversity.txt").read_text().splitlines():
         topic, aspect, document, grade = line.split(" ")
-        aspects.setdefault(topic, {}).setdefault(aspect, {})[document] = int(grade)
+        aspects.setdefault(topic, {}).setdefault(document, {})[aspect] = int(grade)
     assert aspects == collection.diversity
     for name in collection.systems:
         values: dict[str, dict[str, float]] = {}

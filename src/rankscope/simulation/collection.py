@@ -133,17 +133,18 @@ class SimulatedCollection:
 
     @cached_property
     def diversity(self) -> dict[str, dict[str, dict[str, int]]]:
-        """Judgments per aspect, topic -> aspect -> document -> grade (empty without aspects)."""
+        """Judgments per aspect, topic -> document -> aspect -> grade (empty without aspects)."""
         if not self.settings["aspects"]:
             return {}
-        judgments: dict[str, dict[str, dict[str, int]]] = {}
-        for topic in self._topics:
-            names = self._document_names(topic, topic.judged)
-            judgments[_topic_name(topic)] = {
-                str(aspect + 1): dict(zip(names, column, strict=True))
-                for aspect, column in enumerate(topic.aspects.T.tolist())
+        return {
+            _topic_name(topic): {
+                name: {str(aspect): grade for aspect, grade in enumerate(grades, 1)}
+                for name, grades in zip(
+                    self._document_names(topic, topic.judged), topic.aspects.tolist(), strict=True
+                )
             }
-        return judgments
+            for topic in self._topics
+        }
 
     @cached_property
     def runs(self) -> dict[str, dict[str, dict[str, float]]]:
@@ -218,10 +219,10 @@ class SimulatedCollection:
 
     def _diversity_text(self) -> str:
         return "".join(
-            f"{topic} {aspect} {document} {grade}\n"
-            for topic, aspects in self.diversity.items()
-            for aspect, judged in aspects.items()
-            for document, grade in sorted(judged.items())
+            f"{topic} {aspect} {document} {grades[str(aspect)]}\n"
+            for topic, judged in self.diversity.items()
+            for aspect in range(1, self.settings["aspects"] + 1)
+            for document, grades in sorted(judged.items())
         )
 
     def _run_text(self, index: int) -> Iterator[bytes]:
