@@ -147,7 +147,8 @@ def find_difference(actual: Any, expected: Any, path: str) -> str | None:
 
 
 def _is_table(expected: list[Any]) -> bool:
-    return len(expected) >= 3 and isinstance(expected[1], list) and isinstance(expected[2], int)
+    is_titled = len(expected) >= 3 and isinstance(expected[0], str | None) and isinstance(expected[1], list)
+    return is_titled and isinstance(expected[2], int)
 
 
 def _name_entries(expected: list[Any]) -> list[str]:
