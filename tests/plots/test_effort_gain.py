@@ -112,8 +112,18 @@ def test_colour_and_facets_tell_classes_apart(effort: rs.Effort, collection: tup
     with pytest.raises(SettingsError, match="did you mean archetype"):
         plot_effort_gain(effort, colour="archetypes")
     assert len(plot_effort_gain(_effort_of_topics(30), facet="topic").axes) == 30
-    with pytest.raises(SettingsError, match="251 small planes are too many"):
-        plot_effort_gain(_effort_of_topics(251), facet="topic")
+
+
+@pytest.mark.parametrize(("width", "most"), [(3.3, 28), (7.0, 56)])
+def test_small_planes_fit_on_a_page(width: float, most: int) -> None:
+    effort = _effort_of_topics(251)
+    figure = plot_effort_gain(effort, facet="topic", width=width)
+    assert figure.figure.get_figheight() < 10
+    assert len(figure.axes) == most
+    assert figure.axes[-1].get_title("left").startswith(f"{251 - most + 1} more\n")
+    drawn = [len(axes.collections[1].get_offsets()) for axes in figure.axes]
+    assert sum(drawn) == len(effort.archetypes), "every ranking has a point in one small plane"
+    assert len(figure.table) == len(effort.archetypes)
 
 
 def test_a_run_that_is_absent_from_a_facet_does_not_disturb_the_layout() -> None:

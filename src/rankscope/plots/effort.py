@@ -13,11 +13,19 @@ from rankscope.analysis.effort import Effort
 from rankscope.analysis.plane import HELD, Density, estimate_density, run_means
 from rankscope.arrays import Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
-from rankscope.errors import InputError, SettingsError
+from rankscope.errors import InputError
 from rankscope.measures import Measure
 from rankscope.plots import palette
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import draw_box, hide_frame, legend_below, legend_line, limit_ticks, write_centred
+from rankscope.plots.marks import (
+    draw_box,
+    hide_frame,
+    legend_below,
+    legend_line,
+    limit_ticks,
+    split_rows,
+    write_centred,
+)
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, is_wide, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
@@ -27,8 +35,8 @@ _POINT = "#8fb8d9"
 _MAX_MEANS, _MAX_CROSSES = 400, 12
 """Number of runs up to which their means are drawn, and up to which each mean has bars for its spread."""
 
-_MAX_FACETS = 250
-"""Maximum number of small planes; more than some dozens are for a screen rather than for paper."""
+_MAX_FACETS = 56
+"""Maximum number of small planes in two columns of a page, where seven rows of eight fit; one column has half."""
 
 Highlight = str | tuple[str, str]
 
@@ -153,7 +161,8 @@ def plot_effort_gain(
     colour
         Classes of rankings to colour: archetype, topic or recall base.
     facet
-        Classes of rankings that each have a small plane, instead of the matrix.
+        Classes of rankings that each have a small plane, instead of the matrix. Of more classes than fit on a page, the
+        smallest share one.
     width
         Width in inches.
 
@@ -193,23 +202,25 @@ def _draw_plane(
 def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str, width: float) -> Figure:
     """Draw a small plane for each class of rankings, with the other rankings in grey."""
     kinds = plane.classify(facet)
-    present = [k for k in range(len(kinds.names)) if (kinds.kind == k).any()]
-    if len(present) > _MAX_FACETS:
-        hint = f"up to {_MAX_FACETS} are drawn: choose some topics, or colour={facet!r}"
-        raise SettingsError(f"{len(present)} small planes are too many for a figure", hint=hint)
-    max_columns = (4 if len(present) <= 24 else 6 if len(present) <= 60 else 8) if is_wide(width) else 2
-    columns = max(1, min(max_columns, len(present)))
-    rows = -(-max(1, len(present)) // columns)
+    sizes = [int((kinds.kind == k).sum()) for k in range(len(kinds.names))]
+    present = [k for k, size in enumerate(sizes) if size]
+    steps = ((24, 4), (42, 6), (_MAX_FACETS, 8)) if is_wide(width) else ((14, 2), (_MAX_FACETS // 2, 4))
+    max_columns = next((columns for limit, columns in steps if len(present) <= limit), steps[-1][1])
+    shown, rest = split_rows(sorted(present, key=lambda k: -sizes[k]), steps[-1][0] - 1)
+    classes = [(kinds.names[k], kinds.colours[k], kinds.kind == k) for k in sorted(shown)]
+    if rest:
+        classes.append((f"{len(rest)} more", palette.QUIET, np.isin(kinds.kind, rest)))
+    columns = max(1, min(max_columns, len(classes)))
+    rows = -(-max(1, len(classes)) // columns)
     height = 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5
     with canvas(width, height, rows, columns, squeeze=False, sharex=True, sharey=True) as (figure, panels):
-        axes = tuple(panels.flat[: max(1, len(present))])
-        for panel in panels.flat[len(present) :]:
+        axes = tuple(panels.flat[: max(1, len(classes))])
+        for panel in panels.flat[len(classes) :]:
             panel.set_axis_off()
-        for panel, kind in zip(axes, present, strict=False):
-            is_kind = kinds.kind == kind
+        for panel, (name, colour, is_kind) in zip(axes, classes, strict=False):
             for mask, style in (
                 (~is_kind, {"s": 2, "c": "#dddddd"}),
-                (is_kind, {"s": 7, "c": kinds.colours[kind], "zorder": 3, "gid": kinds.names[kind]}),
+                (is_kind, {"s": 7, "c": colour, "zorder": 3, "gid": name}),
             ):
                 panel.scatter(plane.twist[mask], plane.gain[mask], linewidths=0, rasterized=True, **style)
             _draw_grid(panel, plane, ticks=(0, 0.5, 1))
@@ -217,7 +228,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
             inside = {key: at[is_kind[at]] for key, at in marked.items()}
             handles = _draw_marked(panel, plane, inside, means=False, is_small=True)
             share = f"{int(is_kind.sum()):,} ({100 * is_kind.mean():.0f} %)"
-            panel.set_title(f"{shorten(kinds.names[kind], int(11 * width / columns))}\n{share}", fontsize=7)
+            panel.set_title(f"{shorten(name, int(11 * width / columns))}\n{share}", fontsize=7)
         for panel in panels[:, 0]:
             panel.set_ylabel(f"{shorten(str(plane.measure), 16)}", fontsize=7)
         for panel in axes[-columns:]:  # lowest of each column
