@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
@@ -53,6 +53,15 @@ Replicates = Annotated[int | None, Option("B")]
 RunName = Annotated[str, Option("RUN")]
 Seed = Annotated[int, Option("N")]
 Top = Annotated[float | None, Option("F")]
+
+
+def list_names(names: str | Iterable[str] | None) -> list[str]:
+    """Return the distinct values of a repeatable parameter, of which one may be given alone.
+
+    >>> list_names("lang"), list_names(["lang", "length:4", "lang"])
+    (['lang'], ['lang', 'length:4'])
+    """
+    return [names] if isinstance(names, str) else list(dict.fromkeys(names or ()))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from rankscope.declaration import (
     Seed,
     analysis,
     check_run,
+    list_names,
 )
 from rankscope.errors import SettingsError
 from rankscope.lazy import numpy as np
@@ -254,7 +255,7 @@ def compare(
 
     matrices = [stats.complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
-    baselines = [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline or ()))
+    baselines = list_names(baseline)
     first, second = select_pairs(scores.runs, baselines)
     if margin is not None:
         check_margin(margin, scores.measures)
@@ -280,11 +281,9 @@ def compare(
     changes: dict[str, Any] = {}
     if also_interval is not None:
         changes = interval_changes(scores, also_interval, lambda both: compare(both, baselines, **options))
-    attributes = [by] if isinstance(by, str) else list(dict.fromkeys(by))
-    if attributes:
-        slices, interactions = slice_pairs(scores, attributes, first, second, alpha=alpha, seed=seed)
-        changes |= {"slices": slices, "interactions": interactions}
-        changes["slice_means"] = replace(slice_means(scores, attributes, alpha), name="slice_means")
+    if by:
+        changes |= slice_pairs(scores, by, first, second, alpha=alpha, seed=seed)
+        changes["slice_means"] = replace(slice_means(scores, by, alpha), name="slice_means")
     without, ranked_by = ("lower", "noninferior") if margin is None else (), ("adjusted", "effect_size")
     return Comparison(
         pairs=Pair.table("pairs", ConcatenatedRows(pairs), without=without, ranked_by=ranked_by),
@@ -297,7 +296,7 @@ def compare(
             "replicates": (replicates or stats.REPLICATES[test]) if test in stats.REPLICATES else None, "seed": seed,
             **({} if margin is None else {"margin": margin}), **stats.left_out(matrices),
             **({} if also_interval is None else {"also_interval": also_interval}),
-            **({"by": attributes} if attributes else {}), "topics": len(scores.topics),
+            **({"by": list_names(by)} if by else {}), "topics": len(scores.topics),
         },
     )  # fmt: skip
 

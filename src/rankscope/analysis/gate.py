@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis import stats
 from rankscope.analysis.compare import check_margin
-from rankscope.analysis.slices import Interaction, SliceDifference, compare_slices, slice_tables
+from rankscope.analysis.slices import Interaction, SliceDifference, compare_slices, divide, slice_tables
 from rankscope.choices import VALUE_OPTIONS
-from rankscope.declaration import AttributeName, Level, Option, analysis, check_run
+from rankscope.declaration import AttributeName, Level, Option, analysis, check_run, list_names
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.lazy import numpy as np
 from rankscope.read.ids import id_cell
@@ -200,12 +200,8 @@ def gate(
     checks: list[Check] = []
     lost: list[LostTopic] = []
     unmatched: dict[str, None] = {}
-    attributes = [by] if isinstance(by, str) else list(dict.fromkeys(by))
-    parts = {
-        attribute: {n: {*part.topics} for n, part in scores.by(attribute).items()} for attribute in attributes
-    }
-    sliced: list[SliceDifference] = []
-    interactions: list[Interaction] = []
+    slices = {key: {*part.topics} for key, part in divide(scores, by).items()}
+    sliced = []
     for run in names:
         for measure in scores.measures:
             other = baseline if isinstance(baseline, str) else _counterpart(run, reference)
@@ -223,24 +219,20 @@ def gate(
             checks.append(
                 Check(run, name, value, reference_value, mean, lower, accepted, passed, len(topics), *plan)
             )
-            rows = compare_slices(
-                name, [(run, other)], difference[None, :], topics, parts, weights, alpha=alpha
-            )
-            sliced += rows[0]
-            interactions += rows[1]
+            pair, z = [(run, other)], difference[None, :]
+            sliced.append(compare_slices(name, pair, z, topics, slices, weights, alpha=alpha))
             lost += [
                 LostTopic(run, name, topics[t], float(values[t]), float(before[t]), float(difference[t]))
                 for t in np.argsort(difference, kind="stable")[:worst].tolist()
                 if difference[t] < 0
             ]
-    tables = slice_tables(sliced, interactions) if attributes else (None, None)
     return Gate(
-        slices=tables[0], interactions=tables[1], gate=Check.table("gate", checks),
-        topics=LostTopic.table("topics", lost),
+        gate=Check.table("gate", checks), topics=LostTopic.table("topics", lost),
+        **(slice_tables(sliced) if by else {}),
         settings={
             **scores.settings, "baseline": baseline if isinstance(baseline, str) else dict(reference.settings),
             "margin": {str(measure): number for measure, number in margins.items()}, "alpha": alpha,
-            "left_out_topics": list(unmatched), **({"by": attributes} if attributes else {}),
+            "left_out_topics": list(unmatched), **({"by": list_names(by)} if by else {}),
         },
     )  # fmt: skip
 

@@ -58,7 +58,7 @@ def find_bias(
         Significance level.
     """
     from rankscope.analysis.stats.intervals import t_intervals
-    from rankscope.analysis.stats.significance import adjust, paired_t
+    from rankscope.analysis.stats.significance import adjust, one_sample_t
 
     n_runs, n_topics = len(judged.runs), len(judged.topics)
     owner, document = judged.arrays.owner, judged.judgment
@@ -77,10 +77,7 @@ def find_bias(
         return np.asarray((means - means.mean(axis=0)) * n_runs / (n_runs - 1) if n_runs > 1 else means)
 
     by_topic, excess = compare(error), compare(error - expected[grade])
-    # t tests of the means: pairs with a run whose error is 0 on all topics
-    runs, none = np.arange(n_runs), np.zeros((1, n_topics))
-    tests = [paired_t(np.vstack([x, none]), runs, 0 * runs + n_runs) for x in (by_topic, excess)]
-    p = np.maximum(tests[0].p, tests[1].p) if n_runs > 1 else np.full(n_runs, np.nan)
+    p = np.maximum(one_sample_t(by_topic).p, one_sample_t(excess).p) if n_runs > 1 else np.full(1, np.nan)
     adjusted = adjust(p, "holm")
     value, beyond = by_topic.mean(axis=1), excess.mean(axis=1)
     flagged = (adjusted < alpha) & (value > 0) & (beyond > 0)

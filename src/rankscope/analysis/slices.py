@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
+from rankscope.analysis import stats
+from rankscope.declaration import list_names
 from rankscope.lazy import numpy as np
-from rankscope.rows import MeasuredPairRow, MeasuredRunRow, RowTable, column
+from rankscope.rows import MeasuredPairRow, MeasuredRunRow, R, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.arrays import Floats, Indices
@@ -62,7 +64,12 @@ class Interaction(MeasuredPairRow):
     )
 
 
-def slice_means(scores: Scores, by: Sequence[str], alpha: float = 0.05) -> RowTable[SliceMean]:
+def divide(scores: Scores, by: str | Iterable[str]) -> dict[tuple[str, str], Scores]:
+    """Return the scores of all slices of some attributes, by attribute and name."""
+    return {(a, name): part for a in list_names(by) for name, part in scores.by(a).items()}
+
+
+def slice_means(scores: Scores, by: str | Iterable[str], alpha: float = 0.05) -> RowTable[SliceMean]:
     """Return topics, mean and interval of every slice, run and measure.
 
     >>> import rankscope as rs
@@ -71,68 +78,59 @@ def slice_means(scores: Scores, by: Sequence[str], alpha: float = 0.05) -> RowTa
     >>> [(row.slice, row.topics, row.value) for row in slice_means(scores.with_topic_data(data), ["lang"])]
     [('en', 1, 1.0), ('it', 2, 0.5)]
     """
-    from rankscope.analysis.stats.intervals import t_intervals
-    from rankscope.analysis.stats.matrices import averaged
-
     rows: list[SliceMean] = []
-    for attribute in by:
-        for name, part in scores.by(attribute).items():
-            for measure in scores.measures:
-                matrix = part.matrix(measure)
-                terms, back = averaged(measure, matrix.values)
-                ends = [back(end).tolist() for end in t_intervals(terms, alpha, part.weights)]
-                counts = (~np.isnan(matrix.values)).sum(axis=1).tolist()
-                for run, *cells in zip(part.runs, counts, part.mean(measure).tolist(), *ends, strict=True):
-                    rows.append(SliceMean(run, str(measure), attribute, name, *cells))
+    for key, part in divide(scores, by).items():
+        for measure in scores.measures:
+            values = part.matrix(measure).values
+            terms, back = stats.averaged(measure, values)
+            ends = map(back, stats.t_intervals(terms, alpha, part.weights))
+            columns = (~np.isnan(values)).sum(axis=1), part.mean(measure), *ends
+            cells = zip(part.runs, *(column.tolist() for column in columns), strict=True)
+            rows += [SliceMean(run, str(measure), *key, *more) for run, *more in cells]
     return SliceMean.table("slices", rows, caption="Means by slice of topics")
 
 
 def slice_pairs(
-    scores: Scores, by: Sequence[str], first: Indices, second: Indices, *, alpha: float = 0.05, seed: int = 1
-) -> tuple[RowTable[SliceDifference], RowTable[Interaction]]:
+    scores: Scores, by: str | Iterable[str], first: Indices, second: Indices, *, alpha: float, seed: int
+) -> dict[str, Any]:
     """Return the differences of pairs of runs on every slice, and a test of interaction for every attribute.
 
     Differences are over topics on which all runs have a value; the leaders that alarms compare have the highest means
     over their own topics, as in a leaderboard.
     """
-    from rankscope.analysis.stats.matrices import complete, rounded
+    from rankscope.read.ids import id_cell
 
-    differences: list[SliceDifference] = []
-    interactions: list[Interaction] = []
+    slices = divide(scores, by)
+    members = {key: {*map(id_cell, part.topics)} for key, part in slices.items()}
     names = [(scores.runs[a], scores.runs[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
-    parts = {attribute: scores.by(attribute) for attribute in by}
+    rows = []
     for measure in scores.measures:
-        matrix = complete(scores, measure)
-        members = {
-            attribute: {name: {*part.matrix(measure).topic_cells} for name, part in slices.items()}
-            for attribute, slices in parts.items()
-        }
-
-        def leads(some: Scores, by: Any = measure) -> Floats:
-            merits = rounded(by.merit(some.mean(by)))
-            return np.asarray(merits[first] - merits[second])
-
-        overall = leads(scores)
-        within = {attribute: [leads(part) for part in slices.values()] for attribute, slices in parts.items()}
-        z = matrix.values[first] - matrix.values[second]
-        rows = compare_slices(
-            str(measure), names, z, matrix.topics, members, matrix.weights, sign=measure.sign or 1, overall=overall,
-            within=within, alpha=alpha, seed=seed,
+        matrix = stats.complete(scores, measure)
+        means = [part.mean(measure) for part in (scores, *slices.values())]
+        merits = np.stack([stats.rounded(measure.merit(mean)) for mean in means])
+        rows.append(
+            compare_slices(
+                str(measure), names, matrix.values[first] - matrix.values[second], matrix.topics, members,
+                matrix.weights, leads=merits[:, first] - merits[:, second], sign=measure.sign or 1,
+                alpha=alpha, seed=seed,
+            )
         )  # fmt: skip
-        differences += rows[0]
-        interactions += rows[1]
-    return slice_tables(differences, interactions)
+    return slice_tables(rows)
 
 
-def slice_tables(
-    differences: Sequence[SliceDifference], interactions: Sequence[Interaction]
-) -> tuple[RowTable[SliceDifference], RowTable[Interaction]]:
-    """Return the two tables."""
+Comparison = tuple[list[SliceDifference], list[Interaction]]
+
+
+def slice_tables(rows: Iterable[Comparison]) -> dict[str, Any]:
+    """Return the tables ``slices`` and ``interactions`` of the rows of some measures."""
+    differences, interactions = (list(chain.from_iterable(part)) for part in zip(*rows, strict=True))
     caption = "Do differences vary between slices? Welch's test, or permutations; Holm's correction"
-    return (
-        SliceDifference.table("slices", differences, caption="Differences a - b by slice of topics"),
-        Interaction.table("interactions", interactions, caption=caption),
-    )
+    return {
+        "slices": SliceDifference.table(
+            "slices", differences, caption="Differences a - b by slice of topics"
+        ),
+        "interactions": Interaction.table("interactions", interactions, caption=caption),
+    }
 
 
 def compare_slices(
@@ -140,79 +138,56 @@ def compare_slices(
     names: Sequence[tuple[str, str]],
     z: Floats,
     topics: Sequence[str | int],
-    members: Mapping[str, Mapping[str, Collection[str | int]]],
+    slices: Mapping[tuple[str, str], Collection[str | int]],
     weights: Floats | None,
     *,
+    leads: Floats | None = None,
     sign: int = 1,
-    overall: Floats | None = None,
-    within: Mapping[str, Sequence[Floats]] | None = None,
     alpha: float = 0.05,
     seed: int = 1,
-) -> tuple[list[SliceDifference], list[Interaction]]:
-    """Return the rows of one measure for differences of pairs x topics; ``members`` are topics by attribute and slice.
+) -> Comparison:
+    """Return the rows of one measure for differences of pairs x topics; ``slices`` are topics by attribute and name.
 
-    ``overall`` and ``within`` are differences in merit of the means that a leaderboard shows, in all and by slice; by
+    ``leads`` are differences in merit of the means that a leaderboard shows, over all topics and then on each slice; by
     default those of ``z``.
     """
-    from scipy.special import stdtrit
-
-    from rankscope.analysis.stats.interaction import SMALL_SLICE, permuted_anova, welch_anova
-    from rankscope.analysis.stats.matrices import rounded
-    from rankscope.analysis.stats.significance import adjust, holm_levels, run_test
-    from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
-
-    pairs, values = len(names), np.concatenate([z, np.zeros((1, z.shape[1]))])
-    pair_indices = np.arange(pairs), np.full(pairs, pairs)
-    if overall is None:
-        overall = sign * rounded(linearise(z, weights).mean(axis=1))
-    slices = {
-        (attribute, name): indices
-        for attribute, parts in members.items()
-        for name, part in parts.items()
-        if len(indices := np.flatnonzero([topic in part for topic in topics]))
-    }
-    if not slices:
+    indices = [np.flatnonzero([topic in part for topic in topics]) for part in slices.values()]
+    filled = [k for k, own in enumerate(indices) if len(own)]
+    if not filled:
         return [], []
-    own = [None if weights is None else weights[indices] for indices in slices.values()]
-    tests = [
-        run_test("t", values[:, indices], *pair_indices, alpha=alpha, weights=w)
-        for indices, w in zip(slices.values(), own, strict=True)
-    ]
-    p = np.concatenate([test.p for test in tests])
-    adjusted, levels = (made.reshape(len(tests), pairs) for made in (adjust(p), holm_levels(p, alpha)))
-    for k, indices in enumerate(slices.values()):
-        freedom = degrees_of_freedom(z[:1, indices], own[k])
-        half = tests[k].half * stdtrit(freedom, 1 - levels[k] / 2) / stdtrit(freedom, 1 - alpha / 2)
-        tests[k] = replace(tests[k], adjusted=adjusted[k], half=half)
-    differences = [
-        SliceDifference(
-            *names[k], measure, *key, len(slices[key]), float(test.difference[k]), float(test.low[k]),
-            float(test.high[k]), float(test.p[k]), float(test.adjusted[k]), bool(test.adjusted[k] < alpha),
-        )
-        for k in range(pairs) for key, test in zip(slices, tests, strict=True)
-    ]  # fmt: skip
-    answers: list[tuple[str, int, Any, Floats, Floats, Any]] = []
-    for attribute in members:
-        filled = [indices for key, indices in slices.items() if key[0] == attribute]
-        outcomes = [test for key, test in zip(slices, tests, strict=True) if key[0] == attribute]
-        statistic, p = welch_anova(z, filled, weights)
-        if min(map(len, filled)) < SMALL_SLICE:
-            statistic = np.full(pairs, np.nan)
-        permuted = np.isnan(statistic) & (len(filled) > 1)
-        if permuted.any():
-            p[permuted] = permuted_anova(z[permuted], filled, weights, seed=seed)
-        turned = [(sign * test.difference * overall < 0) & (test.adjusted < alpha) for test in outcomes]
-        leads = within[attribute] if within else [sign * test.difference for test in outcomes]
-        simpson = np.all([lead * overall < 0 for lead in leads], axis=0)
-        alarms = np.where(simpson, SIMPSON, np.where(np.any(turned, axis=0), REVERSED, ""))
-        answers.append((attribute, len(filled), permuted, statistic, p, alarms))
-    holm = adjust(np.concatenate([answer[4] for answer in answers])).reshape(len(answers), pairs)
-    interactions = [
-        Interaction(
-            *names[k], measure, attribute, count, "permutation" if permuted[k] else "welch", float(statistic[k]),
-            float(p[k]), float(holm[i][k]), bool(holm[i][k] < alpha), str(alarms[k]),
-        )
-        for k in range(pairs)
-        for i, (attribute, count, permuted, statistic, p, alarms) in enumerate(answers)
-    ]  # fmt: skip
-    return differences, interactions
+    attributes = np.array([attribute for attribute, _ in slices])
+    parts = [(z[:, indices[k]], None if weights is None else weights[indices[k]]) for k in filled]
+    p = np.stack([stats.one_sample_t(*part).p for part in parts])
+    adjusted, levels = (
+        x.reshape(p.shape) for x in (stats.adjust(p.ravel()), stats.holm_levels(p.ravel(), alpha))
+    )
+    tests = [stats.one_sample_t(*part, level) for part, level in zip(parts, levels, strict=True)]
+    difference, low, high = np.stack([(test.difference, test.low, test.high) for test in tests], axis=1)
+    within, slice_of_lead = (sign * difference, filled) if leads is None else (leads[1:], slice(None))
+    overall = sign * stats.rounded(stats.linearise(z, weights).mean(axis=1)) if leads is None else leads[0]
+    is_reversed = (sign * difference * overall < 0) & (adjusted < alpha)
+    answers = []
+    for attribute in dict.fromkeys(attributes.tolist()):
+        is_own = attributes[filled] == attribute
+        is_simpson = (within[attributes[slice_of_lead] == attribute] * overall < 0).all(axis=0)
+        alarm = np.where(is_simpson, SIMPSON, np.where(is_reversed[is_own].any(axis=0), REVERSED, ""))
+        own = [indices[k] for k in compress(filled, is_own)]
+        answers.append(((attribute, len(own)), *stats.test_interaction(z, own, weights, seed), alarm))
+    labels, kinds, statistic, p_interaction, alarm = zip(*answers, strict=True)
+    holm = stats.adjust(np.concatenate(p_interaction)).reshape(len(answers), -1)
+    keys = [(*key, len(own)) for key, own in zip(slices, indices, strict=True) if len(own)]
+    differences = difference, low, high, p, adjusted, adjusted < alpha
+    interactions = kinds, statistic, p_interaction, holm, holm < alpha, alarm
+    return (
+        _pair_rows(SliceDifference, names, measure, keys, differences),
+        _pair_rows(Interaction, names, measure, labels, interactions),
+    )
+
+
+def _pair_rows(
+    kind: type[R], names: Sequence[tuple[str, str]], measure: str, keys: Sequence[Any], columns: Sequence[Any]
+) -> list[R]:
+    """Return the rows of every pair and key, from columns of the shape (keys, pairs)."""
+    cells = zip(*(np.stack(column).T.ravel().tolist() for column in columns), strict=True)
+    labels = ((*pair, measure, *key) for pair in names for key in keys)
+    return [kind(*label, *row) for label, row in zip(labels, cells, strict=True)]

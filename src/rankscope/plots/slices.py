@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 from rankscope.analysis.compare import Comparison
 from rankscope.analysis.slices import Interaction, SliceDifference, slice_means
 from rankscope.cells import format_cell
+from rankscope.declaration import list_names
 from rankscope.errors import SettingsError
 from rankscope.measures.external import external_measure
 from rankscope.plots import marks, style
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, LOSS
-from rankscope.rows import RowTable
 from rankscope.scores import Scores
 
 _PANEL = 0.6
 """Smallest width of a panel in inches."""
-
-
-class _Drawn(NamedTuple):
-    """Rows of a measure and an attribute, by run and slice."""
-
-    table: RowTable[Any]
-    label: str
-    attribute: str
-    sign: int
-    alpha: float
-    runs: list[str]
-    cells: dict[tuple[str, str], Any]
-    tests: dict[str, Interaction]
+_DERIVED = "difficulty:3"
+"""Attribute by which means are divided by default."""
 
 
 def plot_slices(
@@ -69,21 +59,24 @@ def plot_slices(
     [1.0, 0.0]
     """
     is_means = isinstance(result, Scores)
-    build: Any = _from_scores if is_means else _from_comparison
-    drawn: _Drawn = build(result, measure, by)
-    cells, tests, runs = drawn.cells, drawn.tests, drawn.runs
-    sizes = {row.slice: row.topics for row in cells.values()}
+    select: Any = _select_means if is_means else _select_differences
+    name, attribute, label, runs, rows, tests = select(result, measure, by)
+    sign, get_value = (
+        external_measure(name, others=True).sign or 1,
+        attrgetter("value" if is_means else "difference"),
+    )
+    sizes = {row.slice: row.topics for row in rows}
     limit = int((width - 1.0) / _PANEL)
     is_turned = len(runs) <= min(limit, len(sizes) - 1)
+    largest = sorted(sizes, key=lambda part: -sizes[part])[:limit]
+    down, across = runs, [part for part in sizes if part in largest]
+    cells = {(row[0], row.slice): row for row in rows}
     if is_turned:
-        down, across, cells = list(sizes), runs, {(label, run): row for (run, label), row in cells.items()}
-    else:
-        largest = sorted(sizes, key=lambda label: -sizes[label])[:limit]
-        down, across = runs, [label for label in sizes if label in largest]
+        down, across, cells = list(sizes), runs, {(part, run): row for (run, part), row in cells.items()}
     shown, rest = marks.split_rows(down)
+    height = marks.rows_height(shown, rest, 1.5)
     letters = int(15 * (width - 1.0) / len(across))
-    options: dict[str, Any] = {"sharex": True, "sharey": True, "squeeze": False}
-    with style.canvas(width, marks.rows_height(shown, rest, 1.5), 1, len(across), **options) as (
+    with style.canvas(width, height, 1, len(across), sharex=True, sharey=True, squeeze=False) as (
         figure,
         (grid,),
     ):
@@ -93,7 +86,7 @@ def plot_slices(
                     marks.draw_range(axes, style.finite_or_zero(row.low), style.finite_or_zero(row.high), y)
                     marks.draw_dot(axes, row.value, y, COLOURS[0], True)
                 else:
-                    marks.draw_difference(axes, row, y, drawn.sign)
+                    marks.draw_difference(axes, row, y, sign)
             if not is_means:
                 axes.axvline(0, color=INK, linewidth=0.7, zorder=0)
             note = _format_p(tests.get(panel), "p ") if is_turned else f"n {sizes[panel]:,}"
@@ -103,68 +96,62 @@ def plot_slices(
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
         for panel, axes in zip(across, grid, strict=True):  # after all panels, which share their limits
-            hidden = [cells[key, panel] for key in rest if (key, panel) in cells]
-            marks.draw_rest(
-                axes, len(shown), (row.value if is_means else row.difference for row in hidden), digits=2
-            )
-        noun = "slice" if is_turned else "run"
-        marks.name_runs(
-            grid[0], shown, len(rest), width=24 if style.is_wide(width) else 14, noun=noun, fontsize=5.5
-        )
+            hidden = [get_value(cells[key, panel]) for key in rest if (key, panel) in cells]
+            marks.draw_rest(axes, len(shown), hidden, digits=2)
+        noun, letters = "slice" if is_turned else "run", 24 if style.is_wide(width) else 14
+        marks.name_runs(grid[0], shown, len(rest), width=letters, noun=noun, fontsize=5.5)
         for y, run in enumerate(() if is_turned else shown):
             colour = LOSS if run in tests and tests[run].alarm else INK
             marks.write_at_right(grid[-1], y, _format_p(tests.get(run)), x=1.05, fontsize=5.5, color=colour)
         if tests and not is_turned:
             marks.write_at_right(grid[-1], -1.0, "p", x=1.05, fontsize=5.5, style="italic")
-        more = f", {len(across)} largest of {len(sizes)} slices" * (
-            not is_turned and len(across) < len(sizes)
-        )
-        level = f"{100 * (1 - drawn.alpha):g} % interval"
+        is_cut = not is_turned and len(across) < len(sizes)
+        more = f", {len(across)} largest of {len(sizes)} slices" if is_cut else ""
+        level = f"{100 * (1 - (0.05 if is_means else result.settings['alpha'])):g} % interval"
         legend = marks.legend_differences(level + (", unadjusted" if is_means else ", Holm's correction"))
         below = marks.legend_below(figure, legend[3:] if is_means else legend, 2)
-        text = f"{drawn.label}\nby {style.shorten(drawn.attribute, 24)}{more}"
+        text = f"{label}\nby {style.shorten(attribute, 24)}{more}"
         below.set_title(text if is_means else f"{text}\np: equal differences on all slices", {"size": 7})
-    rows = [cells[key, panel] for key in down for panel in across if (key, panel) in cells]
-    return Figure(figure, tuple(grid), drawn.table.subset("slices", rows))
+    drawn = [cells[key, panel] for key in down for panel in across if (key, panel) in cells]
+    return Figure(figure, tuple(grid), type(rows[0]).table("slices", drawn))
 
 
-def _from_scores(scores: Scores, measure: str | None, by: str | None) -> _Drawn:
-    name = style.choose(measure, style.distinct(scores.measures), "{} was not evaluated")
-    table = slice_means(scores.with_measures([name]), [by or "difficulty:3"])
+_Selection = tuple[str, str, str, list[str], list[Any], dict[str, Interaction]]
+"""Measure, attribute, label of the axis, runs, best first, rows of runs and slices, and tests by run."""
+
+
+def _select_means(scores: Scores, measure: str | None, by: str | None) -> _Selection:
+    name, attribute = (
+        style.choose(measure, style.distinct(scores.measures), "{} was not evaluated"),
+        by or _DERIVED,
+    )
     runs = [scores.runs[r] for r in scores.best_first(name)]
-    cells = {(row.run, row.slice): row for row in table}
-    return _Drawn(table, f"mean {name}", by or "difficulty:3", 1, 0.05, runs, cells, {})
+    rows = slice_means(scores.with_measures([name]), attribute)
+    return name, attribute, f"mean {name}", runs, list(rows), {}
 
 
-def _from_comparison(result: Comparison, measure: str | None, by: str | None) -> _Drawn:
+def _select_differences(result: Comparison, measure: str | None, by: str | None) -> _Selection:
     if result.slices is None or result.interactions is None:
         raise SettingsError("the comparison has no slices", hint="compare with by= (--by)")
-    name = style.choose(measure, style.distinct(row.measure for row in result.slices), "{} was not compared")
-    attribute = style.choose(
-        by, style.distinct(row.attribute for row in result.slices), "{} was not compared"
+    problem = "{} was not compared"
+    name = style.choose(measure, style.distinct(row.measure for row in result.slices), problem)
+    attribute = style.choose(by, style.distinct(row.attribute for row in result.slices), problem)
+    means = [row for row in result.runs if row.measure == name]
+    best_first = external_measure(name, others=True).best_first([row.mean for row in means])
+    runs = [means[r].run for r in best_first]
+    [baseline, *_] = list_names(result.settings["baseline"]) or runs
+    rows, tests = (
+        [
+            row
+            for row in table
+            if (row.measure, row.attribute) == (name, attribute) and baseline in (row.a, row.b)
+        ]
+        for table in (result.slices, result.interactions)
     )
-    compared, means = external_measure(name, others=True), [row for row in result.runs if row.measure == name]
-    best_first = [means[k].run for k in compared.best_first([row.mean for row in means])]
-    baseline = result.settings["baseline"] or best_first[0]
-    baseline = baseline if isinstance(baseline, str) else baseline[0]
-
-    def select(table: RowTable[Any]) -> dict[str, list[Any]]:
-        """Return the rows of each run that is compared with the baseline."""
-        selected: dict[str, list[Any]] = {run: [] for run in best_first if run != baseline}
-        for row in table:
-            if (row.measure, row.attribute) == (name, attribute) and baseline in (row.a, row.b):
-                selected[row.b if row.a == baseline else row.a].append(row)
-        return selected
-
-    cells = {
-        (run, row.slice): row if row.b == baseline else _reverse(row)
-        for run, rows in select(result.slices).items()
-        for row in rows
-    }
-    tests = {run: row for run, rows in select(result.interactions).items() for row in rows}
     label = f"difference in {name} from {style.shorten(baseline, 20)}"
-    alpha = result.settings["alpha"]
-    return _Drawn(result.slices, label, attribute, compared.sign or 1, alpha, list(tests), cells, tests)
+    tested = {row.b if row.a == baseline else row.a: row for row in tests}
+    rows = [row if row.b == baseline else _reverse(row) for row in rows]
+    return name, attribute, label, [run for run in runs if run != baseline], rows, tested
 
 
 def _reverse(row: SliceDifference) -> SliceDifference:

@@ -25,6 +25,7 @@ from rankscope.analysis.stats.matrices import averaged
 from rankscope.arrays import AnyArray, Bools, Int32s, Ints
 from rankscope.certainty.documents import with_documents
 from rankscope.choices import FINDINGS_MEASURES
+from rankscope.declaration import list_names
 from rankscope.judging import UNJUDGED, Hits, Judged, judge
 from rankscope.judging.coverage import first_ranks
 from rankscope.judging.shares import has_nonrelevant
@@ -224,7 +225,7 @@ def _describe_scores(
         document["samples"] = _narrow(np.concatenate(list(drawn_topics(n_topics, SAMPLES))).ravel())
     if by:
         sliced = scores.with_measures(list(selected))
-        document["slices"] = [_slices(sliced, name) for name in ([by] if isinstance(by, str) else by)]
+        document["slices"] = [_slices(sliced, name) for name in list_names(by)]
         if 0 < n_topics * REPLICATES * 2 <= SMALL:
             document["permutations"] = _narrow(permutations(n_topics).ravel())
     if scores.weights is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.findings.finding import Chart, Finding, Findings
 from rankscope.choices import FINDINGS_MEASURES, VALUE_OPTIONS, Correction, Test
-from rankscope.declaration import AttributeName, Level, Option, Seed, analysis
+from rankscope.declaration import AttributeName, Level, Option, Seed, analysis, list_names
 
 if TYPE_CHECKING:
     from rankscope.scores import Scores
@@ -93,12 +93,11 @@ def findings(
 
     check_level(alpha, replicates)
     corrected = correction_for(test, correction)
-    attributes = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
-    basis = Basis(scores, alpha, test, corrected, replicates, seed, attributes)
+    basis = Basis(scores, alpha, test, corrected, replicates, seed, tuple(list_names(by)))
     rules = [rule for rule in RULES if scores.weights is None or rule not in UNWEIGHTED]
     items = tuple(finding for rule in rules if (finding := rule(basis)) is not None)
     settings = {
         **scores.settings, "alpha": alpha, "test": test, "correction": corrected, "replicates": replicates,
-        "seed": seed, **({"by": list(attributes)} if attributes else {}),
+        "seed": seed, **({"by": list_names(by)} if by else {}),
     }  # fmt: skip
     return Findings.from_items(items, settings)

@@ -19,7 +19,8 @@ def slices(basis: Basis) -> Finding | None:
     scores = basis.scores.with_measures([matrix.measure])
     best, *others = scores.best_first(matrix.measure)
     pairs = np.full(len(others), best), np.array(others)
-    rows, tests = slice_pairs(scores, basis.by, *pairs, alpha=basis.alpha, seed=basis.seed)
+    tables = slice_pairs(scores, basis.by, *pairs, alpha=basis.alpha, seed=basis.seed)
+    rows, tests = tables["slices"], tables["interactions"]
     alarms = [test for test in tests if test.alarm]
     varying = [test for test in tests if test.significant]
     numbers: dict[str, Cell] = {

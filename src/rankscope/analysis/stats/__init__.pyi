@@ -5,6 +5,7 @@ from rankscope.analysis.stats.coefficients import ap_correlation as ap_correlati
 from rankscope.analysis.stats.coefficients import kendall as kendall
 from rankscope.analysis.stats.coefficients import pearson as pearson
 from rankscope.analysis.stats.coefficients import spearman as spearman
+from rankscope.analysis.stats.interaction import test_interaction as test_interaction
 from rankscope.analysis.stats.intervals import bootstrap_means as bootstrap_means
 from rankscope.analysis.stats.intervals import check_level as check_level
 from rankscope.analysis.stats.intervals import expanded as expanded
@@ -38,6 +39,8 @@ from rankscope.analysis.stats.significance import PairTests as PairTests
 from rankscope.analysis.stats.significance import adjust as adjust
 from rankscope.analysis.stats.significance import all_pairs as all_pairs
 from rankscope.analysis.stats.significance import correction_for as correction_for
+from rankscope.analysis.stats.significance import holm_levels as holm_levels
+from rankscope.analysis.stats.significance import one_sample_t as one_sample_t
 from rankscope.analysis.stats.significance import procedure as procedure
 from rankscope.analysis.stats.significance import run_test as run_test
 from rankscope.analysis.stats.significance import test_name as test_name

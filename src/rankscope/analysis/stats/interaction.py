@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankscope.analysis.stats.intervals import moments
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
-from rankscope.arrays import Floats, Indices
+from rankscope.arrays import AnyArray, Floats, Indices
 
 SMALL_SLICE = 5
 """Number of topics from which on every slice is large enough for Welch's test; otherwise topics are permuted."""
@@ -20,6 +21,22 @@ REPLICATES = 2000
 """Number of permutations."""
 _PAIRS_AT_ONCE = 256
 _NEGLIGIBLE = 1e-12
+
+
+def test_interaction(
+    differences: Floats, slices: Sequence[Indices], weights: Floats | None, seed: int
+) -> tuple[AnyArray, Floats, Floats]:
+    """Return the name of the test, its statistic and its p-value for each row.
+
+    It is Welch's test, or a permutation test without a statistic if a slice has few topics or no variance.
+    """
+    statistic, p = welch_anova(differences, slices, weights)
+    if min(map(len, slices)) < SMALL_SLICE:
+        statistic[:] = np.nan
+    is_permuted = np.isnan(statistic) & (len(slices) > 1)
+    if is_permuted.any():
+        p[is_permuted] = permuted_anova(differences[is_permuted], slices, weights, seed=seed)
+    return np.where(is_permuted, "permutation", "welch"), statistic, p
 
 
 def welch_anova(
@@ -39,14 +56,10 @@ def welch_anova(
     """
     from scipy.special import fdtrc
 
-    means, variances, freedom = np.empty((3, len(slices), len(differences)))
-    for s, topics in enumerate(slices):
-        own = None if weights is None else weights[topics]
-        u = linearise(differences[:, topics], own)
-        freedom[s] = degrees_of_freedom(differences[:, topics], own)
-        means[s] = u.mean(axis=1)
-        squares = np.square(u - means[s][:, None]).sum(axis=1)
-        variances[s] = squares / max(1, len(topics) - 1) / len(topics)
+    parts = [(differences[:, topics], None if weights is None else weights[topics]) for topics in slices]
+    freedom = np.stack([degrees_of_freedom(*part) for part in parts])
+    means, errors = np.stack([moments(linearise(*part))[:2] for part in parts], axis=1)
+    variances = np.square(errors)
     k = len(slices)
     largest = np.square(np.abs(differences).max(axis=1, initial=0.0) * _NEGLIGIBLE)
     usable = (variances > largest).all(axis=0) & bool((freedom > 0).all()) & (k > 1)

@@ -48,7 +48,7 @@ def t_intervals(values: Floats, alpha: float = 0.05, weights: Floats | None = No
     >>> [end.round(4).tolist() for end in t_intervals(np.array([[0.2, 0.4, 0.6]]))]
     [[-0.0968], [0.8968]]
     """
-    mean, error, _ = _moments(linearise(values, weights))
+    mean, error, _ = moments(linearise(values, weights))
     width = _t_quantile(1 - alpha / 2, degrees_of_freedom(values, weights)) * error
     return mean - width, mean + width
 
@@ -67,7 +67,7 @@ def lower_limit(differences: Floats, alpha: float = 0.05, weights: Floats | None
 
 def lower_limits(differences: Floats, alpha: float = 0.05, weights: Floats | None = None) -> Floats:
     """Return :func:`lower_limit` of each row."""
-    mean, error, _ = _moments(linearise(differences, weights))
+    mean, error, _ = moments(linearise(differences, weights))
     return mean - _t_quantile(1 - alpha, degrees_of_freedom(differences, weights)) * error
 
 
@@ -214,7 +214,7 @@ def rank_intervals(
     [[1, 1, 3], [2, 2, 3]]
     """
     runs, replicates = drawn.shape
-    means, _, counts = _moments(linearise(merits, weights))
+    means, _, counts = moments(linearise(merits, weights))
     best, worst = ranks(rounded(means))
     first, last = ranks(rounded(_ranked_by(means, drawn, counts, degrees_of_freedom(merits, weights), alpha)))
     low, high = np.ones(runs, np.int64), np.full(runs, runs)
@@ -276,7 +276,7 @@ def _groups(means: Floats, moved: Floats, reach: Floats) -> list[Ints]:
     return [group for group in np.split(order, np.flatnonzero(apart) + 1) if len(group) > 1]
 
 
-def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
+def moments(values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return mean, standard error of the mean and number of values of each row, without NaN."""
     is_defined = ~np.isnan(values)
     count = is_defined.sum(axis=1).astype(np.float64)

@@ -208,7 +208,12 @@ def _warn_if_hopeless(
 
 
 def paired_t(
-    values: Floats, first: Indices, second: Indices, *, alpha: float = 0.05, freedom: float | None = None
+    values: Floats,
+    first: Indices,
+    second: Indices,
+    *,
+    alpha: float | Floats = 0.05,
+    freedom: float | None = None,
 ) -> PairTests:
     """Run Student's paired t test, two-sided: t = mean(z) / (sd(z)/sqrt(n)), by default with n - 1 degrees of freedom.
 
@@ -233,6 +238,18 @@ def paired_t(
         p[block] = np.where(np.isnan(t), 1.0, 2 * stdtr(freedom, -t))
     delta = stdtrit(freedom, 1 - alpha / 2) * error
     return PairTests(mean, p, delta, delta, p, len(p) == 1)
+
+
+def one_sample_t(values: Floats, weights: Floats | None = None, alpha: float | Floats = 0.05) -> PairTests:
+    """Run Student's t test that the mean of each row is 0, two-sided, with weights of the topics.
+
+    >>> one_sample_t(np.array([[0.3, 0.2, 0.1]])).p.round(5).tolist()
+    [0.07418]
+    """
+    rows = np.arange(len(values))
+    against_zero = np.vstack([linearise(values, weights), np.zeros((1, values.shape[1]))])
+    freedom = float(degrees_of_freedom(values[:1], weights)[0])
+    return paired_t(against_zero, rows, np.full(len(rows), len(rows)), alpha=alpha, freedom=freedom)
 
 
 def tukey_hsd(
