@@ -29,7 +29,7 @@ import numpy as np
 from page_tables import put
 
 import rankscope as rs
-from rankscope.analysis.bench_orders import Procedure, order_systems
+from rankscope.analysis.bench_orders import order_systems
 from rankscope.analysis.stats.aggregates import compute_terms
 from rankscope.read.task_scores import TaskScores
 
@@ -133,10 +133,9 @@ def simulate(systems: int, tasks: int, seed: int) -> tuple[TaskScores, dict[str,
     for task in range(tasks):
         noise = rng.normal(0, SPREAD["topic"], TOPICS) + rng.normal(0, SPREAD["error"], (systems, TOPICS))
         topics.append(expected[:, [task]] + noise)
-    values = np.stack([scores.mean(axis=1) for scores in topics], axis=1)
     names = (tuple(f"s{k}" for k in range(systems)), tuple(f"t{k}" for k in range(tasks)))
     fixed = {"mean": expected.mean(axis=1), "win-rate": compute_terms(expected, "points").mean(axis=1)}
-    return TaskScores(*names, values, (), tuple(topics)), dict.fromkeys(AGGREGATES, quality), fixed
+    return TaskScores(*names, tuple(topics)), dict.fromkeys(AGGREGATES, quality), fixed
 
 
 def coverage() -> dict[str, str]:
@@ -149,8 +148,13 @@ def coverage() -> dict[str, str]:
                 width = wrong = 0.0
                 for seed in range(count):
                     scores, population, fixed = simulate(systems, tasks, seed)
+                    test = {
+                        "test": "normal" if sample == "topics" else "t",
+                        "correction": "holm",
+                        "alpha": 0.05,
+                    }
                     orders = order_systems(
-                        scores, AGGREGATES, Procedure(sample, "t", "holm", 0.05, 300, seed), None
+                        scores, AGGREGATES, None, sample=sample, replicates=300, seed=seed, **test
                     )
                     true = fixed if sample == "topics" else population
                     for name in AGGREGATES:

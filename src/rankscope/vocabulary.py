@@ -5,6 +5,7 @@ from __future__ import annotations
 VOCABULARY = {
     "a": "the first of the two: a run, a measure or a judge",
     "adjusted": "the p-value, corrected for the number of tests",
+    "aggregate": "summary of the scores over tasks",
     "archetype": "shape of the CRP curve of the list",
     "b": "the second of the two: a run, a measure or a judge",
     "common": "documents that both lists have",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from itertools import pairwise
+from dataclasses import field
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope import choices
 from rankscope.choices import Aggregate, BenchSample, Correction, MissingCells, TaskTest
-from rankscope.declaration import Level, MeasureName, Option, Seed, analysis
+from rankscope.declaration import Level, MeasureName, Option, Seed, analysis, list_names
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table, table
@@ -34,15 +34,11 @@ SAMPLES = {
 Types = Annotated["Mapping[str, str] | str | Path | None", Option("FILE")]
 
 
-class _AggregateRow(Row):
-    aggregate: str = column("summary of the scores over tasks")
-
-
 class Place(Row):
     """Value and rank of a system by an aggregate."""
 
     system: str = column("name of the system")
-    aggregate: str = column("summary of the scores over tasks")
+    aggregate: str = column()
     value: float | None = column("value of the aggregate; empty if it depends on a missing score")
     rank: int | None = column("rank of the system, from 1; empty if it depends on a missing score")
     first_rank: int = column("first rank of the interval of the rank")
@@ -57,16 +53,17 @@ class SystemPair(Row):
 
     a: str = column("the first system")
     b: str = column("the second system")
-    aggregate: str = column("summary of the scores over tasks")
+    aggregate: str = column()
     difference: float | None = column("value of a minus value of b; empty if a score is missing")
     p: float | None = column("p-value of the test over tasks; empty if a score is missing", p_value=True)
     adjusted: float | None = column("the p-value, corrected for the number of pairs", p_value=True)
     separated: bool = column("whether the order of the two is established")
 
 
-class Fragile(_AggregateRow):
+class Fragile(Row):
     """Effect of another aggregate, or of fewer tasks, on the leaderboard of an aggregate."""
 
+    aggregate: str = column()
     change: str = column(
         "aggregate: another one; task: one left out; leader: fewest left out to change the leader"
     )
@@ -75,12 +72,13 @@ class Fragile(_AggregateRow):
     leader: str = column("best system after the change")
     changed: int = column("pairs of systems whose order changes")
     tau: float = column("Kendall's tau-b between the leaderboards before and after")
-    exact: bool = column("whether no fewer tasks change the leader, which always holds")
+    exact: bool = column("whether no fewer tasks change the leader, which always holds", default=True)
 
 
-class Separation(_AggregateRow):
+class Separation(Row):
     """Number of systems that an aggregate separates."""
 
+    aggregate: str = column()
     pairs: int = column("number of pairs of systems")
     separated: int = column("pairs whose order is established")
     adjacent: int = column("pairs of neighbours in the leaderboard")
@@ -130,18 +128,14 @@ class Bench(TypedResult):
         """Table of the tests of all pairs, as columns: 200 systems have 20,000 pairs."""
         from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
 
-        names = self.scores.systems
-        first, second = np.triu_indices(len(names), 1)
+        first, second = np.triu_indices(len(self.scores.systems), 1)
+        pair = [CategoricalColumn(self.scores.systems, side) for side in (first, second)]
         parts: list[Rows] = []
         for aggregate, order in self.orders.items():
-            value_of = {row.system: row.value for row in self.board if row.aggregate == aggregate}
-            values = np.array([value_of[name] for name in names], np.float64)  # None becomes NaN.
-            unknown = np.full(len(first), np.nan)
-            tests = (unknown if p is None else p for p in (order.p, order.adjusted))
-            numbers = values[first] - values[second], *tests
+            values = np.where(order.ends[0] == order.ends[1], order.ends[0], np.nan)
+            numbers = values[first] - values[second], order.p, order.adjusted
             cells = [[None if x != x else x for x in c.tolist()] if np.isnan(c).any() else c for c in numbers]
             label = CategoricalColumn((aggregate,), np.zeros(len(first), np.int8))
-            pair = CategoricalColumn(names, first), CategoricalColumn(names, second)
             parts.append(Columns([*pair, label, *cells, order.separated[first, second]]))
         return SystemPair.table("pairs", ConcatenatedRows(parts))
 
@@ -175,17 +169,18 @@ class Bench(TypedResult):
     @property
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
-        first = self.aggregates[0]
-        leader = self.leader(first)
+        main = self.aggregates[0]
+        kinds = {("leader", name) for name in self.orders} | {("aggregate", main)}
+        leader = self.leader(main)
         changes = [
-            row for row in self.fragility
-            if row.change == "leader"
-            or (row.aggregate == first and (row.change == "aggregate" or row.leader != leader))
-        ]  # fmt: skip
+            row
+            for row in self.fragility
+            if (row.change, row.aggregate) in kinds or (row.aggregate == main and row.leader != leader)
+        ]
         caption = (
-            f"Other aggregates against {first}, tasks that change its leader, and the fewest tasks that do"
+            f"Other aggregates against {main}, tasks that change its leader, and the fewest tasks that do"
         )
-        return [self.wide(), replace(self.fragility.subset("fragility", changes), caption=caption)]
+        return [self.wide(), self.fragility.subset("fragility", changes, caption)]
 
     def leader(self, aggregate: str) -> str:
         """Return the best system by an aggregate."""
@@ -279,7 +274,7 @@ def bench(
     Returns
     -------
     Bench
-        Tables ``board``, ``pairs``, ``fragility``, ``separation``, ``agreement``, ``tasks`` and ``friedman``.
+        Tables ``board``, ``fragility``, ``separation``, ``tasks``, ``pairs`` and ``friedman``.
 
     References
     ----------
@@ -302,11 +297,9 @@ def bench(
     >>> [row.without for row in result.fragility if row.change == "leader"]
     ['t1;t3', 't1;t3']
     """
-    from rankscope.analysis import bench_orders
-    from rankscope.analysis.stats.intervals import check_level
-    from rankscope.analysis.stats.significance import correction_for, procedure
+    from rankscope.analysis import bench_orders, stats
 
-    check_level(alpha, replicates)
+    stats.check_level(alpha, replicates)
     check_name(missing_cells, choices.MISSING_CELLS, f"missing cells cannot be handled by {missing_cells!r}")
     check_name(sample, choices.BENCH_SAMPLES, f"{sample!r} cannot be sampled")
     check_name(test, choices.TASK_TESTS, f"no test over tasks is called {test!r}")
@@ -314,27 +307,24 @@ def bench(
     _check(scores, sample)
     bounds = _check_range(scores, score_range) if missing_cells == "bounds" else None
     names, refused = _choose_aggregates(scores, aggregate, bounds is not None)
-    corrected = correction_for("t" if sample == "topics" else test, correction)
-    method: str = test
-    title = procedure(test, corrected, alpha)
-    if sample == "topics":
-        method, title = "normal", "normal" + procedure("t", corrected, alpha).removeprefix("paired t")
-    tests = bench_orders.Procedure(sample, test, corrected, alpha, replicates, seed)
-    orders = bench_orders.order_systems(scores, names, tests, bounds)
-    settings: dict[str, Any] = {
-        "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
-        "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
-        "sample": "" if bounds else sample, "test": method, "correction": corrected, "alpha": alpha,
-        "replicates": replicates, "seed": seed, "procedure": title,
-    }  # fmt: skip
-    board = [Place(*cells) for name in names for cells in bench_orders.places(scores, name, orders[name])]
-    tasks = bench_orders.describe_tasks(scores, orders[names[0]])
+    method = "normal" if sample == "topics" else test
+    corrected = stats.correction_for(method, correction)
+    how: dict[str, Any] = {"test": method, "correction": corrected, "alpha": alpha}
+    how |= {"replicates": replicates, "seed": seed}
+    orders = bench_orders.order_systems(scores, names, bounds, sample=sample, **how)
+    board = [row for name in names for row in bench_orders.places(scores, name, orders[name])]
     return Bench(
         board=Place.table("board", board, without=() if bounds else ("lowest", "highest")),
-        fragility=Fragile.table("fragility", [Fragile(*c) for c in bench_orders.measure_fragility(scores, orders)]),
+        fragility=Fragile.table("fragility", [*bench_orders.measure_fragility(scores, orders)]),
         separation=Separation.table("separation", [_separation(name, orders[name]) for name in names]),
-        tasks=TaskRow.table("tasks", [TaskRow(*cells) for cells in tasks]),
-        scores=scores, orders=orders, settings=settings,
+        tasks=TaskRow.table("tasks", [*bench_orders.describe_tasks(scores, orders[names[0]])]),
+        scores=scores, orders=orders,
+        settings={
+            "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
+            "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
+            "sample": "" if bounds else sample, **how,
+            "procedure": stats.procedure(method, corrected, alpha),
+        },
     )  # fmt: skip
 
 
@@ -343,15 +333,15 @@ def _handle_missing(scores: TaskScores, missing_cells: str) -> tuple[TaskScores,
     is_missing = np.isnan(scores.values)
     if missing_cells == "bounds" or not is_missing.any():
         return scores, {}
-    by_system = missing_cells == "systems"
-    is_left_out = np.asarray(is_missing.any(axis=1 if by_system else 0))
-    names, kept = scores.systems if by_system else scores.tasks, np.flatnonzero(~is_left_out).tolist()
-    dropped = [name for name, is_dropped in zip(names, is_left_out, strict=True) if is_dropped]
-    lacking = "lack a score on some task" if by_system else "lack the score of some system"
-    warnings.warn(f"{len(dropped)} of {len(names)} {missing_cells} {lacking} and are left out", stacklevel=3)
-    everything = range(len(scores.tasks if by_system else scores.systems))
-    selected = scores.select(kept, everything) if by_system else scores.select(everything, kept)
-    return selected, {f"left_out_{missing_cells}": dropped}
+    axis = ["systems", "tasks"].index(missing_cells)
+    is_left_out = np.asarray(is_missing.any(axis=1 - axis))
+    names = (scores.systems, scores.tasks)[axis]
+    kept = [list(range(size)) for size in is_missing.shape]
+    kept[axis] = np.flatnonzero(~is_left_out).tolist()
+    lacking = ("lack a score on some task", "lack the score of some system")[axis]
+    n_left_out = int(is_left_out.sum())
+    warnings.warn(f"{n_left_out} of {len(names)} {missing_cells} {lacking} and are left out", stacklevel=3)
+    return scores.select(*kept), {f"left_out_{missing_cells}": [*compress(names, is_left_out.tolist())]}
 
 
 def _check(scores: TaskScores, sample: str) -> None:
@@ -359,8 +349,9 @@ def _check(scores: TaskScores, sample: str) -> None:
         if len(names) < 2:
             hint = "give more scores, or another way to handle missing ones (missing_cells)"
             raise InputError(f"a leaderboard needs two {noun} at least, not {len(names)}", hint=hint)
-    if sample != "tasks" and min((topics.shape[1] for topics in scores.topics), default=0) < 2:
-        problem = "some task has a single topic" if scores.topics else "there are no scores of topics"
+    sizes = [topics.shape[1] for topics in scores.topics]
+    if sample != "tasks" and min(sizes) < 2:
+        problem = "some task has a single topic" if max(sizes) > 1 else "there are no scores of topics"
         raise InputError(f"{problem}, and sample={sample!r} needs several", hint="sample tasks")
 
 
@@ -368,33 +359,30 @@ def _choose_aggregates(
     scores: TaskScores, requested: str | Sequence[str] | None, has_bounds: bool
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the aggregates; those that the scores do not permit raise an error, or are left out by default."""
-    selected = (
-        [requested] if isinstance(requested, str) else list(dict.fromkeys(requested or choices.AGGREGATES))
-    )
-    refused: dict[str, str] = {}
+    selected = list_names(requested) or list(choices.AGGREGATES)
     for name in selected:
         check_name(name, choices.AGGREGATES, f"no aggregate is called {name!r}")
-        try:
-            _check_aggregate(scores, name, has_bounds)
-        except InputError as error:
-            if requested is not None:
-                raise
-            refused[name] = str(error)
-            if name == "bradley-terry" and not has_bounds:
-                warnings.warn(f"{error}; bradley-terry is left out", stacklevel=3)
-    settings = {"left_out_aggregates": refused} if refused else {}
-    return [name for name in selected if name not in refused], settings
+    errors = {name: error for name in selected if (error := _find_obstacle(scores, name, has_bounds))}
+    for name, error in errors.items():
+        if requested is not None:
+            raise error
+        if name == "bradley-terry" and not has_bounds:
+            warnings.warn(f"{error}; bradley-terry is left out", stacklevel=3)
+    left_out = {"left_out_aggregates": {name: str(error) for name, error in errors.items()}}
+    return [name for name in selected if name not in errors], left_out if errors else {}
 
 
-def _check_aggregate(scores: TaskScores, name: str, has_bounds: bool) -> None:
-    from rankscope.analysis.stats.aggregates import check_connected, compute_terms
+def _find_obstacle(scores: TaskScores, name: str, has_bounds: bool) -> InputError | None:
+    """Return the error that explains why the scores do not permit an aggregate, or None."""
+    from rankscope.analysis.stats.aggregates import compute_terms, find_infinite
 
     if name == "mean-of-types" and not scores.types:
-        raise InputError("mean-of-types needs types of tasks", hint="give a file with the columns task,type")
+        return InputError("mean-of-types needs types of tasks", hint="give a file with the columns task,type")
     if has_bounds and name in ("bradley-terry", "z-score"):
-        raise InputError(f"{name} has no bounds over missing scores", hint="use mean, win-rate or borda")
-    if name == "bradley-terry":
-        check_connected(compute_terms(scores.values, "points").mean(axis=1), scores.systems)
+        return InputError(f"{name} has no bounds over missing scores", hint="use mean, win-rate or borda")
+    if name != "bradley-terry":
+        return None
+    return find_infinite(compute_terms(scores.values, "points").mean(axis=1), scores.systems)
 
 
 def _check_range(scores: TaskScores, score_range: Sequence[float]) -> tuple[float, float]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
+from rankscope.analysis import stats
+from rankscope.analysis.bench import Fragile, Place, TaskRow
 from rankscope.analysis.stats.aggregates import BASES, aggregate_value, combine, compute_terms, resample
-from rankscope.analysis.stats.coefficients import kendall
-from rankscope.analysis.stats.intervals import rank_intervals, ranks
-from rankscope.analysis.stats.matrices import rounded
-from rankscope.analysis.stats.significance import adjust, all_pairs, run_test, tiers
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
@@ -22,32 +20,24 @@ from rankscope.read.task_scores import TaskScores, read_task_scores, read_task_t
 from rankscope.scores import Collection, ScoreMatrix, Scores
 
 _DEFAULT = "nDCG@10"
-
-
-class Procedure(NamedTuple):
-    """Sampled units, and the test of pairs of systems."""
-
-    sample: str
-    test: str
-    correction: str
-    alpha: float
-    replicates: int
-    seed: int
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """Systems ordered by the means of their terms, best highest."""
+    """Systems ordered by the means of their terms, best highest, and their values of an aggregate."""
 
     merits: Floats
+    ends: Floats
+    """Lowest and highest value over all values of missing scores, shape (2, systems)."""
+    ranks: Sequence[int | None]
     first: Ints
     last: Ints
     separated: Bools
     """Array of shape (systems, systems)."""
     tiers: Sequence[int | None]
-    p: Floats | None = None
-    adjusted: Floats | None = None
-    bounds: tuple[Floats, Floats] | None = None
+    p: Floats
+    adjusted: Floats
 
     @property
     def best_first(self) -> list[int]:
@@ -55,13 +45,18 @@ class Order:
         return [int(s) for s in np.argsort(-self.merits, kind="stable")]
 
 
-def open_task_scores(
-    source: Any, measure: str | Measure | None, types: Mapping[str, str] | str | Path | None
-) -> TaskScores:
+def open_task_scores(source: Any, measure: str | Measure | None, types: Any) -> TaskScores:
     """Return the scores of a table, of a folder, or of scores or collections by task, with types."""
     kinds = (Scores, ScoreMatrix, Collection)
-    if source and isinstance(source, Mapping) and all(isinstance(one, kinds) for one in source.values()):
-        scores = _join({str(task): _matrix(member, measure) for task, member in source.items()})
+    if (
+        source
+        and isinstance(source, Mapping)
+        and all(isinstance(member, kinds) for member in source.values())
+    ):
+        matrices = {str(task): _matrix(member, measure) for task, member in source.items()}
+        if len({str(matrix.measure) for matrix in matrices.values()}) > 1:
+            raise InputError("the tasks are scored by different measures", hint="name one measure")
+        scores = TaskScores.join(matrices)
     elif measure is not None:
         hint = "leave the measure out: a table has one score for each system and task"
         raise SettingsError("a table of scores has no measures", hint=hint)
@@ -71,6 +66,7 @@ def open_task_scores(
 
 
 def _matrix(member: Scores | ScoreMatrix | Collection, measure: str | Measure | None) -> ScoreMatrix:
+    """Return the values of a measure on the topics on which some run has one."""
     if isinstance(member, Collection):
         member = member.evaluate(measure or _DEFAULT)
     if isinstance(member, Scores):
@@ -78,70 +74,65 @@ def _matrix(member: Scores | ScoreMatrix | Collection, measure: str | Measure | 
     if member.measure.better != "higher" or member.measure.summary != "mean":
         problem = "cannot be compared over tasks: it is no mean of values where higher is better"
         raise SettingsError(f"{member.measure} {problem}", hint=f"choose {_DEFAULT}, for example")
-    return member
+    return replace(member, values=member.values[:, ~np.isnan(member.values).all(axis=0)])
 
 
-def _join(matrices: Mapping[str, ScoreMatrix]) -> TaskScores:
-    """Join the runs of all tasks by name; a run that lacks a task has no score there."""
-    if len({str(matrix.measure) for matrix in matrices.values()}) > 1:
-        raise InputError("the tasks are scored by different measures", hint="name one measure")
-    systems = tuple(dict.fromkeys(run for matrix in matrices.values() for run in matrix.runs))
-    topics = []
-    for matrix in matrices.values():
-        defined = ~np.isnan(matrix.values).all(axis=0)
-        topics.append(np.full((len(systems), int(defined.sum())), np.nan))
-        topics[-1][[systems.index(run) for run in matrix.runs]] = matrix.values[:, defined]
-    values = np.stack([joined.mean(axis=1) for joined in topics], axis=1)
-    return TaskScores(systems, tuple(matrices), values, (), tuple(topics))
-
-
-def _types(scores: TaskScores, basis: str) -> Ints:
+def _number_types(scores: TaskScores, basis: str) -> Ints:
     """Return the numbers of the types of the tasks, which are one type unless the basis uses types."""
     return np.unique(scores.types if basis == "types" else [""] * len(scores.tasks), return_inverse=True)[1]
 
 
 def order_systems(
-    scores: TaskScores, names: Sequence[str], tests: Procedure, bounds: tuple[float, float] | None
+    scores: TaskScores,
+    names: Sequence[str],
+    bounds: Bounds | None,
+    *,
+    sample: str,
+    replicates: int,
+    **test: Any,
 ) -> dict[str, Order]:
-    """Return the order of the systems by each aggregate; aggregates of the same terms share one."""
-    bases = {basis: _types(scores, basis) for basis in dict.fromkeys(BASES[name] for name in names)}
+    """Return the order of the systems by each aggregate, with bounds if they are given.
+
+    ``test`` has the ``test`` of pairs (``normal``: with the standard error of the resamples), its ``correction``,
+    ``alpha`` and ``seed``. Aggregates of the same terms share an order.
+    """
+    bases = {basis: _number_types(scores, basis) for basis in dict.fromkeys(BASES[name] for name in names)}
     if bounds is None:
-        drawn = resample(bases, scores.values, scores.topics, tests.sample, tests.replicates, tests.seed)
-        orders = {basis: _order(scores, basis, types, drawn[basis], tests) for basis, types in bases.items()}
+        drawn = resample(bases, scores.values, scores.topics, sample, replicates, test["seed"])
+        orders = {basis: _order(scores, basis, types, drawn[basis], **test) for basis, types in bases.items()}
     else:
-        orders = {b: _bounded_order(scores.values, b, types, bounds) for b, types in bases.items()}
-    return {name: orders[BASES[name]] for name in names}
+        orders = {
+            basis: _bounded_order(scores.values, basis, types, bounds) for basis, types in bases.items()
+        }
+    ends = {n: [aggregate_value(n, end, len(scores.tasks)) for end in orders[BASES[n]].ends] for n in names}
+    return {name: replace(orders[BASES[name]], ends=np.sort(ends[name], axis=0)) for name in names}
 
 
-def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, tests: Procedure) -> Order:
+def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, **test: Any) -> Order:
     terms = compute_terms(scores.values, basis)
-    merits = rounded(combine(terms, types))
+    merits = stats.rounded(combine(terms, types))
     # Weights turn a mean of types into a mean over tasks, so that tests can be paired over tasks.
     sizes = np.bincount(types)
     terms = terms * (len(types) / (len(sizes) * sizes[types]))
-    first, second = all_pairs(len(merits))
-    if tests.sample == "topics":
-        from scipy.special import ndtr
-
+    first, second = stats.all_pairs(len(merits))
+    if test["test"] == "normal":
         # Resamples of n topics vary by the share 1/n too little; the smallest task decides.
         n = min(topics.shape[1] for topics in scores.topics)
         terms = np.repeat(merits[:, None], n, axis=1)
         error = np.sqrt(n / (n - 1)) * (drawn[first] - drawn[second]).std(axis=1)
-        difference = np.abs(merits[first] - merits[second])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = np.where(difference > 0, 2 * ndtr(-difference / error), 1.0)
-        adjusted = adjust(p, tests.correction)
+        p = 2 * ndtr(-np.abs(merits[first] - merits[second]) / np.maximum(error, 1e-300))
+        adjusted = stats.adjust(p, test["correction"])
     else:
-        how = {"correction": tests.correction, "alpha": tests.alpha, "seed": tests.seed}
-        outcome = run_test(tests.test, terms, first, second, **how)  # type: ignore[arg-type]
+        outcome = stats.run_test(values=terms, first=first, second=second, **test)
         p, adjusted = outcome.p, outcome.adjusted
     separated = np.zeros((len(merits), len(merits)), np.bool_)
-    separated[first, second] = separated[second, first] = adjusted < tests.alpha
-    ends = rank_intervals(terms, drawn, tests.alpha)
-    return Order(merits, *ends, separated, tiers(merits, separated), p, adjusted)
+    separated[first, second] = separated[second, first] = adjusted < test["alpha"]
+    ranks, intervals = stats.ranks(merits)[0].tolist(), stats.rank_intervals(terms, drawn, test["alpha"])
+    tiers = stats.tiers(merits, separated)
+    return Order(merits, np.stack([merits, merits]), ranks, *intervals, separated, tiers, p, adjusted)
 
 
-def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float, float]) -> Order:
+def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> Order:
     """Return the order with the bounds of values and ranks, over all values of missing scores.
 
     Bounds of scores are attained for each pair of systems. Those of points are attained for each system; a rank by
@@ -155,38 +146,35 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float,
             np.add(mine[:, None] > others[None], (mine[:, None] == others[None]) / 2).sum(axis=1) - own
             for mine, others, own in ((low, high, itself[0]), (high, low, itself[1]))
         )
-    lowest, highest = rounded(combine(low, types)), rounded(combine(high, types))
+    lowest, highest = ends = np.stack([stats.rounded(combine(end, types)) for end in (low, high)])
     above = lowest[:, None] > highest[None, :]
+    first = 1 + above.sum(axis=0)
     last = 1 + (highest[None, :] > lowest[:, None]).sum(axis=1) - (highest > lowest)
-    no_tiers: list[int | None] = [None] * len(values)
-    merits = (lowest + highest) / 2
-    return Order(merits, 1 + above.sum(axis=0), last, above | above.T, no_tiers, bounds=(lowest, highest))
+    ranks = [rank if rank == end else None for rank, end in zip(first.tolist(), last.tolist(), strict=True)]
+    unknown = np.full(len(values) * (len(values) - 1) // 2, np.nan)
+    no_tiers = [None] * len(values)
+    return Order(ends.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
 
 
-def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[tuple[Any, ...]]:
-    """Yield the cells of the leaderboard of an aggregate, best system first."""
-    tasks = len(scores.tasks)
-    ends = np.sort(
-        [aggregate_value(aggregate, end, tasks) for end in order.bounds or (order.merits,)], axis=0
-    )
-    positions = ranks(order.merits)[0] if order.bounds is None else order.first
+def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Place]:
+    """Yield the rows of the leaderboard of an aggregate, best system first."""
     for s in order.best_first:
-        value = float(ends[0, s]) if ends[0, s] == ends[-1, s] else None
-        rank = int(positions[s]) if order.bounds is None or order.first[s] == order.last[s] else None
-        limits = () if order.bounds is None else ends[:, s].tolist()
-        interval = int(order.first[s]), int(order.last[s])
-        yield scores.systems[s], aggregate, value, rank, *interval, order.tiers[s], *limits
+        low, high = order.ends[:, s].tolist()
+        value, rank = low if low == high else None, order.ranks[s]
+        first, last, tier = int(order.first[s]), int(order.last[s]), order.tiers[s]
+        yield Place(scores.systems[s], aggregate, value, rank, first, last, tier, low, high)
 
 
-def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]]:
-    """Yield the cells of the table of tasks."""
+def describe_tasks(scores: TaskScores, order: Order) -> Iterator[TaskRow]:
+    """Yield the rows of the table of tasks."""
+    sizes = [topics.shape[1] for topics in scores.topics]
     for t, task in enumerate(scores.tasks):
         scored = np.flatnonzero(~np.isnan(scores.values[:, t]))
         values = scores.values[scored, t]
         mean = float(values.mean()) if len(scored) else np.nan
-        topics = scores.topics[t].shape[1] if scores.topics else None
-        tau = kendall(values, order.merits[scored]).tau_b
-        yield task, scores.types[t] if scores.types else "", len(scored), topics, mean, tau
+        kind, topics = scores.types[t] if scores.types else "", sizes[t] if max(sizes) > 1 else None
+        tau = stats.kendall(values, order.merits[scored]).tau_b
+        yield TaskRow(task, kind, len(scored), topics, mean, tau)
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
@@ -203,32 +191,25 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
     return groups
 
 
-def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[tuple[Any, ...]]:
-    """Yield the cells of the table of fragility; with missing scores, only those that compare aggregates."""
+def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[Fragile]:
+    """Yield the rows of the table of fragility; with missing scores, only those that compare aggregates."""
     for a, b in combinations(orders, 2):
-        yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits), True
-    rows_by_basis: dict[str, list[tuple[Any, ...]]] = {}
+        yield Fragile(a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits))
     for name, order in orders.items() if not np.isnan(scores.values).any() else ():
-        basis = BASES[name]
-        rows_by_basis[basis] = rows_by_basis.get(basis) or list(_leave_out(scores, basis, order))
-        yield from ((name, *row) for row in rows_by_basis[basis])
+        terms, types = compute_terms(scores.values, BASES[name]), _number_types(scores, BASES[name])
+        smallest = smallest_set(terms, types, order.best_first[0])
+        for tasks in (*([t] for t in range(len(types))), *([smallest] if smallest else [])):
+            kept = np.delete(np.arange(len(types)), tasks)
+            kept_types = np.unique(types[kept], return_inverse=True)[1]
+            after = _compare(scores, order.merits, stats.rounded(combine(terms[:, kept], kept_types)))
+            change = "leader" if tasks is smallest else "task"
+            yield Fragile(name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after)
 
 
 def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float]:
     """Return the new leader, the number of pairs whose order changes, and tau."""
-    result = kendall(before, after)
+    result = stats.kendall(before, after)
     return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b
-
-
-def _leave_out(scores: TaskScores, basis: str, order: Order) -> Iterator[tuple[Any, ...]]:
-    types, terms = _types(scores, basis), compute_terms(scores.values, basis)
-    smallest = smallest_set(terms, types, order.best_first[0])
-    choices = [*(("task", [t]) for t in range(len(types))), *([("leader", smallest)] if smallest else [])]
-    for change, tasks in choices:
-        remaining = np.delete(np.arange(len(types)), tasks)
-        remaining_types = np.unique(types[remaining], return_inverse=True)[1]
-        after = _compare(scores, order.merits, rounded(combine(terms[:, remaining], remaining_types)))
-        yield change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after, True
 
 
 def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:

@@ -140,13 +140,11 @@ def _select_differences(result: Comparison, measure: str | None, by: str | None)
     best_first = external_measure(name, others=True).best_first([row.mean for row in means])
     runs = [means[r].run for r in best_first]
     [baseline, *_] = list_names(result.settings["baseline"]) or runs
+    tables: Any = result.slices, result.interactions
+    key = name, attribute
     rows, tests = (
-        [
-            row
-            for row in table
-            if (row.measure, row.attribute) == (name, attribute) and baseline in (row.a, row.b)
-        ]
-        for table in (result.slices, result.interactions)
+        [row for row in table if (row.measure, row.attribute) == key and baseline in (row.a, row.b)]
+        for table in tables
     )
     label = f"difference in {name} from {style.shorten(baseline, 20)}"
     tested = {row.b if row.a == baseline else row.a: row for row in tests}

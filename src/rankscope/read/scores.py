@@ -158,7 +158,7 @@ def read_score_tables(
     if not scores_by_measure:
         problem = "there are only means, and no score of a topic" if rows.rows else "there is no score"
         raise InputError(problem, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
-    return _build_tables(scores_by_measure, path)
+    return build_tables(scores_by_measure, path)
 
 
 def _with_row_per_value(rows: ScoreRows, run: int, topic: int) -> tuple[ScoreRows, dict[str, int]]:
@@ -230,7 +230,7 @@ def is_score_table(path: str | Path) -> bool:
     return not any(name.strip().lower().startswith("doc") for name in names)
 
 
-def _build_tables(
+def build_tables(
     scores_by_measure: dict[str, dict[tuple[str, str], float]], path: str
 ) -> dict[str, ScoreTable]:
     """Build matrices of the same runs and topics, in order of first occurrence."""

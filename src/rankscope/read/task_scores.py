@@ -20,10 +20,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,19 +33,26 @@ from rankscope.arrays import Floats
 from rankscope.errors import InputError, suggest_names
 from rankscope.json_documents import parse_json
 from rankscope.read.score_rows import ScoreRows, open_score_rows
-from rankscope.read.scores import check_score, parse_name, parse_score
+from rankscope.read.scores import ScoreTable, build_tables, check_score, parse_name, parse_score
+from rankscope.read.topic_data import read_topic_data
+
+if TYPE_CHECKING:
+    from rankscope.scores import ScoreMatrix
 
 _COLUMNS = {
     "system": ("system", "model", "model_name", "run", "name"),
     "task": ("task", "task_name", "dataset", "collection"),
-    "score": ("score", "value", "main_score"),
     "topic": ("topic", "topic_id", "qid", "query_id", "query"),
     "type": ("type", "task_type", "category"),
+    "score": ("score", "value", "main_score"),
 }
 """Names of the columns of a table with a row per score (case-insensitive)."""
 _SPLITS = {"MSMARCO": "dev"}
 """Splits of tasks whose scores MTEB does not take from ``test``."""
 _MTEB = "give the folder results/ of MTEB, with MODEL/REVISION/TASK.json"
+
+_Cell = tuple[int | None, Sequence[str], Any]
+"""Line; system, task, topic and type, which are empty if missing; and score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,20 +61,33 @@ class TaskScores:
 
     systems: tuple[str, ...]
     tasks: tuple[str, ...]
-    values: Floats
-    """Array of shape (systems, tasks); NaN for a missing score."""
+    topics: tuple[Floats, ...]
+    """For each task an array of shape (systems, topics); a single column if there are no scores of topics."""
     types: tuple[str, ...] = ()
     """Type of each task; empty if unknown."""
-    topics: tuple[Floats, ...] = ()
-    """For each task an array of shape (systems, topics); empty if there are no scores of topics."""
+
+    @classmethod
+    def join(cls, matrices: Mapping[str, ScoreMatrix | ScoreTable], first: Iterable[str] = ()) -> TaskScores:
+        """Join the runs of all tasks by name, ``first`` some runs; a run that lacks a task has no score there."""
+        systems = tuple(
+            dict.fromkeys((*first, *(run for matrix in matrices.values() for run in matrix.runs)))
+        )
+        topics = []
+        for matrix in matrices.values():
+            topics.append(np.full((len(systems), matrix.values.shape[1]), np.nan))
+            topics[-1][[systems.index(run) for run in matrix.runs]] = matrix.values
+        return cls(systems, tuple(matrices), tuple(topics))
+
+    @cached_property
+    def values(self) -> Floats:
+        """Array of shape (systems, tasks): means over topics; NaN if a system lacks a topic, or the task."""
+        return np.stack([topics.mean(axis=1) for topics in self.topics], axis=1)
 
     def select(self, systems: Sequence[int], tasks: Sequence[int]) -> TaskScores:
         """Return the scores of some systems on some tasks."""
-        return TaskScores(
-            tuple(self.systems[s] for s in systems), tuple(self.tasks[t] for t in tasks),
-            self.values[np.ix_(systems, tasks)], tuple(self.types[t] for t in tasks if self.types),
-            tuple(self.topics[t][systems] for t in tasks if self.topics),
-        )  # fmt: skip
+        names, topics = [self.systems[s] for s in systems], [self.topics[t][systems] for t in tasks]
+        types = [self.types[t] for t in tasks if self.types]
+        return TaskScores(tuple(names), tuple(self.tasks[t] for t in tasks), tuple(topics), tuple(types))
 
 
 def read_task_scores(source: Any) -> TaskScores:
@@ -75,13 +97,15 @@ def read_task_scores(source: Any) -> TaskScores:
     >>> scores.systems, scores.tasks, scores.values.tolist()
     (('bm25', 'dense'), ('ArguAna', 'SciFact'), [[0.31, 0.66], [nan, 0.71]])
     """
-    if isinstance(source, str | Path) and Path(source).expanduser().is_dir():
-        return _read_mteb(Path(source).expanduser())
-    path, rows = open_score_rows(source, str.isalpha)
-    scores: dict[tuple[str, str, str], float] = {}
-    types: dict[str, str] = {}
-    for line, system, task, topic, kind, cell in _iterate_cells(rows, path):
-        if (system, task, topic) in scores:
+    if isinstance(source, str | Path) and (folder := Path(source).expanduser()).is_dir():
+        path, cells = str(folder), _iterate_mteb(folder)
+    else:
+        path, rows = open_score_rows(source, str.isalpha)
+        cells = _iterate_cells(rows, path)
+    scores: dict[str, dict[tuple[str, str], float]] = {}
+    systems, types = dict[str, None](), dict[str, str]()
+    for line, (system, task, topic, kind), cell in cells:
+        if (system, topic) in scores.setdefault(task, {}):
             task_text = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
             hint = "give one score for every system and task, or a column of topics"
             problem = f"the score of {system!r} on {task_text} occurs twice"
@@ -89,82 +113,59 @@ def read_task_scores(source: Any) -> TaskScores:
         if types.setdefault(task, kind) != kind:
             problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
             raise InputError(problem, path=path, line=line, hint="give each task one type")
-        scores[system, task, topic] = check_score(parse_score(cell), cell, system, path, line)
-    return _build(scores, types, path)
+        systems[system] = None
+        scores[task][system, topic] = check_score(parse_score(cell), cell, system, path, line)
+    if not scores:
+        raise InputError("there is no score", path=path, hint="give a system, a task and a score in each row")
+    tables = {task: build_tables({task: own}, path)[task] for task, own in scores.items()}
+    joined = TaskScores.join(tables, systems)
+    return replace(joined, types=tuple(types.values())) if all(types.values()) else joined
 
 
-def _iterate_cells(rows: ScoreRows, path: str) -> Iterator[tuple[int | None, str, str, str, str, Any]]:
-    """Yield line, system, task, topic, type and score of each cell of a table; missing texts are empty."""
+def _iterate_cells(rows: ScoreRows, path: str) -> Iterator[_Cell]:
     names = [name.strip().lower() for name in rows.header]
     columns = {
         key: [names.index(name) for name in aliases if name in names][:1] for key, aliases in _COLUMNS.items()
     }
-    if not (columns["task"] and columns["score"]):
-        for line, cells in rows.rows:
-            for task, cell in zip(rows.header[1:], cells[1:], strict=True):
-                yield line, parse_name(cells[0]), task.strip(), "", "", cell
+    score = columns.pop("score")
+    if not (columns["task"] and score):
+        for line, (system, *cells) in rows.rows:
+            for task, cell in zip(rows.header[1:], cells, strict=True):
+                yield line, (parse_name(system), task.strip(), "", ""), cell
         return
     if not columns["system"]:
         raise InputError("there is no column of systems", path=path, hint="name a column: system")
     for line, cells in rows.rows:
-        texts = [
-            "".join(parse_name(cells[k]) for k in columns[key]) for key in ("system", "task", "topic", "type")
-        ]
-        yield line, texts[0], texts[1], texts[2], texts[3], cells[columns["score"][0]]
+        yield line, ["".join(parse_name(cells[k]) for k in own) for own in columns.values()], cells[score[0]]
 
 
-def read_task_types(types: Mapping[str, str] | str | Path, tasks: Sequence[str]) -> tuple[str, ...]:
+def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
     """Return the type of each task, from a mapping or from a table with the columns ``task`` and ``type``."""
-    label = "the types"
+    label = str(types) if isinstance(types, str | Path) else "the types"
     if not isinstance(types, Mapping):
-        label, rows = open_score_rows(types, str.isalpha)
-        names = [name.strip().lower() for name in rows.header]
-        if not {"task", "type"} <= set(names):
-            hint = "begin the file with: task,type"
-            raise InputError("there is no column of tasks and types", path=label, hint=hint)
-        columns = names.index("task"), names.index("type")
-        types = {parse_name(cells[columns[0]]): parse_name(cells[columns[1]]) for _, cells in rows.rows}
+        rows = read_topic_data(types, "task").items()
+        types = {task: cell for task, row in rows for name, cell in row.items() if name.lower() == "type"}
     for task in tasks:
         if not types.get(task):
             hint = suggest_names(task, types) or "give every task a type"
             raise InputError(f"task {task!r} has no type", path=label, hint=hint)
-    return tuple(types[task] for task in tasks)
+    return tuple(str(types[task]).strip() for task in tasks)
 
 
-def _build(scores: Mapping[tuple[str, str, str], float], types: Mapping[str, str], path: str) -> TaskScores:
-    """Build the matrix of each task; a system that lacks a topic of a task has no score on the task."""
-    if not scores:
-        raise InputError("there is no score", path=path, hint="give a system, a task and a score in each row")
-    systems, tasks, all_topics = (tuple(dict.fromkeys(key[side] for key in scores)) for side in range(3))
-    row = {system: index for index, system in enumerate(systems)}
-    columns: dict[str, dict[str, int]] = {task: {} for task in tasks}
-    for _, task, topic in scores:
-        columns[task].setdefault(topic, len(columns[task]))
-    topics = {task: np.full((len(systems), len(columns[task])), math.nan) for task in tasks}
-    for (system, task, topic), score in scores.items():
-        topics[task][row[system], columns[task][topic]] = score
-    values = np.stack([matrix.mean(axis=1) for matrix in topics.values()], axis=1)
-    kinds = tuple(types.get(task, "") for task in tasks)
-    return TaskScores(
-        systems, tasks, values, kinds if all(kinds) else (), tuple(topics.values()) if any(all_topics) else ()
-    )
-
-
-def _read_mteb(folder: Path) -> TaskScores:
+def _iterate_mteb(folder: Path) -> Iterator[_Cell]:
     folder = folder / "results" if (folder / "results").is_dir() else folder
-    newest: dict[tuple[str, str, str], tuple[list[int], float]] = {}
+    newest: dict[tuple[str, str], tuple[list[int], float]] = {}
     for path in sorted(folder.glob("*/*/*.json")):
         if path.name == "model_meta.json":
             continue
         content = parse_json(path.read_bytes(), path, _MTEB)
         task, score = _parse_mteb(content, path)
         version = [int(part) for part in re.findall(r"\d+", str(content.get("mteb_version")))]
-        key = path.parts[-3], task, ""
-        if key not in newest or newest[key][0] <= version:
-            newest[key] = version, score
+        key = path.parts[-3], task
+        newest[key] = max((version, score), newest.get(key, ([], score)), key=itemgetter(0))
     if not newest:
         raise InputError("there is no result of MTEB", path=folder, hint=_MTEB)
-    return _build({key: score for key, (_, score) in newest.items()}, {}, str(folder))
+    yield from ((None, (*key, "", ""), score) for key, (_, score) in newest.items())
 
 
 def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ TopicData = dict[str, dict[str, Any]]
 """Attributes of topics: ``{topic: {column: value}}``."""
 
 
-def read_topic_data(source: Any) -> TopicData:
-    """Read attributes of topics: CSV, TSV, JSON lines, a frame, or a dict of dicts.
+def read_topic_data(source: Any, key: str = "query_id") -> TopicData:
+    """Read attributes of topics: CSV, TSV, JSON lines, a frame, or a dict of dicts; or those of another ``key``.
 
     >>> read_topic_data({"q1": {"lang": "en"}, 2: {"lang": "it"}})
     {'q1': {'lang': 'en'}, '2': {'lang': 'it'}}
@@ -35,19 +36,18 @@ def read_topic_data(source: Any) -> TopicData:
     is_file = isinstance(source, str | Path)
     path = str(source) if is_file else None
     table = read_score_rows(Source.open(source), None) if is_file else rows_from_table(source)
-    topic_columns = [c for c, name in enumerate(table.header) if column_meaning(name) == "query_id"]
-    key = topic_columns[0] if topic_columns else 0
+    meanings = [column_meaning(name) or name.strip().lower() for name in table.header]
+    k, noun = meanings.index(key) if key in meanings else 0, "topic" if key == "query_id" else key
     data: TopicData = {}
     for line, cells in table.rows:
-        topic = key_text(cells[key].strip() if isinstance(cells[key], str) else cells[key], "topic")
+        topic = key_text(cells[k].strip() if isinstance(cells[k], str) else cells[k], noun)
         if topic in data:
-            hint = "give each topic one row"
-            raise InputError(f"topic {topic!r} occurs twice", path=path, line=line, hint=hint)
-        data[topic] = {
-            name: cell for c, (name, cell) in enumerate(zip(table.header, cells, strict=True)) if c != key
-        }
+            hint = f"give each {noun} one row"
+            raise InputError(f"{noun} {topic!r} occurs twice", path=path, line=line, hint=hint)
+        named = enumerate(zip(table.header, cells, strict=True))
+        data[topic] = {name: cell for c, (name, cell) in named if c != k}
     if not data:
-        raise InputError("there is no topic", path=path, hint="give a header and a row per topic")
+        raise InputError(f"there is no {noun}", path=path, hint=f"give a header and a row per {noun}")
     return data
 
 
@@ -84,10 +84,9 @@ def _parse_weight(value: Any, topic: str) -> float:
     hint = "give every topic a positive number, or select topics"
     if value is None:
         raise InputError(f"topic {topic!r} has no weight", hint=hint)
-    try:
+    weight = math.nan
+    with suppress(TypeError, ValueError):
         weight = float(value)
-    except (TypeError, ValueError):
-        weight = math.nan
     if not (math.isfinite(weight) and weight > 0):
         raise InputError(f"topic {topic!r} has the weight {value!r}, not a positive finite number", hint=hint)
     return weight
@@ -133,10 +132,8 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
         ends = iter(next(made for made in names if len({*made}) == len({*names[-1]})))
         for low, high, part in zip(ends, ends, parts, strict=True):
             slices.setdefault(low if low == high else f"{low}–{high}", []).extend(part)
-    return {
-        **{label: sorted(topics) for label, topics in slices.items()},
-        **({"(none)": missing} if missing else {}),
-    }
+    sliced = {label: sorted(topics) for label, topics in slices.items()}
+    return sliced | ({"(none)": missing} if missing else {})
 
 
 def _bin_end(value: Any, digits: int) -> str:
@@ -147,12 +144,9 @@ def _order_number(value: Any) -> float | None:
     """Return the number of a number or of an ISO date, or None."""
     from datetime import datetime
 
-    try:
+    with suppress(TypeError, ValueError):
         number = float(value)
         return number if math.isfinite(number) else None
-    except (TypeError, ValueError):
-        pass
-    try:
+    with suppress(ValueError):
         return datetime.fromisoformat(str(value)).replace(tzinfo=None).toordinal()
-    except ValueError:
-        return None
+    return None

@@ -88,16 +88,14 @@ def resample(
         size = min(step, replicates - start), tasks
         sampled = rng.integers(0, tasks, size)
         if sample == "topics":
-            sampled = np.broadcast_to(np.arange(tasks), size)
-        scores = values if sample == "tasks" else values[:, sampled]
+            sampled[:] = np.arange(tasks)
+        scores = values[:, sampled]
         for task, own in enumerate(topics if sample != "tasks" else ()):
             is_task = sampled == task
             scores[:, is_task] = bootstrap_means(own, int(is_task.sum()), int(rng.integers(2**62)))
         for basis, types in bases.items():
-            # The terms of a task stay the same unless its topics are resampled.
-            terms = compute_terms(scores.swapaxes(0, -2), basis).swapaxes(0, -2)
-            terms = terms[:, sampled] if sample == "tasks" else terms
-            drawn[basis].append(combine(np.moveaxis(terms, 0, -2), types[sampled]))
+            terms = compute_terms(scores.swapaxes(0, 1), basis)
+            drawn[basis].append(combine(terms, types[sampled]))
     return {basis: np.concatenate(parts).T for basis, parts in drawn.items()}
 
 
@@ -117,22 +115,22 @@ def aggregate_value(aggregate: str, summary: Floats, tasks: int) -> Floats:
     return bradley_terry(summary) if aggregate == "bradley-terry" else summary
 
 
-def check_connected(points: Floats, systems: Sequence[str]) -> None:
-    """Raise InputError if some systems win every comparison with all others: then strengths are infinite."""
+def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
+    """Return an error if some systems win every comparison with all others: then strengths are infinite."""
     order = np.argsort(-points, kind="stable")
     n = len(points)
     first = np.arange(1, n)
     max_points = first * (first - 1) / 2 + first * (n - first)
-    separated = np.flatnonzero(np.abs(np.cumsum(points[order])[:-1] - max_points) < 1e-9 * n) + 1
+    separated = first[np.abs(np.cumsum(points[order])[:-1] - max_points) < 1e-9 * n]
     if not len(separated):
-        return
+        return None
     problems = [f"{systems[order[0]]!r} wins all comparisons"] if separated[0] == 1 else []
     problems += [f"{systems[order[-1]]!r} loses all comparisons"] if separated[-1] == n - 1 else []
     if not problems:
         names = ", ".join(repr(systems[s]) for s in order[: separated[0]][:3])
         problems = [f"the best {separated[0]} systems ({names}, ...) win all comparisons with the others"]
-    hint = "use win-rate, which has the same order"
-    raise InputError(f"Bradley-Terry has no finite strengths: {' and '.join(problems)}", hint=hint)
+    problem = f"Bradley-Terry has no finite strengths: {' and '.join(problems)}"
+    return InputError(problem, hint="use win-rate, which has the same order")
 
 
 def bradley_terry(points: Floats) -> Floats:

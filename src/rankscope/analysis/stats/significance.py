@@ -33,6 +33,7 @@ _Pairs = tuple[Floats, Indices, Indices]
 REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
 _TEST_NAMES = {
     "t": "paired t test",
+    "normal": "normal test",
     "wilcoxon": "Wilcoxon's signed-rank test",
     "randomisation": "paired randomisation test",
     "bootstrap": "paired bootstrap test",
