@@ -8,7 +8,6 @@ from typing import Any
 from rankscope.analysis.compare import Comparison
 from rankscope.analysis.slices import Interaction, SliceDifference, slice_means
 from rankscope.cells import format_cell
-from rankscope.declaration import list_names
 from rankscope.errors import SettingsError
 from rankscope.measures.external import external_measure
 from rankscope.plots import marks, style
@@ -139,7 +138,8 @@ def _select_differences(result: Comparison, measure: str | None, by: str | None)
     means = [row for row in result.runs if row.measure == name]
     best_first = external_measure(name, others=True).best_first([row.mean for row in means])
     runs = [means[r].run for r in best_first]
-    [baseline, *_] = list_names(result.settings["baseline"]) or runs
+    baseline = result.settings["baseline"] or runs[0]
+    baseline = baseline if isinstance(baseline, str) else baseline[0]
     tables: Any = result.slices, result.interactions
     key = name, attribute
     rows, tests = (

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +33,8 @@ from rankscope.arrays import Floats
 from rankscope.errors import InputError, suggest_names
 from rankscope.json_documents import parse_json
 from rankscope.read.score_rows import ScoreRows, open_score_rows
-from rankscope.read.scores import ScoreTable, build_tables, check_score, parse_name, parse_score
+from rankscope.read.scores import build_tables, check_score, parse_name, parse_score
 from rankscope.read.topic_data import read_topic_data
-
-if TYPE_CHECKING:
-    from rankscope.scores import ScoreMatrix
 
 _COLUMNS = {
     "system": ("system", "model", "model_name", "run", "name"),
@@ -67,11 +64,10 @@ class TaskScores:
     """Type of each task; empty if unknown."""
 
     @classmethod
-    def join(cls, matrices: Mapping[str, ScoreMatrix | ScoreTable], first: Iterable[str] = ()) -> TaskScores:
-        """Join the runs of all tasks by name, ``first`` some runs; a run that lacks a task has no score there."""
-        systems = tuple(
-            dict.fromkeys((*first, *(run for matrix in matrices.values() for run in matrix.runs)))
-        )
+    def join(cls, matrices: Mapping[str, Any], first: Iterable[str] = ()) -> TaskScores:
+        """Join matrices of tasks by their runs, ``first`` some runs; a run that lacks a task has no score there."""
+        runs = [run for matrix in matrices.values() for run in matrix.runs]
+        systems = tuple(dict.fromkeys((*first, *runs)))
         topics = []
         for matrix in matrices.values():
             topics.append(np.full((len(systems), matrix.values.shape[1]), np.nan))
