@@ -95,7 +95,7 @@ def choose_format(args: argparse.Namespace) -> str:
         return str(args.format)
     if args.output and args.output != "-":
         suffixes = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-        return suffixes.get(Path(args.output).suffix, "tsv")
+        return suffixes.get(suffix, "tsv")
     return "table" if sys.stdout.isatty() else "tsv"
 
 
