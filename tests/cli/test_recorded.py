@@ -405,6 +405,59 @@ ndeval aspects.txt runs/a.txt runs/b.txt -traditional -c -o nd.csv
 ndeval aspects.txt runs/a.txt -beta 1.5
 ndeval aspects.txt runs/a.txt -alpha 1 -beta 0
 ndeval aspects.txt runs/a.txt -baseline runs/b.txt -riskAlpha x
+ndeval aspects.txt odd/d.txt -c
+ndeval aspects.txt odd/d.txt
+ndeval aspects.txt odd/d.txt -baseline odd/c.txt -riskAlpha 2 -c
+ndeval aspects.txt odd/c.txt -baseline odd/d.txt -riskAlpha 2
+ndeval aspects.txt close.txt
+ndeval aspects.txt close.txt -traditional
+ndeval aspects.txt close.txt -baseline runs/a.txt -traditional
+ndeval aspects.txt runs/a.txt -alpha -0.1
+ndeval aspects.txt runs/a.txt -alpha 1 -beta 1.0001
+trec_eval -c -M 3 -l 2 -m map -m P.1,2 qrels.txt odd/d.txt
+trec_eval -q -n -c -m map qrels.txt odd/d.txt
+trec_eval -q -m map qrels.txt odd/c.txt
+trec_eval -m official qrels.txt close.txt
+trec_eval --order trec_eval9 -m map qrels.txt close.txt
+trec_eval -h -m map
+TERM=xterm trec_eval -m map qrels.txt odd/a.txt
+trec_eval -R qrels_jg -m map aspects.txt runs/a.txt
+trec_eval -R qrels_prefs -m prefs_simp aspects.txt runs/a.txt
+trec_eval -R prefs -m prefs_simp prefs.txt runs/a.txt
+trec_eval -m map decimal.txt runs/a.txt
+trec_eval -m map twice.txt runs/a.txt
+trec_eval -m map floats.txt runs/a.txt
+findings --scores scores.csv
+eval odd.txt runs -m AP
+eval qrels.txt odd/c.txt runs/a.txt -m AP --missing skip --format table
+eval qrels.txt odd/c.txt runs/a.txt -m AP --missing skip --ci --format table
+eval --describe --collections two.toml
+eval --describe --collections two.toml --topics 1
+eval --describe --collections two.toml --collection z=qrels.txt:odd/c.txt
+eval qrels.txt runs --describe --topics 1,3 -q --format table
+bench --collections two.toml -m AP
+study --collections two.toml -m "AP P@5" --ratios 50 --repeats 1 --replicates 20 -o both
+bounds qrels.txt runs --topics
+eval qrels.csv runs -m AP --quiet
+eval qrels.csv runs -m AP
+TERM=xterm COLUMNS=150 properties -m "AP ACT" --depth 3
+TERM=xterm COLUMNS=119 scales -m "AP RR" --length 3
+properties -m AP --depth 3 --relevant 1 --nonrelevant 2 --format table
+next qrels.txt runs -m P@5 --budget 4 --format csv
+next qrels.txt runs -m P@5 --budget 0
+certain qrels.txt runs --across cutoffs -m "P@5 AP" --format table
+certain qrels.txt runs -m AP --baseline x
+judges qrels.txt aspects.txt --runs runs --top 2 --consensus --format table
+correlate qrels.txt runs -m "AP P@5" --orders trec_eval
+gate qrels.txt runs/b.txt --baseline runs/a.txt -m AP --quiet
+gate qrels.txt runs/b.txt runs/c.txt --baseline runs/a.txt -m AP
+curve qrels.txt runs/a.txt --topic 2 --edits x
+curve qrels.txt runs --topic 2
+effort qrels.txt runs --highlight a
+effort --enumerate --relevant 0
+identify gain.py:half --depth 2
+simulate small --systems 2 --topics 2 --depth 5 --pool-depth 2 --grades 2
+-h
 trec_eval -m nothing qrels.txt runs/a.txt
 trec_eval qrels.txt close.txt
 trec_eval -n -q -m map qrels.txt close.txt
@@ -518,6 +571,16 @@ def write_files(qrels: Any, runs: Any) -> None:
                 for i in range(10)
             )
         )
+    Path("odd.txt").write_text("1 0 d1 1\n4 0 d1 1\n")
+    Path("qrels.csv").write_text("topic,doc,grade\n1,d1,1\n2,d2,0\n")
+    Path("prefs.txt").write_text("".join(f"1 {i % 2} {i % 3} d{i} {i % 4}\n" for i in range(10)))
+    Path("decimal.txt").write_text("1 0 d1 1\n1 0 d2 0.5\n")
+    Path("floats.txt").write_text("1 0 d1 1\n1 0 d2 1.0\n")
+    Path("twice.txt").write_text("1 0 d1 1\n1 0 d1 1\n")
+    two = {"x": ("qrels.txt", "runs"), "y": ("positive.txt", "odd")}
+    Path("two.toml").write_text(
+        "".join(f'[collections.{name}]\nqrels = "{q}"\nruns = "{r}"\n' for name, (q, r) in two.items())
+    )
     # Scores that differ as 64-bit numbers only.
     close = [f"1 Q0 d{i} {i + 1} {0.5 + i * 1e-10:.12f} close\n" for i in range(15)]
     Path("close.txt").write_text("".join(close))
