@@ -14,7 +14,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,8 @@ class Collection:
         lists: dict[str, dict[str, dict[str, float]]] = {name: {} for name in "ABC"[: 2 + seed % 2]}
         for topic in (f"q{number}" for number in range(n_topics)):
             grades = {d: luck.choice([0, 1, 1, 2, -1]) for d in names if luck.random() < 0.6} | {names[0]: 1}
+            if judgments:  # The best grade of the collection is not that of each topic.
+                grades = {d: min(g, 1) for d, g in grades.items()}
             judgments[topic] = grades
             if by_aspect:
                 judgments[topic] = {d: {"1": max(g, 0), "2": g % 2} for d, g in grades.items()}
@@ -273,6 +275,11 @@ def describe_orders(collection: Collection) -> Iterator[tuple[str, Any]]:
 
 def describe_hits(collection: Collection) -> Iterator[tuple[str, Any]]:
     judged = collection.judged
+    for name, handling in product(ties.TIES, unjudged.UNJUDGED_AS):
+        options = values.validate_options(name, handling)
+        each = values.judge_with_options(collection.qrels, collection.runs, options)
+        has_parts = [each.ties is not None, each.groups is not None, each.options == options]
+        yield f"parts {name} {handling}", [len(each.qrels), *has_parts]
     yield "counts", [labels.unjudged_counts(judged).tolist(), labels.open_numbers(judged).tolist()]
     for hits in hits_by_topic(judged):
         fields = [[*map(digest, hits[1:7])], hits.deep, hits.union.tolist(), hits.has_open_ties]

@@ -554,6 +554,12 @@ def test_errors_and_blocks_of_files_that_are_scanned(tmp_path: Path, monkeypatch
             pass
         scan.finish()
         assert scan.arrays().rank.tolist() == [8] and scan.arrays().ignored == []
+        monkeypatch.setattr(scans, "_SHARES_FILES", True)
+        for number in (1, 5):
+            monkeypatch.setattr(library, "rs_scan_read", lambda *_, n=number: -n)
+            with pytest.raises(OSError, match=os.strerror(number)) as raised:
+                scan.read(file, 1)
+            assert raised.value.errno == number
     monkeypatch.setattr(table, "library", _ScriptedLibrary([], ()))
     table.library.rs_scan_new = lambda *_: None
     with pytest.raises(MemoryError), scans.Scan.open(table, request, False):
