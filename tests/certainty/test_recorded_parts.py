@@ -14,7 +14,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +257,14 @@ def describe_orders(collection: Collection) -> Iterator[tuple[str, Any]]:
             found = ties.tied_values(collection.measures, lists, name, max_orders=max_orders, samples=5)
             for measure, each in zip(collection.measures, found, strict=True):
                 yield f"{name} {max_orders} {measure}", digest([each.value, each.error, each.exact])
+    found = [
+        orders._find_groups(lists, part, lists.labels()[part], lists.grade()[part] < 0)
+        for part in (slice(*ends) for ends in pairwise(lists.offsets.tolist()))
+    ]
+    yield (
+        "groups",
+        [[[first, size, *counts.tolist()] for _, first, size, counts in groups] for groups in found],
+    )
     for max_orders in range(13):
         counts = [
             orders._count_permutations([([], 1, 5, np.array(counts)) for counts in groups], max_orders)

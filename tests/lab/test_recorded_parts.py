@@ -11,8 +11,10 @@ and review the difference before you commit it.
 from __future__ import annotations
 
 import hashlib
+import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ import pytest
 from tests.recorded import assert_recorded, describe_definitions, to_plain, write_recorded
 
 from rankscope import lab
+from rankscope.engines import stream_pieces
 from rankscope.errors import SettingsError
 from rankscope.lab import ranges, rounding
 from rankscope.lab.axioms import comparison
@@ -111,7 +114,7 @@ def describe_formulas() -> Iterator[tuple[str, Any]]:
             values = np.array([[formula(lists) for lists in samples] for formula in own])
             yield f"{name} {family}", [digest(column) for column in values.T]
     yield "registry", text_digest([str(definition) for definition in search._registry()])
-    few = [*inputs()[5::400], *inputs()[-3:]]
+    few = [*inputs()[5::400], *inputs()[-3:], *[case for case in inputs() if case.is_tied][::40]]
     for name in ("AP", "nDCG@5", "Rprec", "Compat"):
         yield name, [search.usual_value(name, case) for case in few]
     definition = search.Definition("AP", variants.formulas()[0])
@@ -198,6 +201,12 @@ def describe_pairs() -> Iterator[tuple[str, Any]]:
 
 def describe_intervals() -> Iterator[tuple[str, Any]]:
     rng = np.random.default_rng(1)
+    computed: list[Any] = []
+
+    def record_pieces(function: Callable[[Any], Any], pieces: list[Any], **options: Any) -> Iterator[Any]:
+        computed.append([len(pieces), *pieces[-1]])
+        return stream_pieces(function, pieces, **options)
+
     for length, equal in product((1, 2, 4), (False, True)):
         for relevant in (None, 1, 2):
             counts = [
@@ -244,6 +253,8 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
                         patch.setattr(counting, "_SLICE_WORDS", 1)
                         patch.setattr(counting, "_BLOCK_WORDS", 3)
                         patch.setattr(counting, "_PIECE_WORDS", 5)
+                        patch.setattr(counting, "stream_pieces", record_pieces)
+                        computed.clear()
                         if not native:
                             patch.setattr(counting.native, "available", lambda: False)
                         tallies = [counting.count_intervals(merits, length, equal, jobs=1)]
@@ -251,7 +262,7 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
                             tallies.append(counting.count_groups(weights, length, equal, jobs=1))
                         yield (
                             f"{length} {equal} {name} {kind} {native} count",
-                            [list(tally) for tally in tallies],
+                            [*computed, *map(list, tallies)],
                         )
         for seed in range(3):
             drawn = walks.sample_pairs(length, 9, np.random.default_rng(seed), equal)
@@ -281,13 +292,14 @@ def describe_grades() -> Iterator[tuple[str, Any]]:
             for equal in (False, True):
                 with pytest.MonkeyPatch.context() as patch:
                     patch.setattr(graded, "_ROWS", 7)
-                    listed = words.intervals(equal)
+                    listed, n_blocks = words.intervals(equal), len(list(words._below(equal)))
                 rise = values[listed.upper] - values[listed.lower]
                 distance = words.steps[listed.upper] - words.steps[listed.lower]
                 arguments = (listed.lower, listed.upper, distance, rise, rounding.magnitude(values))
                 small, large = graded.sample_interval_pairs(listed, 5, np.random.default_rng(2))
                 yield f"{setting} {name} {equal}", [
-                    digest(listed.lower), digest(listed.upper), digest(listed.kinds.delta), digest(listed.kinds.size),
+                    n_blocks, digest(listed.lower), digest(listed.upper), digest(listed.kinds.delta),
+                    digest(listed.kinds.size),
                     graded.has_convex_gains(words, values, equal), graded.violated_pair(words, values, equal),
                     graded.broken_distance(words, *arguments), digest([small, large]),
                 ]  # fmt: skip
@@ -345,6 +357,15 @@ DESCRIBED: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "dominance": describe_dominance,
     "definitions": lambda: iter(describe_definitions(lab).items()),
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_caches() -> None:
+    """Clear the caches, so that each test executes the code that it tests."""
+    for module_info in pkgutil.walk_packages(lab.__path__, f"{lab.__name__}."):
+        for value in vars(import_module(module_info.name)).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
