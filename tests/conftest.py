@@ -54,7 +54,7 @@ settings.load_profile(PROFILE)
 # The quick profile runs a sample of each product; worker processes inherit its seed.
 SEED = os.environ.setdefault("RANKSCOPE_SEED", date.today().isoformat())
 N_CASES = 60
-"""Number of cases of a product (mark ``product``) in its sample."""
+"""Number of cases of a product (mark ``product``) in its sample, unless the mark has a number."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -88,16 +88,21 @@ def _groups(item: pytest.Item) -> set[str]:
 
 
 LONG = (
-    "test_spark.py", "test_papers.py", "web/test_page.py", "test_site.py", "web/test_figures.py",
-    "plots/test_sizes.py", "faults/test_binary.py", "web/test_same_numbers.py", "web/test_accessibility.py",
-    "web/test_paper.py", "plots/test_figure.py", "web/test_hostile.py", "web/test_together.py", "test_one_door.py",
-    "cli/test_hostile.py", "faults/test_stated_limits.py", "web/test_whatif.py", "faults/test_replacement.py",
-    "lab/test_lumped.py", "web/test_findings_page.py", "lab/test_identify.py", "plots/test_gallery.py",
-    "web/test_search.py", "test_streaming.py", "native/c/test_variants.py", "analysis/test_certain_covid.py",
-    "web/test_explorer_page.py", "certainty/test_many_topics.py", "analysis/test_certain.py", "plots/test_meta.py",
-    "analysis/findings/test_findings.py", "web/test_better.py", "native/test_readahead.py", "test_benchmarks.py",
-    "analysis/study/test_several.py", "certainty/test_joint_brute_force.py", "faults/test_interrupts.py",
-    "lab/test_certificates.py", "faults/test_memory.py", "test_dask.py", "lab/test_conformance.py",
+    "test_spark.py", "test_site.py", "test_papers.py", "test_benchmarks.py", "web/test_page.py",
+    "web/test_figures.py", "analysis/findings/test_findings.py", "analysis/test_bench.py",
+    "faults/test_full_disk.py", "test_dask.py", "web/test_firefox.py", "lab/test_scales.py",
+    "test_readme.py", "faults/test_binary.py", "trec_eval/test_official.py",
+    "lab/test_difference_structure.py", "certainty/test_recorded.py", "web/test_bundle.py",
+    "faults/test_soak.py", "plots/test_sizes.py", "web/test_same_numbers.py", "web/test_accessibility.py",
+    "web/test_paper.py", "plots/test_figure.py", "web/test_hostile.py", "web/test_together.py",
+    "test_one_door.py", "cli/test_hostile.py", "faults/test_stated_limits.py", "web/test_whatif.py",
+    "test_release.py", "measures/test_registry.py", "faults/test_replacement.py", "lab/test_lumped.py",
+    "web/test_findings_page.py", "lab/test_identify.py", "plots/test_gallery.py", "web/test_search.py",
+    "test_streaming.py", "native/c/test_variants.py", "analysis/test_certain_covid.py",
+    "web/test_explorer_page.py", "certainty/test_many_topics.py", "analysis/test_certain.py",
+    "plots/test_meta.py", "web/test_better.py", "native/test_readahead.py", "analysis/study/test_several.py",
+    "certainty/test_joint_brute_force.py", "faults/test_interrupts.py", "lab/test_certificates.py",
+    "faults/test_memory.py", "lab/test_conformance.py",
 )  # fmt: skip
 """The files that take longest, or begin with something that does (Spark, a browser, the site), the longest first."""
 
@@ -128,15 +133,21 @@ def draw(cases: Sequence[Any], number: int, seed: str) -> list[Any]:
 
 
 def sample_products(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
-    """Return the tests with at most ``N_CASES`` cases of each function that is marked as a product."""
+    """Return the tests with a sample of the cases of each function that is marked as a product.
+
+    A sample has ``N_CASES`` cases, or as many as the argument of the mark says.
+    """
     products: dict[str, list[pytest.Item]] = {}
+    numbers: dict[str, int] = {}
     for item in items:
-        if item.get_closest_marker("product"):
-            products.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        if mark := item.get_closest_marker("product"):
+            name = item.nodeid.partition("[")[0]
+            products.setdefault(name, []).append(item)
+            numbers[name] = mark.args[0] if mark.args else N_CASES
     left_out = {
         item
         for name, cases in products.items()
-        for item in {*cases} - {*draw(cases, N_CASES, f"{seed} {name}")}
+        for item in {*cases} - {*draw(cases, numbers[name], f"{seed} {name}")}
     }
     return [item for item in items if item not in left_out]
 
@@ -176,8 +187,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # without collecting: collection makes little garbage, and finding it takes half a second
     gc.set_threshold(100_000, *gc.get_threshold()[1:])  # as the program itself does
     gc.enable()
 
@@ -227,7 +237,7 @@ class LeftOut:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.n_unsampled:
             terminalreporter.write_line(
-                f"left out: {self.n_unsampled} cases of products, beyond samples of {N_CASES}"
+                f"left out: {self.n_unsampled} cases of products, beyond their samples"
                 f" (RANKSCOPE_SEED={SEED} repeats them): tests/run --coverage runs all"
             )
         for name, count in sorted(self.skipped.items()):
@@ -249,7 +259,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "needs(group): left out where a group of tests/groups.toml lacks something"
     )
     config.addinivalue_line(
-        "markers", "product: hundreds of similar cases, of which the quick profile runs a sample"
+        "markers", "product(number): many similar cases, of which the quick profile runs a sample"
     )
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(LeftOut(config.getoption("--complete")), "left-out")

@@ -116,20 +116,22 @@ def shared(request: pytest.FixtureRequest) -> Any:
 
 
 class Case:
-    def __init__(self, name: str, is_product: bool) -> None:
+    def __init__(self, name: str, *numbers: int, is_product: bool = True) -> None:
         self.nodeid = f"tests/test_x.py::{name}"
-        self.get_closest_marker = {"product": is_product}.get
+        self.get_closest_marker = {"product": pytest.mark.product(*numbers).mark if is_product else None}.get
 
 
 def test_the_sample_of_a_product_depends_on_the_seed_and_leaves_no_function_out(shared: Any) -> None:
     n_cases = shared.N_CASES
-    cases = [Case(f"test_product[{n}]", True) for n in range(3 * n_cases)]
-    others = [Case("test_product_of_two[0]", True), Case("test_product_of_two[1]", True)]
-    others += [Case(f"test_whole[{n}]", False) for n in range(2 * n_cases)]
+    cases = [Case(f"test_product[{n}]") for n in range(3 * n_cases)]
+    cases += [Case(f"test_small_product[{n}]", 5) for n in range(3 * n_cases)]
+    others = [Case("test_product_of_two[0]"), Case("test_product_of_two[1]")]
+    others += [Case(f"test_whole[{n}]", is_product=False) for n in range(2 * n_cases)]
     samples = [shared.sample_products([*cases, *others], seed) for seed in "aab"]
     assert samples[0] == samples[1] != samples[2]
     for sample in samples:
-        assert len(sample) == n_cases + len(others) and sample[n_cases:] == others
+        assert len(sample) == n_cases + 5 + len(others) and sample[n_cases + 5 :] == others
+        assert sum("small" in case.nodeid for case in sample) == 5
         assert sample == [case for case in [*cases, *others] if case in sample]  # in the same order
 
 

@@ -90,7 +90,7 @@ def test_a_study_of_four_collections_draws_every_figure(data_dir: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.product
+@pytest.mark.product(30)
 @pytest.mark.parametrize("row", CASES)
 def test_a_row_is_what_its_command_prints(row: Any, data_dir: Any) -> None:
     for folder in MAKER.folders(row.needs):
@@ -145,7 +145,7 @@ def test_a_number_that_no_command_prints_is_noticed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.product
+@pytest.mark.product(30)
 @pytest.mark.parametrize(
     "row",
     [*CASES, *(pytest.param(r, id=r.item) for _, _, rows in MAKER.findings_page.SECTIONS for r in rows)],
@@ -207,7 +207,7 @@ FINDINGS = (DOCS / "findings.md").read_text("utf-8")
 
 
 @pytest.mark.slow
-@pytest.mark.product
+@pytest.mark.product(30)
 @pytest.mark.parametrize(
     "row", [pytest.param(row, id=row.item) for _, _, rows in MAKER.findings_page.SECTIONS for row in rows]
 )

@@ -125,6 +125,7 @@ def describe_case(kind: str, seed: int) -> Any:
         return to_plain(DESCRIBED[kind](seed))
 
 
+@pytest.mark.product(8)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_certainty_changes_only_on_purpose(kind: str, seed: int) -> None:
     assert_recorded(describe_case(kind, seed), RECORDED, f"{kind} {seed}")

@@ -169,6 +169,7 @@ def bomb(kind: str, path: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.product(5)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="memory is measured as POSIX has it")
 @pytest.mark.parametrize("kind", ["long id", "equal rows", "json", "json lines", "csv"])
 @pytest.mark.parametrize("stream", [False, True])

@@ -53,6 +53,7 @@ def interrupted(
     return error
 
 
+@pytest.mark.product(12)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 @pytest.mark.parametrize("name", at_work.WORK)
 def test_ctrl_c_ends_a_command_and_leaves_nothing(large: Path, name: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 FUZZ = Path(__file__).parents[2] / "fuzz"
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="every case is a forked process")
@@ -35,10 +36,11 @@ def soak() -> Any:
 
 
 def test_a_short_soak_finds_no_defect() -> None:
-    program = [sys.executable, str(FUZZ / "soak"), "--cases", "60", "--seed", "11", "--jobs", "1"]
+    cases = str(settings().max_examples)
+    program = [sys.executable, str(FUZZ / "soak"), "--cases", cases, "--seed", "11", "--jobs", "1"]
     ended = subprocess.run(program, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "60 cases with seed 11" in ended.stdout
+    assert f"{cases} cases with seed 11" in ended.stdout
 
 
 def world(soak: Any, folder: Path, *, hostile: bool = False) -> tuple[Any, bytes]:

@@ -221,6 +221,7 @@ def test_many_functions_are_planted():
 
 
 @pytest.mark.slow
+@pytest.mark.product(20)
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_definition_is_named(name):
     function, expected = PLANTED[name]

@@ -24,7 +24,7 @@ def test_axe_finds_nothing(
     assert {"view=study", "view=coverage", "view=plane&facet=group"} <= {fragment for _, fragment in places}
     # the policy of the page would refuse a foreign script, which is its duty; for this test it is put aside
     by_view = {}
-    for path, fragment in sampled(places, 7):
+    for path, fragment in sampled(places, 4):
         page = visit(path, fragment, color_scheme=scheme, lax=True)
         page.set_viewport_size({"width": 390 if scheme == "dark" else 1400, "height": 900})
         if not page.evaluate("'axe' in window"):

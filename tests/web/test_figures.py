@@ -158,7 +158,7 @@ def _data(page: Any, place: int = 0) -> list[dict[str, str]]:
 def test_every_figure_leaves_with_caption_and_command(
     visit: Open, places: Places, sampled: Callable[..., Places]
 ) -> None:
-    places = sampled(places, 6)
+    places = sampled(places, 4)
     for path, fragment in places:
         page = visit(path, fragment, color_scheme="dark")
         view, split = parse_qs(fragment)["view"][0], "facet" in fragment
@@ -194,6 +194,7 @@ def test_every_figure_leaves_with_caption_and_command(
         ]
 
 
+@pytest.mark.product(4)
 @pytest.mark.also("indicators")
 @pytest.mark.without("slices", "study", "whatif")  # which have several figures, or edited ones
 def test_the_command_reproduces_the_data(
@@ -380,6 +381,7 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         )
 
 
+@pytest.mark.product(2)
 @pytest.mark.parametrize("kind", ["archetype", "topic", "recall base", "group"])
 def test_commands_reproduce_split_planes(
     open_page: Open, study_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str

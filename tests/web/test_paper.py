@@ -40,7 +40,7 @@ def _count_shapes(page: Any) -> dict[str, Any]:
 def test_paper_has_what_the_screen_has(
     visit: Open, places: list[tuple[Path, str]], until: Until, sampled: Open
 ) -> None:
-    for path, fragment in sampled(places, 7):
+    for path, fragment in sampled(places, 4):
         page = visit(path, fragment)
         view = parse_qs(fragment)["view"][0]
         page.locator("main figure").first.wait_for()
@@ -101,7 +101,7 @@ def test_no_chart_is_wider_than_narrow_paper(
     visit: Open, places: list[tuple[Path, str]], until: Until, sampled: Open
 ) -> None:
     """Browsers lay out paper before charts can adapt to its width, so charts of the screen must shrink."""
-    for path, fragment in sampled(places, 7):
+    for path, fragment in sampled(places, 4):
         page = visit(path, fragment)
         page.locator("main figure").first.wait_for()
         page.emulate_media(media="print")

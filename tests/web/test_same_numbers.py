@@ -74,6 +74,7 @@ def _printed(value: float, measure: Any) -> str:
     return f"{value:.{0 if measure.summary == 'sum' else 4}f}".replace("-", "−")
 
 
+@pytest.mark.product(2)
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 @pytest.mark.parametrize("documents", [True, False], ids=["documents", "no documents"])
 def test_every_measure_of_the_registry_is_pythons(

@@ -202,6 +202,7 @@ def _same_as_written(rows: list[dict[str, str]], folder: Path) -> None:
             assert int(row[name]) == int(written[row["rank"]][name]), row["rank"]
 
 
+@pytest.mark.product(1)
 @pytest.mark.parametrize("edits", ["m3-1 m60-1", "m40-2 r1=3 r5=0", "r2=1 m2-9 m1-4"])
 def test_the_command_of_an_edited_list_reproduces_its_curve(
     open_page: Open, collection_page: Path, tmp_path: Path, edits: str
@@ -214,6 +215,7 @@ def test_the_command_of_an_edited_list_reproduces_its_curve(
     assert (tmp_path / "curve.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.product(1)
 @pytest.mark.parametrize("example", ["x1 m5-4", "x2 r3=1", "x1 m5-1 r2=1"])
 def test_the_commands_of_an_example_reproduce_its_curve(
     open_page: Open, small_page: Path, tmp_path: Path, example: str
