@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings as examples
 
 import rankscope as rs
 from rankscope.cli.main import main
@@ -56,7 +57,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         )
         environment.setenv("JDK_JAVA_OPTIONS", f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {trusting}")
         environment.setenv("PYTHONPATH", str(work), prepend=os.pathsep)
-        with session("local-cluster[2,1,1024]", **settings) as spark:
+        # An executor is a Java process that compiles every query anew: the quick profile has one with two cores.
+        n_executors = min(2, examples().max_examples // 15)
+        with session(f"local-cluster[{n_executors},{2 // n_executors},1024]", **settings) as spark:
             yield spark
 
 
