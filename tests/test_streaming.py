@@ -98,7 +98,7 @@ def dataset(folder: Path, root: Path, group: int, files: int) -> Path:
 def test_parquet_whose_groups_cut_lists(
     folder: Path, tmp_path: Path, every_measure: list[Measure], sampled: Any, group: int, rows: int
 ) -> None:
-    runs, measures = dataset(folder, tmp_path / "runs", group, 2), sampled(every_measure, 25)
+    runs, measures = dataset(folder, tmp_path / "runs", group, 2), sampled(every_measure, 10)
     written = rs.evaluate_into(tmp_path / "out", folder / "qrels.txt", runs, measures, piece_rows=rows)
     assert written.runs == 4
     assert same(in_parquet(tmp_path / "out"), expected(folder, measures))

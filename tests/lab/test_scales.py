@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import log, log2
 from pathlib import Path
@@ -29,8 +29,8 @@ N = 10
 
 
 @pytest.fixture(scope="module")
-def usual() -> Scales:
-    return scales(DEFAULT, N)
+def usual(shared: Callable[[str, Callable[[], Scales]], Scales]) -> Scales:
+    return shared("scales of the usual measures", lambda: scales(DEFAULT, N))
 
 
 # the measures once more, written out: a second opinion on every printed score difference

@@ -447,6 +447,11 @@ def test_no_list_strays_further_than_the_weights_allow(patience: float, grades: 
         assert values.min() == pytest.approx(0, abs=1e-12) and values.max() == 1
 
 
+@lru_cache
+def every_order(counts: tuple[tuple[int, int], ...], length: int) -> Lists:
+    return make_lists([(dict(counts), list(every_list(dict(counts), length)))])
+
+
 @pytest.mark.parametrize("patience", [0.0, 0.2, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize(
     ("counts", "length"),
@@ -457,7 +462,7 @@ def test_the_longest_spaces_are_those_of_a_list(
     counts: dict[int, int], length: int, grades: str, patience: float
 ) -> None:
     """Enumeration of all orders of the documents finds the divisor."""
-    lists = make_lists([(counts, list(every_list(counts, length)))])
+    lists = every_order(tuple(counts.items()), length)
     curves = WeightedCurves(lists, 1, length, patience, grades)
     forward = curves.hits.sum(np.maximum(curves.rp, 0))
     assert forward.max() == pytest.approx(curves.full_forward[0], rel=1e-12)
