@@ -245,8 +245,9 @@ _LEGEND = "low, high: interval over labels, for these topics; low_topics, high_t
 
 def _judge_both(scores: Scores, labels: Labels) -> Judged:
     """Return the rankings with the documents of both judges; runs are read again if the human has further ones."""
+    from rankscope.analysis.next_judgments import with_labels
     from rankscope.judging import judge
-    from rankscope.read import Qrels, open_collection
+    from rankscope.read import open_collection
 
     judged = scores.require_judged("correct")
     qrels = judged.qrels
@@ -254,15 +255,16 @@ def _judge_both(scores: Scores, labels: Labels) -> Judged:
     if unknown:
         problem = f"topic {unknown[0]!r} of the human labels has no machine labels"
         raise InputError(problem, hint="label documents of topics that the machine judged")
-    shared_labels = {topic: labels[topic] for topic in labels if topic in qrels.topic_index}
-    if all(shared_labels[topic].keys() <= qrels.document_numbers(topic).keys() for topic in shared_labels):
+    new = {
+        (topic, doc): 0
+        for topic, of_topic in labels.items() if topic in qrels.topic_index
+        for doc in of_topic.keys() - qrels.document_numbers(topic).keys()
+    }  # fmt: skip
+    if not new:
         return judged
     if qrels.aspects is not None:
         raise InputError("the machine judges aspects", hint="give one grade for a document")
-    union: dict[str, Any] = {topic: qrels.judgments(topic) for topic in qrels.topics}
-    for topic, of_topic in shared_labels.items():
-        union[topic] = {**dict.fromkeys(of_topic, 0), **union[topic]}
-    return judge(*open_collection(Qrels.from_dict(union), scores.require_collection("correct").runs))
+    return judge(*open_collection(with_labels(qrels, new), scores.require_collection("correct").runs))
 
 
 def _mean(values: Floats, is_defined: Any) -> Floats:

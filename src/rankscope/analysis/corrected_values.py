@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -149,9 +149,9 @@ class Corrector:
     def _sum_hits(self, terms: Floats) -> Floats:
         return self._sum_by(self.owner, terms, len(self.judged.length)).reshape(self.shape)
 
-    def _sum_topics(self, x: Floats) -> Floats:
-        """Return the sums over the documents of each topic, (topics, grades)."""
-        return np.stack([np.bincount(self.topic, column, minlength=self.shape[1]) for column in x.T], axis=1)
+    def _sum_topics(self, x: AnyArray, documents: Any = slice(None)) -> Floats:
+        """Return the sums over the documents of each topic."""
+        return self._sum_by(self.topic[documents], x, self.shape[1])
 
     def _above(self, terms: Floats) -> Floats:
         """Return the sum of the terms of the hits above each hit of the same list."""
@@ -202,7 +202,7 @@ class Corrector:
         if expansion is None:
             return self._numerator(x)
         if expansion.n_relevant is not None:
-            change = self._sum_topics(x)[:, 0] - expansion.n_relevant
+            change = self._sum_topics(x[:, 0]) - expansion.n_relevant
             return self._divide(self._numerator(x) - expansion.value * change, expansion.n_relevant)
         values, change = expansion.value.copy(), x - expansion.indicators
         for docs, gradient in self.gradients(np.ones(len(x), np.bool_)):
@@ -242,25 +242,23 @@ class Corrector:
         if not isinstance(self.form, Precisions):
             values, indicators, gradients = zip(*fill(self, model, self.n_draws), strict=True)
             return _Expansion(np.concatenate(values, axis=1), np.concatenate(indicators), gradients)
-        predicted = 1.0 - model.cumulative[self.topic, model.group]
-        is_certain = (self.sample.is_labelled & (self.sample.pi >= 1))[:, np.newaxis]
-        predicted = np.where(is_certain, self.h, predicted)
+        h, inverse = self.h[:, 0], self.sample.inverse
+        is_certain = self.sample.is_labelled & (self.sample.pi >= 1)
+        predicted = np.where(is_certain, h, 1.0 - model.cumulative[self.topic, model.group, 0])
         # The count of a topic lies between that of the prediction and that of its own labels, the closer to the
         # latter the smaller their sampling variance is against the error of the prediction.
-        prior = self._sum_topics(predicted)[:, 0]
-        residual = self.h - predicted
-        own = prior + self._sum_topics(self.sample.inverse[:, np.newaxis] * residual)[:, 0]
-        factor = self.sample.inverse * np.maximum(self.sample.inverse - 1, 0)
-        variance = self._sum_topics(factor[:, np.newaxis] * residual**2)[:, 0].mean()
+        prior, residual = self._sum_topics(predicted), h - predicted
+        own = prior + self._sum_topics(inverse * residual)
+        variance = self._sum_topics(inverse * np.maximum(inverse - 1, 0) * residual**2).mean()
         spread = max(((own - prior) ** 2).mean() - variance, 0.0)
         share = spread / (spread + variance) if variance > 0 else 1.0
         count = np.maximum(prior + share * (own - prior), 0.25 * prior)
-        is_complete = self._sum_by(self.topic, ~is_certain[:, 0], self.shape[1]) == 0
+        is_complete = self._sum_topics(~is_certain) == 0
         count = np.where(is_complete, own, count)
-        value = self._divide(self._numerator(predicted), count)
+        value = self._divide(self._numerator(predicted[:, np.newaxis]), count)
         error = self._divide(np.where(is_complete, 0.0, share * np.sqrt(variance)), count)
-        likely = predicted + share * self.sample.inverse[:, np.newaxis] * residual
-        return _Expansion(value, likely, (), count, error, share, (predicted * (1.0 - predicted))[:, 0])
+        likely = (predicted + share * inverse * residual)[:, np.newaxis]
+        return _Expansion(value, likely, (), count, error, share, predicted * (1.0 - predicted))
 
     # Variances ----------------------------------------------------------------------------------------------------
 
@@ -276,8 +274,8 @@ class Corrector:
         factor = self.sample.inverse * np.maximum(self.sample.inverse - 1, 0)
         for docs, gradient in self.gradients(self.sample.is_labelled):
             h, j = (self._apply(gradient, x[docs]) for x in (self.h, self.j))
-            product += self._sum_by(self.topic[docs], (h * j).sum(axis=0) * factor[docs], n_topics)
-            square += self._sum_by(self.topic[docs], (j * j).sum(axis=0) * factor[docs], n_topics)
+            product += self._sum_topics((h * j).sum(axis=0) * factor[docs], docs)
+            square += self._sum_topics((j * j).sum(axis=0) * factor[docs], docs)
         others = square.sum() - square
         is_known = others > 1e-9 * max(square.sum(), 1e-300)
         tuned = np.divide(product.sum() - product, others, out=np.ones(n_topics), where=is_known)

@@ -55,37 +55,40 @@ def read_labels(human: Any, *, keep_open: bool = False) -> Labels:
     >>> read_labels({"q": {"d1": 1, "d2": (0, 0.5)}})
     {'q': {'d1': (1, None), 'd2': (0, 0.5)}}
     """
-    if not isinstance(human, Mapping | str | Path) or (
-        not isinstance(human, Mapping) and detect_format(Source.open(human), "qrels") != "trec"
-    ):
+    if isinstance(human, str | Path) and detect_format(Source.open(human), "qrels") == "trec":
+        return _read_sample(human, keep_open)
+    if not isinstance(human, Mapping):
         qrels = human if isinstance(human, Qrels) else open_qrels(human)
         human = {topic: qrels.judgments(topic) for topic in qrels.topics}
     labels: Labels = {}
-    if isinstance(human, Mapping):
-        for topic, of_topic in human.items():
-            pairs = (label if isinstance(label, tuple) else (int(label), None) for label in of_topic.values())
-            labels[str(topic)] = dict(zip(map(str, of_topic), pairs, strict=True))
-        return labels
-    for number, topic, doc, grade, more in read_template_lines(human):
+    for topic, of_topic in human.items():
+        pairs = (label if isinstance(label, tuple) else (int(label), None) for label in of_topic.values())
+        labels[str(topic)] = dict(zip(map(str, of_topic), pairs, strict=True))
+    return labels
+
+
+def _read_sample(path: str | Path, keep_open: bool) -> Labels:
+    labels: Labels = {}
+    for number, topic, doc, grade, more in read_template_lines(path):
         if len(more) > 1:
             problem = f"{len(more) + 4} fields where a sample has 4 or 5: topic iteration document grade pi"
             hint = "write the inclusion probability as the fifth field, or give --pi"
-            raise InputError(problem, path=human, line=number, hint=hint)
+            raise InputError(problem, path=path, line=number, hint=hint)
         pi = None
-        if more:
-            pi = _parse(float, more[0], "no probability", "write a number such as 0.1", human, number)
-            _check_probability(pi, path=human, line=number)
+        for text in more:
+            pi = _parse(float, text, "no probability", "write a number such as 0.1", path, number)
+            _check_probability(pi, path=path, line=number)
         if labels.setdefault(topic, {}).setdefault(doc, (grade, pi)) != (grade, pi):
-            raise InputError(f"{doc!r} has two labels", path=human, line=number, hint="keep one")
+            raise InputError(f"{doc!r} has two labels", path=path, line=number, hint="keep one")
     if not keep_open:
-        is_open = [grade is None for of_topic in labels.values() for grade, _ in of_topic.values()]
-        share = 1 - sum(is_open) / max(len(is_open), 1)
+        grades = [grade for of_topic in labels.values() for grade, _ in of_topic.values()]
+        share = 1 - grades.count(None) / max(len(grades), 1)
         for topic, of_topic in labels.items():
             graded = ((doc, g, pi) for doc, (g, pi) in of_topic.items() if g is not None)
             labels[topic] = {doc: (g, pi and pi * share) for doc, g, pi in graded}
     labels = {topic: of_topic for topic, of_topic in labels.items() if of_topic}
     if not labels:
-        raise InputError("there is no label", path=human, hint="fill in grades: topic 0 document grade pi")
+        raise InputError("there is no label", path=path, hint="fill in grades: topic 0 document grade pi")
     return labels
 
 
@@ -140,11 +143,10 @@ def align(
     for topic in (topic for topic in labels if topic in qrels.topic_index):
         numbers = qrels.document_numbers(topic)
         for doc, (grade, own) in labels[topic].items():
-            if grade is None:
-                continue
-            given = pi[topic][doc] if isinstance(pi, Mapping) else own
-            human[numbers[doc]], is_labelled[numbers[doc]] = max(grade, 0), True
-            probability[numbers[doc]] = np.nan if given is None else given
+            if grade is not None:
+                given = pi[topic][doc] if isinstance(pi, Mapping) else own
+                human[numbers[doc]], is_labelled[numbers[doc]] = max(grade, 0), True
+                probability[numbers[doc]] = np.nan if given is None else given
     machine = np.where(qrels.grade == UNJUDGED, 0, np.maximum(qrels.grade, 0)).astype(np.int32)
     if isinstance(pi, float | int):
         _check_probability(pi)
@@ -171,13 +173,12 @@ def _stratified(judged: Judged, machine: Int32s, is_labelled: Bools, strata: str
     topic = np.repeat(np.arange(len(judged.topics)), np.diff(judged.qrels.topic_offsets))
     bands = np.searchsorted(RANK_BANDS, best_ranks(judged))
     columns: dict[str, AnyArray] = {"topic": topic, "band": bands, "grade": machine}
-    table = np.stack([columns[name] for name in names])
-    levels, stratum = np.unique(table, axis=1, return_inverse=True)
+    levels, stratum = np.unique([columns[name] for name in names], axis=1, return_inverse=True)
     stratum = stratum.reshape(-1)
     share = np.bincount(stratum, is_labelled) / np.bincount(stratum)
     if not share.all():
-        level = dict(zip(names, levels[:, share.argmin()].tolist(), strict=True))
-        parts = (f"{name} {judged.topics[x] if name == 'topic' else x}" for name, x in level.items())
+        level = zip(names, levels[:, share.argmin()].tolist(), strict=True)
+        parts = (f"{name} {judged.topics[x] if name == 'topic' else x}" for name, x in level)
         problem = f"no document of stratum ({', '.join(parts)}) is labelled"
         raise SettingsError(problem, hint="use fewer strata")
     return np.asarray(share[stratum])

@@ -212,17 +212,17 @@ def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     labels = {} if human is None else read_labels(human, keep_open=True)
     labels = {topic: of for topic, of in labels.items() if topic not in judged.qrels.unchosen}
     pi = inclusion_probabilities(scores, budget, labels)
-    rows = [
-        SampledDocument(_topic(judged, d), to_text(judged.qrels.documents[d]), float(pi[d]))
+    drawn = {
+        (_topic(judged, d), to_text(judged.qrels.documents[d])): float(pi[d])
         for d in draw(judged, pi, seed).tolist()
-    ]
-    drawn = {(row.topic, row.doc) for row in rows}
-    lost = [
-        (topic, doc) for topic, of_topic in labels.items() for doc in of_topic if (topic, doc) not in drawn
-    ]
-    if lost:
-        problem = f"document {lost[0][1]!r} of topic {lost[0][0]!r} is in the template, but not drawn with seed {seed}"
-        raise InputError(problem, hint="give the seed, measures and machine judgments of the template")
+    }
+    for topic, doc in ((topic, doc) for topic, of_topic in labels.items() for doc in of_topic):
+        if (topic, doc) not in drawn:
+            problem = (
+                f"document {doc!r} of topic {topic!r} is in the template, but not drawn with seed {seed}"
+            )
+            raise InputError(problem, hint="give the seed, measures and machine judgments of the template")
+    rows = [SampledDocument(*key, probability) for key, probability in drawn.items()]
     caption = "Random sample of documents to label"
     settings = {**scores.settings, "budget": budget, "purpose": "correct", "seed": seed}
     return Next(sample=SampledDocument.table("sample", rows, caption=caption), settings=settings)
