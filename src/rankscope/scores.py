@@ -319,12 +319,8 @@ class Scores(Result):
             name in row for row in self.topic_data.values()
         )
         if derived and name == "difficulty":
-            is_defined = ~np.isnan(self.values[0])
-            totals = np.where(is_defined, self.values[0], 0.0).sum(axis=0)
-            return [
-                x / n if n else None
-                for x, n in zip(totals.tolist(), is_defined.sum(axis=0).tolist(), strict=True)
-            ]
+            columns = [column[~np.isnan(column)] for column in self.values[0].T]
+            return [float(column.mean()) if len(column) else None for column in columns]
         if derived:
             pool = self.require_judged(f"the attribute {name}").pool
             counts: list[int] = pool.count(pool.grade >= (1 if name == "recall_base" else 0)).tolist()

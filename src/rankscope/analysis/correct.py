@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rankscope.analysis import stats
 from rankscope.analysis.compare import Comparison, compare, select_pairs
 from rankscope.analysis.judge_bias import RunBias, describe_bias, find_bias
 from rankscope.analysis.leaderboard import Leaderboard, leaderboard
@@ -171,9 +172,8 @@ def correct(
     """
     from rankscope.analysis.corrected_values import Corrector
     from rankscope.analysis.label_sample import align, read_labels
-    from rankscope.analysis.stats.intervals import check_level, t_intervals
 
-    check_level(alpha)
+    stats.check_level(alpha)
     check_name(tuning, TUNINGS, f"no tuning is called {tuning!r}")
     first, second = select_pairs(scores.runs, () if baseline is None else (baseline,))
     if pi is not None and strata is not None:
@@ -201,8 +201,9 @@ def correct(
         n_labels = np.bincount(corrector.owner[is_counted] // corrector.shape[1], minlength=len(own))
         bias = _jackknife(corrector, is_defined, weight) if corrector.is_fraction else [None] * len(own)
         tunings = np.full(len(own), estimate.tuning.mean())
-        columns = machine, human_mean, own, own - half, own + half, *t_intervals(by_topic, alpha), n_labels
-        rows = list(zip(*(each.tolist() for each in (*columns, plain, tunings)), bias, strict=True))
+        over_topics = stats.t_intervals(by_topic, alpha)
+        columns = machine, human_mean, own, own - half, own + half, *over_topics, n_labels, plain, tunings
+        rows = list(zip(*(each.tolist() for each in columns), bias, strict=True))
         means += [CorrectedMean(scores.runs[r], str(measure), *rows[r]) for r in measure.best_first(own)]
         total = variance[first] + variance[second]
         square = total - 2 * covariance[first, second]
@@ -210,7 +211,7 @@ def correct(
         half = np.maximum(quantile[first], quantile[second]) * np.sqrt(square)
         gap = own[first] - own[second]
         blocks = np.array_split(np.arange(len(first)), len(first) // 4096 + 1)  # They fit into memory.
-        ends = [t_intervals(by_topic[first[b]] - by_topic[second[b]], alpha) for b in blocks]
+        ends = [stats.t_intervals(by_topic[first[b]] - by_topic[second[b]], alpha) for b in blocks]
         gaps = machine[first] - machine[second], gap, gap - half, gap + half, *np.concatenate(ends, axis=1)
         for a, b, *row in zip(*(each.tolist() for each in (first, second, *gaps)), strict=True):
             differences.append(CorrectedDifference(scores.runs[a], scores.runs[b], str(measure), *row))
@@ -255,11 +256,8 @@ def _judge_both(scores: Scores, labels: Labels) -> Judged:
     if unknown:
         problem = f"topic {unknown[0]!r} of the human labels has no machine labels"
         raise InputError(problem, hint="label documents of topics that the machine judged")
-    new = {
-        (topic, doc): 0
-        for topic, of_topic in labels.items() if topic in qrels.topic_index
-        for doc in of_topic.keys() - qrels.document_numbers(topic).keys()
-    }  # fmt: skip
+    known = {topic: qrels.document_numbers(topic) for topic in labels if topic in qrels.topic_index}
+    new = {(t, doc): 0 for t, numbers in known.items() for doc in labels[t].keys() - numbers.keys()}
     if not new:
         return judged
     if qrels.aspects is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankscope.analysis import stats
 from rankscope.lazy import numpy as np
 from rankscope.rows import PairRow, Row, column
 
@@ -57,9 +58,6 @@ def find_bias(
     alpha
         Significance level.
     """
-    from rankscope.analysis.stats.intervals import t_intervals
-    from rankscope.analysis.stats.significance import adjust, one_sample_t
-
     n_runs, n_topics = len(judged.runs), len(judged.topics)
     owner, document = judged.arrays.owner, judged.judgment
     run = owner // n_topics
@@ -77,11 +75,12 @@ def find_bias(
         return np.asarray((means - means.mean(axis=0)) * n_runs / (n_runs - 1) if n_runs > 1 else means)
 
     by_topic, excess = compare(error), compare(error - expected[grade])
-    p = np.maximum(one_sample_t(by_topic).p, one_sample_t(excess).p) if n_runs > 1 else np.full(1, np.nan)
-    adjusted = adjust(p, "holm")
+    p, p_excess = (stats.one_sample_t(x).p for x in (by_topic, excess))
+    p = np.maximum(p, p_excess) if n_runs > 1 else np.full(1, np.nan)
+    adjusted = stats.adjust(p, "holm")
     value, beyond = by_topic.mean(axis=1), excess.mean(axis=1)
     flagged = (adjusted < alpha) & (value > 0) & (beyond > 0)
-    columns = (value, *t_intervals(by_topic, alpha), flagged, p, adjusted, beyond)
+    columns = (value, *stats.t_intervals(by_topic, alpha), flagged, p, adjusted, beyond)
     order = np.argsort(-value, kind="stable").tolist()
     return [RunBias(judged.runs[r], *(c[r].item() for c in columns)) for r in order]
 

@@ -15,17 +15,10 @@ __doc__ = derived.describe(bench)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    declared = derived.get_declaration(bench)
-    text = (
-        "table of scores (a column per task, or the columns system, task, score), or folder of MTEB results"
-    )
-    parser.add_argument("source", metavar="SCORES", nargs="?", help=text)
+    table = "table of scores (a column per task, or the columns system, task, score)"
+    parser.add_argument("source", metavar="SCORES", nargs="?", help=f"{table}, or folder of MTEB results")
     options.add_collections(parser)
-    options.add_evaluation(parser, declared.uses)
-    options.add_jobs(parser)
-    options.add_measures(parser, declared.measures)
-    derived.add_parameters(parser, {k: p for k, p in declared.parameters.items() if k != "measure"})
-    derived.add_output(parser, declared)
+    derived.add_own(parser, bench, without=("measure",))
     parser.set_defaults(qrels=None, runs=[], grades=None, input_format=None)
 
 

@@ -7,7 +7,7 @@ with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from rankscope.cli import arguments, options
@@ -65,6 +65,16 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
             *flag.split(), dest=_destination(flag), action="store_true", help=f"also show {meanings}"
         )
     options.add_topics(parser)
+    add_output(parser, declared)
+
+
+def add_own(parser: argparse.ArgumentParser, function: Callable[..., Any], without: Container[str]) -> None:
+    """Add the options of an analysis whose inputs a command adds itself, ``without`` parameters for these."""
+    declared = get_declaration(function)
+    options.add_evaluation(parser, declared.uses)
+    options.add_jobs(parser)
+    options.add_measures(parser, declared.measures)
+    add_parameters(parser, {k: p for k, p in declared.parameters.items() if k not in without})
     add_output(parser, declared)
 
 

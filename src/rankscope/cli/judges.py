@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from rankscope.analysis.judges import judges
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, derived
 from rankscope.cli.output import emit
 from rankscope.errors import InputError
 from rankscope.progress import silence
@@ -15,17 +15,10 @@ __doc__ = derived.describe(judges)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    declared = derived.get_declaration(judges)
     files = "two or more files of judgments of the same documents, with names such as person=qrels.txt"
     parser.add_argument("judgments", metavar="[NAME=]QRELS", nargs="+", help=files)
     parser.add_argument("--runs", nargs="+", metavar="RUN", help="runs to rank under each judge")
-    options.add_evaluation(parser, declared.uses)
-    options.add_jobs(parser)
-    options.add_measures(parser, declared.measures)
-    parameters = {**declared.parameters}
-    del parameters["collection"], parameters["measures"]
-    derived.add_parameters(parser, parameters)
-    derived.add_output(parser, declared)
+    derived.add_own(parser, judges, without=("collection", "measures"))
     parser.set_defaults(qrels=None)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 
 from rankscope.analysis.bench import Bench
-from rankscope.reporting.html_page import digest
+from rankscope.reporting.html_page import digest, render_document
 
 _STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;color:#222;max-width:75em;margin:2em auto;padding:0 1em}"
@@ -26,25 +26,18 @@ def bench_page(result: Bench, pictures: Mapping[str, bytes]) -> str:
     False
     """
     shown = list(result.display)
-    title = escape(shown[0].caption.encode("utf-8", "replace").decode("utf-8"))
     figures = "".join(
         f'<figure><img alt="{escape(name)}" src="data:image/svg+xml;base64,{b64encode(svg).decode("ascii")}">'
         f"<figcaption>{escape(name.replace('-', ' '))}</figcaption></figure>"
         for name, svg in pictures.items()
     )
-    specs = result.specs()
-    others = [(specs[name].meaning, result[name]) for name in ("separation", "friedman", "tasks")]
+    others = [(result.specs()[name].meaning, result[name]) for name in ("separation", "friedman", "tasks")]
     tables = "".join(
         f"<h2>{escape(heading)}</h2>{table.html()}<p>{escape(table.legend)}</p>"
         for heading, table in [*((table.caption or table.name, table) for table in shown), *others]
         if len(table)
     )
-    policy = f"default-src 'none'; style-src '{digest(_STYLE)}'; img-src data:; base-uri 'none'; form-action 'none'"
-    text = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-        f"{figures}\n{tables}\n</body>\n</html>\n"
+    body = f"<h1>{escape(shown[0].caption)}</h1>\n{figures}\n{tables}".encode("utf-8", "replace").decode(
+        "utf-8"
     )
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return render_document(shown[0].caption, _STYLE, body, f"style-src '{digest(_STYLE)}'")

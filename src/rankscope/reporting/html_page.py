@@ -32,20 +32,25 @@ def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
     assets = files("rankscope.reporting") / "assets"
     script = (assets / "page.js").read_text("utf-8").strip()
     style = (assets / "page.css").read_text("utf-8").strip()
-    policy = (
-        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; connect-src {connect}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+    policy = f"script-src '{digest(script)}'; style-src '{digest(style)}'; connect-src {connect}"
+    body = (
+        '<div id="page"><p class="loading">Reading the data…</p></div>\n'
+        '<noscript><p class="failure">This report needs JavaScript.</p></noscript>\n'
+        f"{data}<script>{script}</script>"
     )
+    head = '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
+    return render_document(title, style, body, policy, head)
+
+
+def render_document(title: str, style: str, body: str, policy: str, head: str = "") -> str:
+    """Return an HTML document that loads nothing but what the policy and pictures in the document need."""
     safe = escape(title.encode("utf-8", "replace").decode("utf-8"))
+    policy = f"default-src 'none'; {policy}; img-src data:; base-uri 'none'; form-action 'none'"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
-        f"<title>{safe}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        '<div id="page"><p class="loading">Reading the data…</p></div>\n'
-        '<noscript><p class="failure">This report needs JavaScript.</p></noscript>\n'
-        f"{data}<script>{script}</script>\n</body>\n</html>\n"
+        f"{head}<title>{safe}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 
 

@@ -31,7 +31,6 @@ BASES = {
 }
 """Terms of each aggregate; aggregates with the same terms order systems alike."""
 _SCORES_AT_ONCE = 2**22  # 32 MB, several times
-_MAX_STEP = 2.0  # Newton's steps far from the optimum can overshoot.
 
 
 def compute_terms(values: Floats, basis: str) -> Floats:
@@ -134,27 +133,25 @@ def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
 
 
 def bradley_terry(points: Floats) -> Floats:
-    """Return the maximum-likelihood strengths of Bradley and Terry's model, with the sum 0 (Newton's method).
+    """Return the maximum-likelihood strengths of Bradley and Terry's model, with the sum 0.
 
     ``points`` are the wins of each system against all others, a tie counting one half, per task.
 
     >>> bradley_terry(np.array([1.5, 1.0, 0.5])).round(4).tolist()
     [0.7563, -0.0, -0.7563]
     """
-    n = len(points)
-    strengths = np.zeros(n)
-    for _ in range(200):
-        chance = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
+    from scipy.optimize import root
+    from scipy.special import expit
+
+    def residuals(strengths: Floats) -> tuple[Floats, Floats]:
+        """Return expected minus observed wins, and their derivatives; the sum of the strengths is 0 at the root."""
+        chance = expit(strengths[:, None] - strengths)
         np.fill_diagonal(chance, 0.0)
-        gradient = points - chance.sum(axis=1)
         weights = chance * (1 - chance)
-        # The constant makes the matrix regular; the gradient has the sum 0, so that the solution stays the same.
-        curvature = np.diag(weights.sum(axis=1)) - weights + 1 / n
-        step = np.linalg.solve(curvature, gradient)
-        largest = float(np.abs(step).max())
-        strengths += step * min(1.0, _MAX_STEP / max(largest, 1e-300))
-        if largest < 1e-10:  # The error after a step of Newton is about the square of the step.
-            break
+        curvature = np.diag(weights.sum(axis=1)) - weights + 1 / len(points)
+        return chance.sum(axis=1) - points + strengths.mean(), curvature
+
+    strengths = root(residuals, np.zeros(len(points)), jac=True, tol=1e-13).x
     return np.asarray(strengths - strengths.mean())
 
 
