@@ -13,7 +13,7 @@ import signal
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import date
 from functools import cache
@@ -179,6 +179,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.user_properties.append(("group", group))
 
 
+class Examples:
+    """Collects no doctests of modules without examples: doctest would inspect all their objects."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[Any], list[Any]]:
+        collectors = yield
+        is_doctest = [type(collector).__name__ == "DoctestModule" for collector in collectors]
+        if any(is_doctest) and b">>> " not in file_path.read_bytes():
+            return [c for c, skipped in zip(collectors, is_doctest, strict=True) if not skipped]
+        return collectors
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     """Thirteen thousand tests and what they import stay until the end: the collector need not look through them."""
@@ -261,6 +273,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "product(number): many similar cases, of which the quick profile runs a sample"
     )
+    config.pluginmanager.register(Examples())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(LeftOut(config.getoption("--complete")), "left-out")
 

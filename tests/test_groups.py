@@ -155,6 +155,23 @@ def test_the_quick_profile_alone_samples_products_and_tells_the_seed(profile: st
         assert unsampled is None and int(passed[1]) > 300
 
 
+class DoctestModule:
+    """Stands for the collector of pytest, which has this name."""
+
+
+@pytest.mark.parametrize(("text", "is_kept"), [("x = 1\n", False), ("# >>> x\n", True)])
+def test_modules_without_examples_have_no_doctests(
+    shared: Any, text: str, is_kept: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "x.py").write_text(text)
+    collectors = [object(), DoctestModule()]
+    hook = shared.Examples().pytest_collect_file(tmp_path / "x.py")
+    next(hook)
+    with pytest.raises(StopIteration) as ended:
+        hook.send(collectors)
+    assert ended.value.value == collectors[: 1 + is_kept]
+
+
 @pytest.mark.parametrize("processes", [1, 2, 3, 8])
 def test_long_files_are_begun_first_and_no_test_is_lost(shared: Any, processes: int) -> None:
     """Process n gets the n-th part of all tests, which begins with every n-th of the long files, whole."""
