@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "words.h"
+#include "ids.h"
 
 #define WINDOW 64 /* bytes looked at in one step, and readable bytes after every block */
 
@@ -18,21 +18,23 @@ enum { TOPIC = 0, DOCUMENT = 2, RANK = 3, SCORE = 4, TAG = 5, COLUMNS = 6 };
 
 static inline int is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* Bit i: byte i of the window is a space or a control character. */
-static inline uint64_t gaps(const uint8_t *p) {
-    uint64_t mask = 0;
+/* Bit i: byte i of half a window is a space or a control character. */
+INLINE uint64_t half_gaps(const uint8_t *p) {
 #if defined(RS_SSE2)
     const __m128i space = _mm_set1_epi8(' ');
-    for (int i = 0; i < 4; i++) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(p + 16 * i));
-        int low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes));
-        mask |= (uint64_t)(uint32_t)low << (16 * i);
-    }
+    const __m128i low = _mm_loadu_si128((const __m128i *)p), high = _mm_loadu_si128((const __m128i *)(p + 16));
+    const unsigned first = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(low, space), low));
+    const unsigned second = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(high, space), high));
+    return first | (uint64_t)second << 16;
 #else
-    for (int i = 0; i < WINDOW; i++) mask |= (uint64_t)(p[i] <= ' ') << i;
-#endif
+    uint64_t mask = 0;
+    for (int i = 0; i < WINDOW / 2; i++) mask |= (uint64_t)(p[i] <= ' ') << i;
     return mask;
+#endif
 }
+
+/* The same for a whole window. */
+INLINE uint64_t gaps(const uint8_t *p) { return half_gaps(p) | half_gaps(p + WINDOW / 2) << WINDOW / 2; }
 
 /* The length of the Unicode line end (NEL, U+2028, U+2029) at p, or 0. */
 static inline size_t unicode_end(const uint8_t *p, const uint8_t *end) {
@@ -40,14 +42,27 @@ static inline size_t unicode_end(const uint8_t *p, const uint8_t *end) {
     return *p == 0xE2 && end - p > 2 && p[1] == 0x80 && (p[2] == 0xA8 || p[2] == 0xA9) ? 3 : 0;
 }
 
+/* Whether a window of text is ASCII. */
+INLINE int is_ascii(const uint8_t *p) {
+#if defined(RS_SSE2)
+    const __m128i *block = (const __m128i *)p;
+    const __m128i low = _mm_or_si128(_mm_loadu_si128(block), _mm_loadu_si128(block + 1));
+    const __m128i high = _mm_or_si128(_mm_loadu_si128(block + 2), _mm_loadu_si128(block + 3));
+    return !_mm_movemask_epi8(_mm_or_si128(low, high));
+#else
+    uint64_t all = 0;
+    for (int i = 0; i < WINDOW; i += 8) all |= word_at(p + i);
+    return !(all & UINT64_C(0x8080808080808080));
+#endif
+}
+
 /* The first Unicode line end from p on, or the end. */
 static inline const uint8_t *next_unicode_end(const uint8_t *p, const uint8_t *end) {
-    const uint64_t high = UINT64_C(0x8080808080808080);
     while (p < end) {
-        if (end - p >= 32 && !((word_at(p) | word_at(p + 8) | word_at(p + 16) | word_at(p + 24)) & high)) {
-            p += 32; /* nothing but ASCII, the normal case */
+        if (end - p >= WINDOW && is_ascii(p)) {
+            p += WINDOW; /* the normal case */
         } else {
-            const uint8_t *stop = end - p > 32 ? p + 32 : end;
+            const uint8_t *stop = end - p > WINDOW ? p + WINDOW : end;
             for (; p < stop; p++)
                 if (unicode_end(p, end)) return p;
         }
@@ -74,6 +89,47 @@ static inline const uint8_t *next_gap(const uint8_t **window, uint64_t *mask) {
     const uint8_t *gap = *window + lowest_bit(*mask);
     *mask &= *mask - 1;
     return gap;
+}
+
+/* A text to compare with, of at least one byte, and 16 readable bytes after it. */
+typedef struct {
+    const uint8_t *at;
+    size_t length;
+    unsigned last; /* bit i: byte i of its last block of up to 16 bytes is part of it */
+} pattern;
+
+static inline pattern pattern_of(const uint8_t *at, size_t length) {
+    return (pattern){at, length, (2u << ((length - 1) & 15)) - 1};
+}
+
+/* Whether a text starts with a pattern; 16 bytes must be readable from each place on up to which both are the same. */
+INLINE int starts_with(const uint8_t *p, pattern text) {
+#if defined(RS_SSE2)
+    const uint8_t *at = text.at;
+    for (size_t n = text.length;; n -= 16, p += 16, at += 16) {
+        const __m128i a = _mm_loadu_si128((const __m128i *)p), b = _mm_loadu_si128((const __m128i *)at);
+        const unsigned other = 0xFFFF ^ (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b));
+        if (n <= 16) return !(other & text.last);
+        if (other) return 0;
+    }
+#else
+    return ids_same(p, text.at, text.length);
+#endif
+}
+
+/* The distances of the first three gaps from p; 0 if the window has less. */
+INLINE int three_gaps(const uint8_t *p, size_t *ends) {
+    uint64_t first = half_gaps(p), second = first & (first - 1), third = second & (second - 1);
+    if (!third) { /* not in the first half, which is enough for most */
+        first |= half_gaps(p + WINDOW / 2) << WINDOW / 2;
+        second = first & (first - 1);
+        third = second & (second - 1);
+        if (!third) return 0;
+    }
+    ends[0] = lowest_bit(first);
+    ends[1] = lowest_bit(second);
+    ends[2] = lowest_bit(third);
+    return 1;
 }
 
 /* The six fields of a line that ends inside the window, has the same space or tab between them and nothing after the

@@ -26,8 +26,13 @@ typedef struct {
 
 static inline uint64_t ids_hash(ids_key key, const uint8_t *p, size_t n) {
     uint64_t h = key.state ^ n;
-    for (; n >= 8; n -= 8, p += 8) h = word_mix(word_at(p) ^ key.text, h);
-    if (n) h = word_mix(word_head(word_at(p), n) ^ key.text, h);
+    if (n >= 8) { /* the last word overlaps the one before, which costs less than to mask it */
+        const uint8_t *last = p + n - 8;
+        for (; p < last; p += 8) h = word_mix(word_at(p) ^ key.text, h);
+        h = word_mix(word_at(last) ^ key.text, h);
+    } else if (n) {
+        h = word_mix(word_head(word_at(p), n) ^ key.text, h);
+    }
 #if defined(RS_WEAK_HASH) /* for tests: nearly everything collides, results must stay the same */
     h &= UINT64_C(0x100000001);
 #endif
@@ -56,6 +61,8 @@ typedef struct {
     uint64_t *starts; /* starts[count] is where the next identifier goes */
     uint32_t *slots;
     ids_key key;
+    uint64_t slot_mask; /* slots less one */
+    uint32_t number_mask; /* of the bits of a slot that hold the number */
     uint64_t count, room, most, bytes_room; /* room: for how many there are slots now; most: for how many memory */
 } ids;
 
@@ -79,15 +86,15 @@ extern uint64_t rs_probes;
 #define IDS_PROBE ((void)0)
 #endif
 
-static inline uint32_t ids_number_mask(const ids *set) { return (uint32_t)(2 * set->room - 1); }
-
 static inline void ids_put(ids *set, uint64_t at, uint64_t hash, uint64_t number) {
-    set->slots[at] = ((uint32_t)(hash >> 32) & ~ids_number_mask(set)) | (uint32_t)(number + 1);
+    set->slots[at] = ((uint32_t)(hash >> 32) & ~set->number_mask) | (uint32_t)(number + 1);
 }
 
 static inline void ids_no_slots(ids *set, uint64_t room) {
     memset(set->slots, 0, ids_slots(room) * sizeof *set->slots);
     set->room = room;
+    set->slot_mask = ids_slots(room) - 1;
+    set->number_mask = (uint32_t)(2 * room - 1);
 }
 
 /* Empties the set, with slots for as many identifiers as it had, so that clearing costs no more than filling did. */
@@ -116,8 +123,8 @@ static inline int ids_more_room(ids *set) {
     ids_no_slots(set, room);
     for (uint64_t i = 0; i < set->count; i++) {
         uint64_t hash = ids_hash(set->key, set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]);
-        uint64_t at = hash & (ids_slots(room) - 1);
-        while (set->slots[at]) at = (at + 1) & (ids_slots(room) - 1);
+        uint64_t at = hash & set->slot_mask;
+        while (set->slots[at]) at = (at + 1) & set->slot_mask;
         ids_put(set, at, hash, i);
     }
     return 1;
@@ -135,13 +142,12 @@ static inline int ids_more_bytes(ids *set, uint64_t needed) {
 
 /* The number of an identifier, or -1 and where its slot would be. There must be slots. */
 static inline int64_t ids_find(const ids *set, uint64_t hash, const uint8_t *id, size_t n, uint64_t *free_slot) {
-    const uint64_t mask = ids_slots(set->room) - 1;
-    const uint32_t number_mask = ids_number_mask(set), mark = (uint32_t)(hash >> 32);
-    uint64_t at = hash & mask;
-    for (uint32_t slot; (slot = set->slots[at]); at = (at + 1) & mask) {
+    const uint32_t mark = (uint32_t)(hash >> 32);
+    uint64_t at = hash & set->slot_mask;
+    for (uint32_t slot; (slot = set->slots[at]); at = (at + 1) & set->slot_mask) {
         IDS_PROBE;
-        if ((slot ^ mark) & ~number_mask) continue;
-        uint64_t i = (slot & number_mask) - 1, start = set->starts[i];
+        if ((slot ^ mark) & ~set->number_mask) continue;
+        uint64_t i = (slot & set->number_mask) - 1, start = set->starts[i];
         if (set->starts[i + 1] - start == n && ids_same(set->bytes + start, id, n)) return (int64_t)i;
     }
     *free_slot = at;
@@ -162,6 +168,23 @@ static inline int64_t ids_add(ids *set, uint64_t hash, const uint8_t *id, size_t
     for (size_t i = 0; i < n; i += IDS_PADDING) memcpy(set->bytes + start + i, id + i, IDS_PADDING);
     set->starts[++set->count] = start + n;
     return IDS_NEW;
+}
+
+/* Adds an identifier; returns 0, and does nothing, if there is no room or the set may have it already. */
+INLINE int ids_append(ids *set, uint64_t hash, const uint8_t *id, size_t n) {
+    const uint32_t mark = (uint32_t)(hash >> 32);
+    if (set->count == set->room) return 0;
+    const uint64_t start = set->starts[set->count];
+    if (start + n + IDS_PADDING > set->bytes_room) return 0;
+    uint64_t at = hash & set->slot_mask;
+    for (uint32_t slot; (slot = set->slots[at]); at = (at + 1) & set->slot_mask) {
+        IDS_PROBE;
+        if (!((slot ^ mark) & ~set->number_mask)) return 0;
+    }
+    ids_put(set, at, hash, set->count);
+    for (size_t i = 0; i < n; i += IDS_PADDING) memcpy(set->bytes + start + i, id + i, IDS_PADDING);
+    set->starts[++set->count] = start + n;
+    return 1;
 }
 
 #endif

@@ -126,14 +126,14 @@ static inline int number_is_digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
 
 #if FLT_EVAL_METHOD == 0
 #if !defined(RS_BIG_ENDIAN)
-/* A score of at most eight bytes, all at once: [-] digits [. digits]. 0 for any other text. The eight bytes before the
- * end of the text must be readable. */
-static inline int number_short(const uint8_t *text, size_t n, double *value) {
+/* A score of at most eight bytes, all at once: [-] digits [. digits], the sign apart. 0 for any other text. */
+INLINE int number_short(const uint8_t *text, size_t n, double *value) {
     const uint64_t ones = UINT64_C(0x0101010101010101), highest = 0x80 * ones;
+    const int negative = *text == '-';
+    if (negative) text++, n--;
     if (n == 0 || n > 8) return 0;
-    const unsigned negative = *text == '-';
-    unsigned before = (unsigned)n - negative, after = 0; /* how many digits stand before the point and after it */
-    uint64_t v = (word_at(text + n - 8) ^ 0x30 * ones) & ~UINT64_C(0) << 8 * (8 - n) << 8 * negative;
+    unsigned before = (unsigned)n, after = 0; /* how many digits stand before the point and after it */
+    uint64_t v = (word_at(text) ^ 0x30 * ones) << (64 - 8 * n); /* as if zeros stood before the digits */
     uint64_t point = v ^ ('.' ^ 0x30) * ones;
     point = (point - ones) & ~point & highest; /* the highest bit of the first byte that is a point */
     if (point) {
@@ -152,7 +152,7 @@ static inline int number_short(const uint8_t *text, size_t n, double *value) {
 #endif
 
 /* A score of more: [-] one to seven digits [. up to eight digits]. 0 for any other text. */
-static inline int number_medium(const uint8_t *text, size_t n, double *value) {
+INLINE int number_medium(const uint8_t *text, size_t n, double *value) {
     const uint8_t *p = text, *end = text + n;
     const int negative = *p == '-';
     p += negative;
@@ -171,10 +171,15 @@ static inline int number_medium(const uint8_t *text, size_t n, double *value) {
 #define number_medium(text, n, value) 0
 #endif
 
-/* The text must be followed by a byte that belongs to no number, and seven more readable ones; eight bytes before its
- * end must be readable too. */
+/* A number of one of these two forms, which are most; 0 for any other text. What `number_parse` says of readable bytes
+ * holds here too. */
+INLINE int number_usual(const uint8_t *text, size_t n, double *value) {
+    return number_short(text, n, value) || number_medium(text, n, value);
+}
+
+/* The text must be followed by a byte that belongs to no number, and seven more readable ones. */
 static inline enum number_kind number_parse(const uint8_t *text, size_t n, number_locale c_locale, double *value) {
-    if (number_short(text, n, value) || number_medium(text, n, value)) return NUMBER_OK;
+    if (number_usual(text, n, value)) return NUMBER_OK;
     const uint8_t *p = text, *end = text + n;
     int negative = n > 0 && *p == '-';
     if (n > 0 && (*p == '-' || *p == '+')) p++;

@@ -21,10 +21,11 @@
 /* One list while it is read: its documents in the order of the file. */
 typedef struct {
     ids documents;
-    uint64_t *score, *rank; /* keys that ascend from the best document on; rank only where it orders */
-    int32_t *judgment;      /* -1: not judged */
+    uint64_t *score, *rank; /* bits of the scores, or keys once they are sorted; rank only where it orders */
+    uint32_t *match;        /* the documents that are judged, or only have the hash of one that is */
+    int32_t *judgment;      /* -1: not judged; when the list is complete */
     uint32_t *tie;          /* the documents whose score is that of the document before */
-    uint64_t room, ties;
+    uint64_t room, matches, ties;
     uint64_t last_score, last_rank;
     judged_slots judged;
     int32_t topic; /* -1: without judgments */
@@ -34,7 +35,8 @@ typedef struct {
 /* A file whose topics return: its lines are kept until the end, those of a list side by side, because a list is built
  * from all its lines at once, and a jump per line through memory larger than the caches takes most of the time. */
 typedef struct {
-    uint64_t score, rank, length; /* length: of the document, whose bytes follow */
+    double score;
+    uint64_t rank, length; /* length: of the document, whose bytes follow */
     int64_t line;
 } kept_line;
 typedef struct {
@@ -114,6 +116,7 @@ static void list_free(list *one) {
     free(one->score);
     free(one->rank);
     free(one->judgment);
+    free(one->match);
     free(one->tie);
 }
 
@@ -151,6 +154,26 @@ static int32_t fail(rs_scan *scan, int32_t status, field text, field topic) {
 static int32_t fail_plainly(rs_scan *scan, int32_t status) { return scan->status = status; }
 
 /* ---------------------------------------------------------------- a finished list becomes hits */
+
+/* The bits of a score; 0.0 and -0.0 are one score. */
+static inline uint64_t score_bits(double score) {
+    score += 0.0;
+    uint64_t bits;
+    memcpy(&bits, &score, 8);
+    return bits;
+}
+
+static inline double score_of(uint64_t bits) {
+    double score;
+    memcpy(&score, &bits, 8);
+    return score;
+}
+
+/* A key that ascends as the score falls. */
+static inline uint64_t falling_key(uint64_t bits) { return bits >> 63 ? bits : ~(bits | UINT64_C(1) << 63); }
+
+/* Of a list without documents: bits that no score has, because it is not a number, and not less than any. */
+#define NO_SCORE UINT64_C(0x7FF8000000000000)
 
 /* Room for as many more hits as a list can have. */
 static int more_hits(rs_scan *scan, uint64_t n) {
@@ -216,7 +239,7 @@ static uint64_t break_ties_sorted(rs_scan *scan, const list *one, int reorder) {
 }
 
 /* The same for a list whose scores came in order, where only the ties need work: the judgments change their places. */
-static int break_ties_in_order(rs_scan *scan, list *one, int reorder, uint64_t *tied) {
+static int break_ties_in_order(rs_scan *scan, list *one, int reorder, uint64_t *tied, int *moved) {
     if (one->ties && !items_for(scan, one->documents.count)) return 0;
     for (uint64_t t = 0, last; t < one->ties; t = last) {
         for (last = t + 1; last < one->ties && one->tie[last] == one->tie[last - 1] + 1;) last++;
@@ -229,6 +252,7 @@ static int break_ties_in_order(rs_scan *scan, list *one, int reorder, uint64_t *
         sorting_by_id(items, items + n, n, &one->documents, scan->order == RS_ASCENDING_ID);
         for (uint64_t i = 0; i < n; i++) items[i].key = (uint32_t)one->judgment[items[i].index];
         for (uint64_t i = 0; i < n; i++) one->judgment[from + i] = (int32_t)(uint32_t)items[i].key;
+        *moved = 1;
     }
     return 1;
 }
@@ -244,6 +268,16 @@ static void add_hits(rs_scan *scan, const list *one, const sorting_item *order) 
         found += document >= 0;
     }
     scan->hits += found;
+}
+
+/* The same for a list in order, whose matches are its hits. */
+static void add_matches(rs_scan *scan, const list *one) {
+    int32_t *rank = scan->hit_rank + scan->hits, *judgment = scan->hit_judgment + scan->hits;
+    for (uint64_t i = 0; i < one->matches; i++) {
+        rank[i] = (int32_t)(one->match[i] + 1);
+        judgment[i] = one->judgment[one->match[i]];
+    }
+    scan->hits += one->matches;
 }
 
 /* For the hits of a list, from `hit` on: the rank of the first document with the same score, and how many have it. */
@@ -293,33 +327,35 @@ static int add_tops(rs_scan *scan, const list *one, const sorting_item *order, i
     return 1;
 }
 
-/* Matches by hash are confirmed by their bytes. */
-static void confirm_judgments(rs_scan *scan, list *one) {
+/* Finds the judgments of a complete list: matches by hash are confirmed by their bytes. */
+static void find_judgments(const rs_scan *scan, list *one) {
     const uint64_t *starts = one->documents.starts;
-    const uint64_t first = scan->hits;
-    add_hits(scan, one, NULL);
-    for (uint64_t hit = first; hit < scan->hits; hit++) {
-        const uint64_t i = (uint64_t)scan->hit_rank[hit] - 1;
-        const uint8_t *id = one->documents.bytes + starts[i];
-        const size_t n = starts[i + 1] - starts[i];
-        if (!judged_is(scan->table, one->judgment[i], id, n))
-            one->judgment[i] = judged_exactly(scan->table, one->judged, id, n);
+    uint64_t confirmed = 0;
+    memset(one->judgment, 0xFF, one->documents.count * sizeof *one->judgment);
+    for (uint64_t m = 0; m < one->matches; m++) {
+        const uint32_t i = one->match[m];
+        one->judgment[i] =
+            judged_exactly(scan->table, one->judged, one->documents.bytes + starts[i], starts[i + 1] - starts[i]);
+        one->match[confirmed] = i;
+        confirmed += one->judgment[i] >= 0;
     }
-    scan->hits = first;
+    one->matches = confirmed;
 }
 
 static int finish_list(rs_scan *scan, list *one) {
     uint64_t n = one->documents.count, tied = 0;
     if (one->topic < 0 || n == 0) return 1;
     if (!more_hits(scan, n)) return 0;
-    confirm_judgments(scan, one);
+    find_judgments(scan, one);
+    int moved = 0; /* judgments of documents with equal scores */
     int by_score = scan->order != RS_RANK && scan->order != RS_FILE;
     const sorting_item *order = NULL;
     if (one->score_unsorted) {
+        for (uint64_t i = 0; i < n; i++) one->score[i] = falling_key(one->score[i]);
         if (!sort_list(scan, one->score, n)) return 0;
         tied = break_ties_sorted(scan, one, by_score);
         if (by_score) order = scan->items;
-    } else if (!break_ties_in_order(scan, one, by_score, &tied)) {
+    } else if (!break_ties_in_order(scan, one, by_score, &tied, &moved)) {
         return 0;
     }
     if (scan->order == RS_RANK && one->rank_unsorted) {
@@ -327,7 +363,10 @@ static int finish_list(rs_scan *scan, list *one) {
         order = scan->items;
     }
     const uint64_t first = scan->hits;
-    add_hits(scan, one, order);
+    if (order || moved)
+        add_hits(scan, one, order);
+    else
+        add_matches(scan, one);
     if (scan->with_ties) add_ties(scan, one, order, first, by_score && tied);
     if (scan->depth && !add_tops(scan, one, order, by_score)) return 0;
     return add_list(scan, one->topic, n, tied);
@@ -340,7 +379,8 @@ static void list_reset(list *one, int32_t topic, judged_slots judged) {
     one->topic = topic;
     one->judged = judged;
     one->score_unsorted = one->rank_unsorted = 0;
-    one->ties = one->last_score = one->last_rank = 0;
+    one->matches = one->ties = one->last_rank = 0;
+    one->last_score = NO_SCORE;
 }
 
 /* Slot of the list of this topic; NULL without memory. Ignored topics come after the judged ones. */
@@ -403,27 +443,36 @@ static int32_t change_topic(rs_scan *scan, field name) {
     return RS_OK;
 }
 
-/* A key that ascends as the score falls; 0.0 and -0.0 are one score. */
-static inline uint64_t falling_key(double score) {
-    score += 0.0;
-    uint64_t bits;
-    memcpy(&bits, &score, 8);
-    return bits >> 63 ? bits : ~(bits | UINT64_C(1) << 63);
-}
+static inline uint64_t rank_key(int64_t rank) { return (uint64_t)rank ^ UINT64_C(1) << 63; }
 
 static int list_grow(list *one, int with_rank) {
     uint64_t room = one->room ? 2 * one->room : 64;
     if (room > LONGEST) room = LONGEST;
-    if (!GROW(one->score, room) || !GROW(one->judgment, room) || !GROW(one->tie, room) ||
+    if (!GROW(one->score, room) || !GROW(one->judgment, room) || !GROW(one->match, room) || !GROW(one->tie, room) ||
         (with_rank && !GROW(one->rank, room)))
         return 0;
     one->room = room;
     return 1;
 }
 
+/* One document of a list at place n, whose id has been added. */
+INLINE void add_entry(list *one, uint64_t n, uint64_t hash, double score, uint64_t rank, int with_rank) {
+    const uint64_t bits = score_bits(score);
+    one->score_unsorted |= score > score_of(one->last_score);
+    one->tie[one->ties] = (uint32_t)n;
+    one->ties += bits == one->last_score;
+    one->last_score = one->score[n] = bits;
+    one->match[one->matches] = (uint32_t)n; /* without a branch: judged or not cannot be predicted */
+    one->matches += judged_like(one->judged, hash);
+    if (with_rank) {
+        one->rank_unsorted |= rank < one->last_rank;
+        one->last_rank = one->rank[n] = rank;
+    }
+}
+
 /* One document of a list; IDS_NEW if all is well, else as ids_add says, or IDS_TOO_MANY. */
 enum { IDS_TOO_MANY = -3 };
-static inline int64_t add_document(list *one, const uint8_t *id, size_t id_length, uint64_t hash, uint64_t score,
+static inline int64_t add_document(list *one, const uint8_t *id, size_t id_length, uint64_t hash, double score,
                                    uint64_t rank, int with_rank) {
     uint64_t n = one->documents.count;
     if (n == one->room) {
@@ -431,21 +480,12 @@ static inline int64_t add_document(list *one, const uint8_t *id, size_t id_lengt
         if (!list_grow(one, with_rank)) return IDS_NO_MEMORY;
     }
     int64_t found = ids_add(&one->documents, hash, id, id_length);
-    if (found != IDS_NEW) return found;
-    one->score_unsorted |= score < one->last_score;
-    one->tie[one->ties] = (uint32_t)n;
-    one->ties += score == one->last_score;
-    one->last_score = one->score[n] = score;
-    one->judgment[n] = judged_like(one->judged, hash);
-    if (with_rank) {
-        one->rank_unsorted |= rank < one->last_rank;
-        one->last_rank = one->rank[n] = rank;
-    }
-    return IDS_NEW;
+    if (found == IDS_NEW) add_entry(one, n, hash, score, rank, with_rank);
+    return found;
 }
 
 /* Keeps a line until all are read; 0 without memory. */
-static int keep_line(rs_scan *scan, const uint8_t *id, size_t id_length, uint64_t score, uint64_t rank) {
+static int keep_line(rs_scan *scan, const uint8_t *id, size_t id_length, double score, uint64_t rank) {
     kept_list *one = scan->kept.lists + scan->kept.current;
     const kept_line line = {score, rank, id_length, scan->line};
     const uint64_t needed = one->used + sizeof line + id_length + IDS_PADDING;
@@ -463,22 +503,18 @@ static int keep_line(rs_scan *scan, const uint8_t *id, size_t id_length, uint64_
 }
 
 /* One document of a topic, whose hash, score and rank are known. Lines take it without a call. */
-#if defined(__GNUC__)
-__attribute__((always_inline))
-#endif
-static inline int32_t take_document(rs_scan *scan, const field *topic, const field *document, const uint8_t *id,
+INLINE int32_t take_document(rs_scan *scan, const field *topic, const field *document, const uint8_t *id,
                                     size_t id_length, uint64_t hash, double score, int64_t rank) {
     if (scan->order == RS_TREC_EVAL9) score = (double)(float)score;
     if (!scan->started || topic->length != scan->name_length || !ids_same(topic->at, scan->name, scan->name_length)) {
         int32_t status = change_topic(scan, *topic);
         if (status) return status;
     }
-    const uint64_t score_key = falling_key(score), rank_key = (uint64_t)rank ^ UINT64_C(1) << 63;
     if (scan->keep) {
-        if (!keep_line(scan, id, id_length, score_key, rank_key)) return fail_plainly(scan, RS_NO_MEMORY);
+        if (!keep_line(scan, id, id_length, score, rank_key(rank))) return fail_plainly(scan, RS_NO_MEMORY);
         return RS_OK;
     }
-    int64_t added = add_document(&scan->now, id, id_length, hash, score_key, rank_key, scan->order == RS_RANK);
+    int64_t added = add_document(&scan->now, id, id_length, hash, score, rank_key(rank), scan->order == RS_RANK);
     if (added == IDS_NEW) return RS_OK;
     return added == IDS_NO_MEMORY  ? fail_plainly(scan, RS_NO_MEMORY)
            : added == IDS_TOO_MANY ? fail_plainly(scan, RS_TOO_LONG)
@@ -599,6 +635,39 @@ static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end)
     return fail_plainly(scan, RS_FIELDS);
 }
 
+/* Scans the lines from p on that differ from the one before, whose fields these are, only in document, rank and score, as
+ * most lines of a run do. Comparing their beginnings and ends with those of that line takes the place of most of the work
+ * on a line, and what the scan knows of the list stays in registers. Returns where the first other line starts, which
+ * may be a usual one with which the list has to grow; no line goes beyond `stop`. */
+static const uint8_t *scan_similar(rs_scan *scan, const field *fields, const uint8_t *p, const uint8_t *stop) {
+    const uint8_t *const score_end = fields[SCORE].at + fields[SCORE].length, *const line = fields[TOPIC].at;
+    const pattern head = pattern_of(line, (size_t)(fields[DOCUMENT].at - line));
+    const pattern tail = pattern_of(score_end, (size_t)(p - score_end));
+    const uint8_t separator = head.at[head.length - 1];
+    const ids_key key = scan->table->key;
+    const int with_rank = scan->order == RS_RANK, is_single = scan->order == RS_TREC_EVAL9;
+    list now = scan->now; /* a copy, because through a pointer each of its members would be stored and loaded again */
+    while (p < stop && now.documents.count < now.room && starts_with(p, head)) {
+        const uint8_t *const id = p + head.length;
+        size_t ends[3]; /* of document, rank and score, from the beginning of the document on */
+        if (!three_gaps(id, ends) || ends[0] == 0 || ends[1] == ends[0] + 1) break;
+        const uint8_t *const next = id + ends[2] + tail.length;
+        if (id[ends[0]] != separator || id[ends[1]] != separator || !starts_with(id + ends[2], tail) || next > stop) break;
+        int64_t rank = 0;
+        double score;
+        if (!number_usual(id + ends[1] + 1, ends[2] - ends[1] - 1, &score)) break;
+        if (with_rank && !number_integer(id + ends[0] + 1, ends[1] - ends[0] - 1, &rank)) break;
+        if (is_single) score = (double)(float)score;
+        const uint64_t hash = ids_hash(key, id, ends[0]), n = now.documents.count;
+        if (!ids_append(&now.documents, hash, id, ends[0])) break;
+        add_entry(&now, n, hash, score, rank_key(rank), with_rank);
+        p = next;
+    }
+    scan->line += (int64_t)(now.documents.count - scan->now.documents.count);
+    scan->now = now;
+    return p;
+}
+
 /* Scans whole lines; `end` is just after a newline. */
 static int32_t scan_lines(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
     const uint8_t *foreign = next_unicode_end(p, end);
@@ -615,6 +684,7 @@ static int32_t scan_lines(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
         int32_t status;
         if (next && next <= foreign) {
             status = take(scan, fields);
+            if (!status && !scan->keep) next = scan_similar(scan, fields, next, foreign);
         } else {
             const uint8_t *newline = memchr(p, '\n', (size_t)(end - p));
             status = take_unusual(scan, p, newline);

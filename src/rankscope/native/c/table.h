@@ -73,18 +73,16 @@ static inline unsigned judged_alike(judged_slots where, const uint32_t *bucket, 
 #endif
 }
 
-/* A judged document that may have this hash, or -1: no document of the topic has it. Whether it is the one is
- * decided by its bytes once the list is complete: looking at them here would wait for memory. */
-static inline int32_t judged_like(judged_slots where, uint64_t hash) {
+/* Whether a judged document of the topic may have this hash. Which one, and whether it is the same, is for its bytes to
+ * decide once the list is complete: looking at them here would wait for memory. */
+INLINE int judged_like(judged_slots where, uint64_t hash) {
     const uint32_t *bucket = judged_bucket(where, hash), mark = judged_mark(hash);
     unsigned alike = judged_alike(where, bucket, mark);
     while (bucket[BUCKET - 1] && !alike) {
         alike = judged_alike(where, bucket = judged_next(where, bucket), mark);
         IDS_PROBE;
     }
-    /* judged or not cannot be predicted, so there is no branch on it */
-    int32_t number = where.before + (int32_t)(bucket[lowest_bit(alike | 1u << (BUCKET - 1))] & where.number_mask);
-    return (number & -(int32_t)(alike != 0)) - 1;
+    return alike != 0;
 }
 
 static inline int judged_is(const rs_table *table, int32_t document, const uint8_t *id, size_t n) {

@@ -17,6 +17,13 @@
 #define RS_BIG_ENDIAN
 #endif
 
+/* Functions of the loop over lines, which take their time from calls and from copies in memory if they are not inlined. */
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
 static inline uint64_t word_at(const uint8_t *p) {
     uint64_t v;
     memcpy(&v, p, 8);
