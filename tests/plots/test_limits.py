@@ -11,12 +11,15 @@ and review the difference before you commit it.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -28,7 +31,7 @@ from tests.recorded import assert_recorded, to_plain, write_recorded
 import rankscope as rs
 from rankscope import plots
 from rankscope.errors import InputError
-from rankscope.plots import marks, style
+from rankscope.plots import curve, marks, scores, style
 from rankscope.plots.blocks import draw_blocks
 
 RECORDED = Path(__file__).with_name("recorded_limits.json")
@@ -319,6 +322,113 @@ def describe(name: str) -> Any:
         return f"{type(error).__name__}: {error}"
 
 
+def _calls(
+    draw: Callable[..., Any], *values: Any, limits: tuple[float, float] = (0.0, 10.0), **named: Any
+) -> str:
+    """Return what a function returns and what it draws on axes, as the calls of their methods."""
+    axes = mock.MagicMock(name="axes")
+    axes.get_xlim.return_value = axes.get_ylim.return_value = limits
+    result = draw(axes, *values, **named)
+    calls = [[name, _plain(arguments), _plain(options)] for name, arguments, options in axes.mock_calls]
+    return re.sub(" (id=)?'?(0x[0-9a-f]+|[0-9]{6,})'?", "", json.dumps([_plain(result), calls]))
+
+
+def _plain(value: Any) -> Any:
+    """Return the drawn shapes of collections, the ranges of ticks, and other values as JSON has them."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    if isinstance(value, mock.Mock):
+        return str(value)
+    if hasattr(value, "get_paths"):
+        return [*(path.vertices.round(9).tolist() for path in value.get_paths()), value.get_gid()]
+    if hasattr(value, "_nbins"):
+        return [value._nbins, value._integer, value._min_n_ticks]
+    return to_plain(value)
+
+
+def _legend(n_entries: int, columns: int, width: float, letters: int) -> str:
+    """Return the entries and columns of a legend below a figure, and the height that it adds."""
+    handles = [
+        marks.legend_line(f"{'_' if k == 1 else ''}{'x' * letters * (k % 3)}{k}") for k in range(n_entries)
+    ]
+    figure = mock.MagicMock()
+    figure.bbox.width, figure.dpi = 110 * width, 110
+    figure.get_size_inches.return_value = width, 2.0
+    marks.legend_below(figure, handles, columns)
+    options = figure.legend.call_args.kwargs
+    labels = [handle.get_label() for handle in options.pop("handles")]
+    return json.dumps(
+        [len(labels), labels[1:2], labels[-1:], options, _plain(figure.set_size_inches.call_args)]
+    )
+
+
+def drawn_parts() -> dict[str, Any]:
+    """Return what functions that figures share draw for many values."""
+    rng = np.random.default_rng(2)
+    ranks: list[list[int]] = [[], [1], [2], [1, 3], [5, 40], [1, 299, 300], [7, 10**6], [1, 10**7]]
+    ends = [
+        [(float(y), f"run {k}", "red") for k, y in enumerate(rng.integers(0, n, n))] for n in range(1, 14)
+    ]
+    hidden: list[list[float | None]] = [
+        [],
+        [None],
+        [1.0],
+        [2.0, None, float("nan"), -3.0],
+        [0.12345, 12.345],
+        [5.0, 5.0],
+    ]
+    bars = [
+        *(
+            rng.integers(-high, high + 1, n).tolist()
+            for high in (0, 1, 5, 15, 16, 400, 30_000)
+            for n in (1, 4, 30)
+        ),
+        *(
+            rng.integers(0, 99, 9).tolist(),
+            (-rng.integers(0, 99, 9)).tolist(),
+            [0.5, -0.25, 0.0],
+            [0.001] * 200,
+        ),
+    ]
+    shares = [rng.random(n).round(digits) for n in (1, 2, 9, 60) for digits in (1, 2, 6)]
+    curves = itertools.product((0, -9, -100), (0, 1, 50), (0, -120, -5000), (0, 3, 220, 10**4))
+    legends = itertools.product((1, 2, 3, 4, 5, 23, 24, 25, 26), (1, 2, 4, 6), (3.3, 7.0), (1, 9))
+    options = [
+        *itertools.product(("auto", "log"), ("linear", "log"), (1,)),
+        ("auto", "linear", 0.25),
+        ("linear", "log", 1),
+    ]
+    return {
+        "ranks": [_calls(marks.rank_axis, each) for each in ranks],
+        "names of columns": [
+            _calls(marks.name_columns, "x" * n, width) for n in (*range(1, 60, 7), 119) for width in (1, 3.3, 7)
+        ],
+        "names of lines": [
+            _calls(marks.name_lines, each, gap, limits=limits)
+            for each in ends for gap, limits in ((0.3, (9, -1)), (1, (0, 12)))
+        ],
+        "shared rows": [_calls(marks.draw_rest, 3, each, digits=digits) for each in hidden for digits in (2, 3)],
+        "names of runs": [_calls(marks.name_runs, ["a", "b" * 30], n, width=9, noun="pair") for n in (0, 1, 2000)],
+        "frames": [_calls(marks.hide_frame)],
+        "ranges": [_calls(marks.draw_range, 1, 2, 3), _calls(marks.draw_range, 1, 2, 3, color="red", linewidth=9)],
+        "dots": [_calls(marks.draw_dot, 1, 2, "red", filled) for filled in (True, False, None)],
+        "labels": [_calls(marks.label, "a", (1, 2), (3, 4), ha="right"), _calls(marks.write_at_right, 2, "a")],
+        "boxes": [_calls(marks.write_centred, 1, 2, "a", fontsize=3), _calls(marks.name_rows, ["a", "b"], fontsize=3)],
+        "legends": [_legend(*each) for each in legends],
+        "bars": [
+            _calls(curve.draw_bars, each, colours=("r", "g", "b"), linear=linear, points=190, scale=scale, ranks=ranks)
+            for scale, ranks, linear in options for each in bars
+        ],
+        "heights of dots": [scores._stack_dots(each, gap) for each in shares for gap in (0.01, 0.1, 0.4)],
+        "limits of curves": [
+            [float(f"{end:.9g}") for end in curve._limits(np.array([low, high]), np.array([deep, top]))]
+            for low, high, deep, top in curves
+        ],
+    }  # fmt: skip
+
+
 def parts() -> dict[str, Any]:
     """Return what functions that figures share compute from many values."""
     rng = np.random.default_rng(1)
@@ -363,7 +473,10 @@ def parts() -> dict[str, Any]:
 
 def describe_parts() -> dict[str, Any]:
     """Return the first results of each function, and a digest of all; and the settings of matplotlib."""
-    texts = {name: [json.dumps(to_plain(result)) for result in results] for name, results in parts().items()}
+    texts = {
+        name: [json.dumps(to_plain(result)) for result in results]
+        for name, results in (parts() | drawn_parts()).items()
+    }
     described = {
         name: [*results[:6], hashlib.sha256("|".join(results).encode()).hexdigest()[:12]]
         for name, results in texts.items()
