@@ -554,6 +554,14 @@ def folder() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def own_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the plugins that other tests imported."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for module in ("half", "gain"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+
 @pytest.mark.parametrize("name", PARTS)
 def test_parts_change_only_on_purpose(name: str) -> None:
     assert_recorded(PARTS[name](), RECORDED, name)
