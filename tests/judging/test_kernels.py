@@ -85,7 +85,7 @@ def test_kernels_give_the_values_of_formulas_bit_for_bit(depth: int) -> None:
         assert values is not None
         for measure, row in zip(measures, values, strict=True):
             assert same_bits(row, np.asarray(measure.evaluate(lists), np.float64)), measure
-    assert depth < DEPTH or lists._rank.max(initial=0) > DEPTH
+    assert depth < DEPTH or lists.rank.max(initial=0) > DEPTH
 
 
 @pytest.mark.parametrize("measure", sorted({m.name: m for m in REGISTRY.values()}.values(), key=str), ids=str)

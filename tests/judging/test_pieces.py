@@ -41,7 +41,7 @@ def expected_grades(run: str) -> dict[str, list[int | None]]:
 def collect_grades(pieces: list[Piece]) -> dict[tuple[str, str], list[int | None]]:
     grades_by_list = {}
     for piece in pieces:
-        for names, lists in piece.lists(JUDGMENTS):
+        for names, lists in piece.lists(JUDGMENTS, {}):
             for name, topic, grades in zip(names, lists.topic.tolist(), lists.grades(None), strict=True):
                 key = (name, QRELS.topics[topic])
                 assert key not in grades_by_list

@@ -13,7 +13,7 @@ from rankscope.arrays import AnyArray, Bools, Int32s, Ints, NDArray
 from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.engines import count_workers, current_engine, run_pieces
 from rankscope.errors import InputError
-from rankscope.judging.lists import Lists, iterate_blocks
+from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.progress import is_visible, reading
 from rankscope.read.qrels import UNJUDGED, Qrels
@@ -215,15 +215,11 @@ class Judged(TransientCacheMixin):
         if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
             yield np.arange(len(self.present)), self.lists
             return
-        # The present lists, and where their hits start; absent lists have no hits in between.
-        present = None if self.is_complete else self.present.nonzero()[0]
-        starts = self.offsets if present is None else np.append(self.offsets[present], self.offsets[-1])
-        for first, last in iterate_blocks(starts, max_hits):
-            numbers = np.arange(first, last) if present is None else present[first:last]
-            low, high = starts[first], starts[last]
-            topic, offsets = numbers % len(self.topics), starts[first : last + 1] - low
-            hits = self.rank[low:high], self.judgment[low:high]
-            yield numbers, Lists(self.pool, topic, self.length[numbers], offsets, *hits)
+        present = self.present.nonzero()[0]
+        starts = np.append(self.offsets[present], self.offsets[-1])  # Absent lists have no hits in between.
+        topic, length = present % len(self.topics), self.length[present]
+        lists = Lists(self.pool, topic, length, starts, self.rank, self.judgment)
+        yield from ((present[part], block) for part, block in lists.split(max_hits))
 
     @cached_property
     def _cached_blocks(self) -> list[tuple[Ints, Lists]]:

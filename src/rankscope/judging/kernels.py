@@ -81,7 +81,7 @@ class KernelSet:
         """Return the values, shape (kernels, lists); None for other than plain lists, or without the module."""
         if not self._is_usable or type(lists) is not Lists:
             return None
-        arrays = lists.topic, lists._offsets, lists._rank, lists._judgment, lists.pool.grade
+        arrays = lists.topic, lists.offsets, lists.rank, lists.judgment, lists.pool.grade
         values = evaluate_hits(*arrays, self._tuples)
         if isinstance(values, int):  # Ranks are deeper than the tables of weights.
             self._tuples = [kernel.to_tuple(1 << values.bit_length()) for kernel in self._kernels]

@@ -10,8 +10,9 @@ are formulas over hits; a run of a thousand documents has a few dozen of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from copy import copy
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -36,22 +37,6 @@ def _evaluate_ranks(function: Callable[[AnyArray], AnyArray], depth: int) -> Any
 
 
 _rank_table = lru_cache(_evaluate_ranks)
-
-
-def iterate_blocks(starts: Ints, max_hits: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last list of blocks with about ``max_hits`` hits and at most as many lists.
-
-    The hits of list l are ``starts[l]:starts[l + 1]``.
-
-    >>> list(iterate_blocks(np.array([0, 2, 4, 9, 9]), 4))
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    first, n_lists = 0, len(starts) - 1
-    while first < n_lists:
-        last = int(np.searchsorted(starts, starts[first] + max_hits, side="right")) - 1
-        last = max(first + 1, min(last, first + max_hits, n_lists))
-        yield first, last
-        first = last
 
 
 class Hits:
@@ -253,16 +238,16 @@ class Lists(CacheMixin):
         self.pool = pool
         self.topic = topic
         self.length = length
-        self._offsets = offsets
-        self._rank = rank
-        self._judgment = judgment
+        self.offsets = offsets
+        self.rank = rank
+        self.judgment = judgment
 
     def __len__(self) -> int:
         return len(self.topic)
 
     @cached_property
     def _judged(self) -> Hits:
-        hits = _Retrieved(self._offsets, self._rank, self.pool.grade.take(self._judgment), self._judgment)
+        hits = _Retrieved(self.offsets, self.rank, self.pool.grade.take(self.judgment), self.judgment)
         return hits.where(hits.grade != UNJUDGED)
 
     def hits(self, cutoff: int | None = None) -> Hits:
@@ -296,6 +281,24 @@ class Lists(CacheMixin):
         return self.cache(
             ("positions", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel)
         )
+
+    def split(self, max_hits: int) -> Iterator[tuple[slice, Self]]:
+        """Yield the lists in parts with about ``max_hits`` hits and at most as many lists, without copying hits."""
+        first = 0
+        while first < len(self):
+            last = int(np.searchsorted(self.offsets, self.offsets[first] + max_hits, side="right")) - 1
+            last = max(first + 1, min(last, first + max_hits, len(self)))
+            part = slice(first, last)
+            yield part, self._part(part, slice(self.offsets[first], self.offsets[last]))
+            first = last
+
+    def _part(self, lists: slice, hits: slice) -> Self:
+        """Return consecutive lists and their hits."""
+        part = copy(self)
+        part.topic, part.length = self.topic[lists], self.length[lists]
+        part.offsets = self.offsets[lists.start : lists.stop + 1] - hits.start
+        part.rank, part.judgment = self.rank[hits], self.judgment[hits]
+        return part
 
     def with_length(self, length: int) -> Lists:
         """Return the same lists truncated, or padded with unjudged documents, to a length."""
@@ -364,7 +367,7 @@ class PoolSubset(Lists):
     """Lists without some of their judgments; their hits are found among the hits of the full lists."""
 
     def __init__(self, full: Lists, pool: Pool) -> None:
-        super().__init__(pool, full.topic, full.length, full._offsets, full._rank, full._judgment)
+        super().__init__(pool, full.topic, full.length, full.offsets, full.rank, full.judgment)
         self._full = full
 
     @cached_property

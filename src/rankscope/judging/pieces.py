@@ -47,21 +47,18 @@ class Piece:
     groups: tuple[int, int] | None = None
     """First and last (exclusive) row group of a Parquet file."""
 
-    def lists(self, judgments: PooledQrels, runs: dict[str, int] | None = None) -> Iterator[Part]:
+    def lists(self, judgments: PooledQrels, runs: dict[str, int]) -> Iterator[Part]:
         """Yield the lists of judged topics in blocks; add the number of every run to ``runs``."""
-        numbers = {} if runs is None else runs
-        if self.groups is not None:
+        if self.groups is None:
+            hits, name = self._hits(judgments), self.run.name
+            topic, arrays = hits.topic.astype(np.int64), (hits.length, hits.offsets, hits.rank, hits.judgment)
+            rows = ListRows(judgments, [name] * len(topic), topic, *arrays, [name])
+        else:
             with error_path(str(self.run.source)):
                 rows = ListRows.from_table(_read_rows(self), judgments, self.run.order)
-            for name in rows.names:
-                numbers.setdefault(name, len(numbers))
-            for part, lists in rows.blocks():
-                yield rows.runs[part], lists
-            return
-        numbers.setdefault(self.run.name, len(numbers))
-        hits = self._hits(judgments)
-        for lists in _blocks(hits, judgments):
-            yield [self.run.name] * len(lists), lists
+        for name in rows.names:
+            runs.setdefault(name, len(runs))
+        yield from ((rows.runs[part], lists) for part, lists in rows.blocks())
 
     def _hits(self, judgments: PooledQrels) -> RunHits:
         if self.start == 0 and self.stop is None:
@@ -97,12 +94,6 @@ def split_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
 def _is_compressed(path: Path) -> bool:
     with path.open("rb") as file:
         return bool(detect_compression(file.read(LONGEST_MAGIC)))
-
-
-def _blocks(hits: RunHits, judgments: PooledQrels) -> Iterator[Lists]:
-    runs, topic = [""] * len(hits.topic), hits.topic.astype(np.int64)
-    rows = ListRows(judgments, runs, topic, hits.length, hits.offsets, hits.rank, hits.judgment)
-    return (lists for _, lists in rows.blocks())
 
 
 def _count_lines(path: Path, offset: int) -> int:

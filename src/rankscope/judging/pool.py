@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -147,11 +146,13 @@ class Pool(CacheMixin):
         starts = (np.arange(len(self.aspect_grades))[:, np.newaxis] * size + self.offsets[:-1]).ravel()
         return Pool(np.append(starts, len(self.aspect_grades) * size), self.aspect_grades.ravel())
 
-    def best_first(self, gain: Callable[[Int32s], Floats]) -> Hits:
-        """Return the documents of each topic with a positive gain, best first, as the hits of one list per topic."""
+    def best_first(self, gains: Floats) -> Hits:
+        """Return the documents of each topic with a positive gain, best first, as the hits of one list per topic.
+
+        ``gains`` has one gain per judged document.
+        """
         from rankscope.judging.lists import Hits
 
-        gains = gain(self.grade)
         groups = sort_groups(np.ascontiguousarray(gains, np.float64), self.offsets, ascending=True)
         order = np.lexsort((-gains, self.topic)) if groups is None else groups[0]
         order = order[gains[order] > 0]

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankscope.arrays import Bools, Floats, Int32s, Ints
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging.lists import Lists, iterate_blocks
+from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.lazy import LazyModule
 from rankscope.read.columns import as_list, parse_numbers
@@ -162,12 +162,8 @@ class ListRows:
 
     def blocks(self) -> Iterator[tuple[slice, Lists]]:
         """Yield the lists in blocks."""
-        for first, last in iterate_blocks(self.offsets, _BLOCK_HITS):
-            low, high = self.offsets[first], self.offsets[last]
-            part = slice(first, last)
-            offsets = self.offsets[first : last + 1] - low
-            hits = self.rank[low:high], self.judgment[low:high]
-            yield part, Lists(self.judgments.pool, self.topic[part], self.length[part], offsets, *hits)
+        hits = self.offsets, self.rank, self.judgment
+        return Lists(self.judgments.pool, self.topic, self.length, *hits).split(_BLOCK_HITS)
 
 
 def _lookup(texts: Any, values: Any) -> Ints:

@@ -7,7 +7,7 @@ hit are sufficient, because unjudged documents are interchangeable.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -112,20 +112,17 @@ class TiedLists(Lists):
     @classmethod
     def blocks(cls, judged: Judged) -> Iterator[tuple[Ints, TiedLists]]:
         """Yield the numbers of present lists, and the lists, in blocks; their hits are not copied."""
-        assert judged.ties is not None
         present = np.flatnonzero(judged.present)
         starts = np.append(judged.offsets[present], judged.offsets[-1])
-        block = starts[:-1] // _BLOCK_HITS
-        for numbers in np.split(present, np.flatnonzero(np.diff(block)) + 1):
-            low, high = judged.offsets[numbers[0]], judged.offsets[numbers[-1] + 1]
-            bounds = np.append(judged.offsets[numbers], high) - low
-            part = slice(low, high)
-            topic, length = numbers % len(judged.topics), judged.length[numbers]
-            ties = Ties(judged.ties.first[part], judged.ties.size[part])
-            yield (
-                numbers,
-                cls(judged.pool, topic, length, bounds, judged.rank[part], judged.judgment[part], ties),
-            )
+        topic, length = present % len(judged.topics), judged.length[present]
+        assert judged.ties is not None
+        lists = cls(judged.pool, topic, length, starts, judged.rank, judged.judgment, judged.ties)
+        return ((present[part], block) for part, block in lists.split(_BLOCK_HITS))
+
+    def _part(self, lists: slice, hits: slice) -> Self:
+        part = super()._part(lists, hits)
+        part.ties = Ties(self.ties.first[hits], self.ties.size[hits])
+        return part
 
     def tied(self, rel: int) -> TiedHits:
         """Return the hits of grade ``rel`` or better in groups whose documents differ, judged or not."""
@@ -165,32 +162,17 @@ class TiedLists(Lists):
         index, owner = index[keep], hits.list[keep]
         bounds = np.append(np.searchsorted(owner, numbers), len(owner))
         return TiedLists(
-            self.pool, self.topic[numbers], self.length[numbers], bounds, self._rank[index], self._judgment[index],
+            self.pool, self.topic[numbers], self.length[numbers], bounds, self.rank[index], self.judgment[index],
             self.ties.take(index),
         )  # fmt: skip
 
-    @property
-    def offsets(self) -> Ints:
-        """Index of the first hit of each list, and the number of hits."""
-        return self._offsets
-
-    @property
-    def rank(self) -> AnyArray:
-        """Rank of every hit."""
-        return self._rank
-
-    @property
-    def judgment(self) -> AnyArray:
-        """Document of every hit."""
-        return self._judgment
-
     def owner(self) -> Ints:
         """Return the list of every hit."""
-        return np.repeat(np.arange(len(self)), np.diff(self._offsets))
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def grade(self) -> AnyArray:
         """Return the grade of every hit; UNJUDGED if its judgment was removed."""
-        return self.pool.grade.take(self._judgment)
+        return self.pool.grade.take(self.judgment)
 
     def groups(self, kind: Bools, label: AnyArray | None = None) -> HitGroups:
         """Return the groups with hits of a kind; hits with different labels are separate groups."""
@@ -222,7 +204,7 @@ class TiedLists(Lists):
         start, n_hits = np.repeat(starts, n_hits), np.repeat(n_hits, n_hits)
         position = np.arange(len(order)) - start
         rank = first + position + (0 if best_first else size - n_hits)
-        return Lists(self.pool, self.topic, self.length, self._offsets, rank, self._judgment[order])
+        return Lists(self.pool, self.topic, self.length, self.offsets, rank, self.judgment[order])
 
     def with_hits(self, row: Ints, offsets: Ints, rank: AnyArray, judgment: AnyArray) -> Lists:
         """Return list ``row[i]`` for each i, with hits at other ranks."""
@@ -251,7 +233,7 @@ class TiedLists(Lists):
             [self.pool.grade] if self.pool.aspects is None else [self.pool.grade, *self.pool.aspect_grades]
         )
         kinds = np.unique(np.array(columns), axis=1, return_inverse=True)[1].reshape(-1)
-        return np.asarray(kinds.take(self._judgment), np.int64)
+        return np.asarray(kinds.take(self.judgment), np.int64)
 
 
 def _indices(hits: Hits) -> Ints:

@@ -33,10 +33,7 @@ class Ideal:
         self.base = pool.recall_base(rel)
         self.start = np.cumsum(self.base) - self.base
         self.documents = len(pool.grade)
-        relevant = np.flatnonzero(pool.grade >= rel)
-        relevant = relevant[np.lexsort((-pool.grade[relevant], pool.topic[relevant]))]
-        rank = np.arange(1, len(relevant) + 1) - np.repeat(self.start, self.base)
-        self.hits = Hits(len(pool), pool.topic[relevant], rank, pool.grade[relevant], relevant)
+        self.hits = pool.best_first(np.where(pool.grade >= rel, pool.grade, 0))
         self.first, self.last = _intervals(self.hits)
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging import UNJUDGED
-from rankscope.judging.lists import Floats, Lists
+from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import parameter, ratio
 from rankscope.measures.composed import Composed
@@ -40,10 +40,13 @@ class D_nDCG(DCG):
     reference = "Sakai and Song 2011"
 
     def evaluate(self, lists: Lists) -> Floats:
-        self._reject_endless(lists.pool.max_grade)
-        gain = self._global_gain(lists.pool)
-        ideal = self._cumulated(_sort_by_gain(lists.pool, gain), gain)
-        return ratio(self._cumulated(lists, gain), lists.per_topic(ideal))
+        pool = lists.pool
+        self._reject_endless(pool.max_grade)
+        gain = self._global_gain(pool)
+        best = pool.best_first(gain)
+        ideal = self._cumulated(best.where(best.rank <= (self.cutoff or np.inf)), gain, pool.max_grade)
+        value = self._cumulated(self.gaining(lists), gain, pool.max_grade)
+        return ratio(value, lists.per_topic(ideal))
 
     def _global_gain(self, pool: Pool) -> Floats:
         weights = pool.aspect_weights()[:, pool.topic]
@@ -51,24 +54,13 @@ class D_nDCG(DCG):
         gains = self.gain(grades.ravel(), pool.max_grade).reshape(grades.shape)
         return np.asarray((weights * gains).sum(axis=0))
 
-    def _cumulated(self, lists: Lists, gain: Floats) -> Floats:
-        hits = self.gaining(lists)
-        unjudged = self.gain(np.array([UNJUDGED]), lists.pool.max_grade)
+    def _cumulated(self, hits: Hits, gain: Floats, max_grade: int) -> Floats:
+        unjudged = self.gain(np.array([UNJUDGED]), max_grade)
         gains = np.where(hits.judgment < 0, unjudged, hits.take(gain))
         return hits.sum(gains * hits.at_rank(self.weight))
 
     def residual(self, lists: Lists) -> Floats:
         raise MeasureError(f"{self.name} has no residual", hint="use DCG@k or RBP")
-
-
-def _sort_by_gain(pool: Pool, gain: Floats) -> Lists:
-    """Return one list per topic: the documents with a positive gain, largest first."""
-    gaining = np.flatnonzero(gain > 0)
-    order = gaining[np.lexsort((-gain[gaining], pool.topic[gaining]))]
-    lengths = np.bincount(pool.topic[order], minlength=len(pool))
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    rank = np.arange(1, len(order) + 1) - offsets[pool.topic[order]]
-    return Lists(pool, np.arange(len(pool)), lengths, offsets, rank.astype(np.int32), order)
 
 
 class DS_nDCG(D_nDCG):

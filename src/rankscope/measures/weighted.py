@@ -346,11 +346,8 @@ class GradedGains(Gains, abstract=True):
     def ideal(self, pool: Pool) -> Hits:
         """Return the ideal list of each topic: its documents with a positive gain, largest first."""
         self._reject_endless(pool.max_grade)
-
-        return pool.cache(
-            (GradedGains.ideal, self.gains, self.unjudged),
-            lambda: pool.best_first(lambda grade: self.gain(grade, pool.max_grade)),
-        )
+        key = (GradedGains.ideal, self.gains, self.unjudged)
+        return pool.cache(key, lambda: pool.best_first(self.gain(pool.grade, pool.max_grade)))
 
     def _reject_endless(self, max_grade: int) -> None:
         if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
