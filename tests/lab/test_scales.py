@@ -19,7 +19,7 @@ from rankscope.cli.main import main
 from rankscope.cli.scales import DEFAULT
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement import counting
-from rankscope.lab.measurement.own_order import is_evenly_spaced
+from rankscope.lab.measurement.distances import is_evenly_spaced
 from rankscope.lab.measurement.scales import Scales, wilson
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.lab.measurement.walks import comparable_pairs

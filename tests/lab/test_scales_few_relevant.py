@@ -185,10 +185,11 @@ def test_proofs_need_no_count() -> None:
 @pytest.mark.parametrize("name", ["RBP(p=0.5)", "DCG", "P@6"])
 def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
     """Compare the theorems for long rankings with counts at a length at which all pairs can be enumerated."""
-    from rankscope.lab.measurement.long_rankings import long_verdicts
+    from rankscope.lab.measurement.long_rankings import LongStudy
 
     short = rs.lab.scales(name, 6, relevant=relevant)
-    for result in long_verdicts(measure(name), Setting(6, relevant), names.FROM_WEIGHTS):
+    study = LongStudy(measure(name), Setting(6, relevant), "auto", 1, 1, None)
+    for result in map(study.verdict, names.FROM_WEIGHTS):
         counted = short.verdict(result.measure, result.scale)
         assert result.holds == counted.holds, result.scale
         example = result.counterexample

@@ -109,6 +109,19 @@ def _fill_additive(judged: Judged, measure: WeightedPrecision, result: Range) ->
         bound[where] = end[where, 0]
 
 
+class _Task(NamedTuple):
+    """Labellings of a list, which contain those with the lowest and the highest value."""
+
+    one: OpenList
+    labels: Labels
+    begun: bool
+    """Whether other labellings of the list were evaluated before."""
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels) * (len(self.one.rank) + len(self.one.known))
+
+
 @dataclass(eq=False)
 class _BoundSolver:
     """Bounds of one measure for a stream of lists; labellings of several short lists are evaluated together."""
@@ -129,15 +142,32 @@ class _BoundSolver:
         if ends is not None:
             result.lowest[open_list.number], result.highest[open_list.number] = ends
             return
-        labellings = _labellings(self.judged, self.measure, open_list, self._max_labellings(open_list))
+        labellings = self._labellings(open_list)
         if labellings is None:
-            _set_measure_range(self.measure, result, open_list.number)
+            self._set_measure_range(open_list.number)
             return
         for block, labels in enumerate(labellings):
             self.pending.append(_Task(open_list, labels, begun=block > 0))
             self.cells += self.pending[-1].cells
             if self.cells > _CELLS:
                 self.flush()
+
+    def _labellings(self, open_list: OpenList) -> Iterable[Labels] | None:
+        """Return the labellings to evaluate, in blocks, or None if they are too many."""
+        best, aspects = best_label(self.judged), self.judged.qrels.aspects
+        n_labels, max_labellings = open_list.n_unjudged, self._max_labellings(open_list)
+        if self.measure.needs_aspects and aspects is not None:
+            best = max(1, int(aspects.grade.max(initial=0)))
+            n_labels *= int(np.diff(aspects.topic_offsets)[open_list.topic])
+        elif rewards_grades(self.measure):
+            return [np.array([[0] * n_labels, [best] * n_labels])]
+        elif respects_swaps(self.measure):
+            grades = list(range(best + 1)) if self.measure.sees_grades else [0, best]
+            if comb(n_labels + len(grades) - 1, len(grades) - 1) > max_labellings:
+                return None
+            cells = max(1, _CELLS * n_labels // (len(open_list.rank) + len(open_list.known)))
+            return chain(*(sorted_labellings(n_labels, grades, end, cells) for end in (True, False)))
+        return None if (best + 1) ** n_labels > max_labellings else [every_labelling(n_labels, best)]
 
     def _max_labellings(self, open_list: OpenList) -> int:
         """Return the maximum number of labellings of a list, each evaluated in all orders of its tied documents."""
@@ -152,9 +182,35 @@ class _BoundSolver:
 
     def flush(self) -> None:
         """Evaluate the pending labellings."""
-        if self.pending:
-            _evaluate(self.judged, self.measure, self.result, self.pending, self.options)
-        self.pending, self.cells = [], 0
+        tasks, self.pending, self.cells = self.pending, [], 0
+        if not tasks:
+            return
+        measure, result, options = self.measure, self.result, self.options
+        per_aspect = measure.needs_aspects and self.judged.qrels.aspects is not None
+        labelled = [(task.one, task.labels) for task in tasks]
+        lists = labelled_lists(self.judged, labelled, per_aspect=per_aspect)
+        numbers = np.repeat([task.one.number for task in tasks], [len(task.labels) for task in tasks])
+        values = tied_values([measure], lists, options.ties, numbers=numbers, seed=options.seed)[0]
+        start = 0
+        for task in tasks:
+            part = slice(start, start + len(task.labels))
+            start = part.stop
+            number = task.one.number
+            if not values.exact[part].all():  # A mean of sampled orders proves nothing.
+                self._set_measure_range(number)
+                continue
+            defined = values.value[part][~np.isnan(values.value[part])]
+            low, high = (defined.min(), defined.max()) if len(defined) else (np.nan, np.nan)
+            if not task.begun:
+                result.lowest[number], result.highest[number] = low, high
+            elif result.tight[number]:
+                result.lowest[number] = np.fmin(result.lowest[number], low)
+                result.highest[number] = np.fmax(result.highest[number], high)
+
+    def _set_measure_range(self, number: int) -> None:
+        """Set the range of the measure itself as a proved bound that is not tight."""
+        self.result.lowest[number], self.result.highest[number] = self.measure.range
+        self.result.tight[number] = False
 
 
 def _partial_list(judged: Judged, open_list: OpenList) -> PartialList:
@@ -167,76 +223,3 @@ def _partial_list(judged: Judged, open_list: OpenList) -> PartialList:
     judged_rank, unjudged_rank = (open_list.rank[mask] for mask in (~open_list.unjudged, open_list.unjudged))
     judged_grades = grade[judged_documents].astype(np.int64)
     return PartialList(judged_rank, judged_grades, unjudged_rank, counts, negative)
-
-
-def _set_measure_range(measure: Measure, result: Range, number: int) -> None:
-    """Set the range of the measure itself as a proved bound that is not tight."""
-    result.lowest[number], result.highest[number] = measure.range
-    result.tight[number] = False
-
-
-class _Task(NamedTuple):
-    """Labellings of a list, which contain those with the lowest and the highest value."""
-
-    one: OpenList
-    labels: Labels
-    begun: bool
-    """Whether other labellings of the list were evaluated before."""
-
-    @property
-    def cells(self) -> int:
-        return len(self.labels) * (len(self.one.rank) + len(self.one.known))
-
-
-def _labellings(
-    judged: Judged, measure: Measure, open_list: OpenList, max_labellings: int
-) -> Iterable[Labels] | None:
-    """Return the labellings to evaluate, in blocks, or None if they are too many."""
-    best = best_label(judged)
-    if measure.needs_aspects and judged.qrels.aspects is not None:
-        return _aspect_labellings(judged, open_list, max_labellings)
-    if rewards_grades(measure):
-        return [np.array([[0] * open_list.n_unjudged, [best] * open_list.n_unjudged])]
-    if respects_swaps(measure):
-        grades = list(range(best + 1)) if measure.sees_grades else [0, best]
-        if comb(open_list.n_unjudged + len(grades) - 1, len(grades) - 1) > max_labellings:
-            return None
-        cells = max(1, _CELLS * open_list.n_unjudged // (len(open_list.rank) + len(open_list.known)))
-        best_or_worst = (sorted_labellings(open_list.n_unjudged, grades, end, cells) for end in (True, False))
-        return chain(*best_or_worst)
-    if (best + 1) ** open_list.n_unjudged > max_labellings:
-        return None
-    return [every_labelling(open_list.n_unjudged, best)]
-
-
-def _aspect_labellings(judged: Judged, open_list: OpenList, max_labellings: int) -> Iterable[Labels] | None:
-    aspects = judged.qrels.aspects
-    assert aspects is not None
-    best = max(1, int(aspects.grade.max(initial=0)))
-    n_labels = int(np.diff(aspects.topic_offsets)[open_list.topic]) * open_list.n_unjudged
-    return None if (best + 1) ** n_labels > max_labellings else [every_labelling(n_labels, best)]
-
-
-def _evaluate(
-    judged: Judged, measure: Measure, result: Range, tasks: Sequence[_Task], options: EvaluationOptions
-) -> None:
-    per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
-    labelled = [(task.one, task.labels) for task in tasks]
-    lists = labelled_lists(judged, labelled, per_aspect=per_aspect)
-    numbers = np.repeat([task.one.number for task in tasks], [len(task.labels) for task in tasks])
-    values = tied_values([measure], lists, options.ties, numbers=numbers, seed=options.seed)[0]
-    start = 0
-    for task in tasks:
-        part = slice(start, start + len(task.labels))
-        start = part.stop
-        number = task.one.number
-        if not values.exact[part].all():  # A mean of sampled orders proves nothing.
-            _set_measure_range(measure, result, number)
-            continue
-        defined = values.value[part][~np.isnan(values.value[part])]
-        low, high = (defined.min(), defined.max()) if len(defined) else (np.nan, np.nan)
-        if not task.begun:
-            result.lowest[number], result.highest[number] = low, high
-        elif result.tight[number]:
-            result.lowest[number] = np.fmin(result.lowest[number], low)
-            result.highest[number] = np.fmax(result.highest[number], high)

@@ -324,8 +324,7 @@ class GradedStudy(ScaleStudy):
                 hint="that proves nothing: choose a smaller length, so that every pair can be compared",
             )
         pairs = ((n, self._contradiction(n, scale)) for n in range(1, self.setting.length + 1))
-        n, pair = next((n, pair) for n, pair in pairs if pair is not None)
-        return self._fails(scale, n, pair, numbers)
+        return self._shortest_failure(scale, pairs, numbers)
 
     def _contradiction(self, length: int, scale: str) -> Pair | None:
         words, values = self._words(length), self._values(length)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankscope.arrays import Floats, Ints
 from rankscope.lab.measurement import scales as scale_results
-from rankscope.lab.measurement.own_order import count_steps, is_evenly_spaced, uneven_steps
+from rankscope.lab.measurement.distances import count_steps, is_evenly_spaced, uneven_steps
 from rankscope.lab.measurement.scales import Counterexample, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
@@ -44,9 +44,9 @@ class ScaleStudy(ABC):
     def _interval(self, scale: str) -> ScaleVerdict:
         """Return the verdict on a strong or weak interval scale."""
 
-    @abstractmethod
     def _own_order(self) -> ScaleVerdict:
-        """Return the verdict on the scale of the measure's own order."""
+        """Return the verdict on the scale of the measure's own order, if all rankings are evaluated."""
+        raise TypeError(f"{type(self).__name__} does not evaluate all rankings")
 
     @abstractmethod
     def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
@@ -65,6 +65,13 @@ class ScaleStudy(ABC):
             self.name, scale, self.setting, False, because=already + example.sentence(self.name, scale),
             fails_from=length, counterexample=example, **numbers,
         )  # fmt: skip
+
+    def _shortest_failure(
+        self, scale: str, pairs: Iterable[tuple[int, Pair | None]], numbers: dict[str, Any]
+    ) -> ScaleVerdict:
+        """Return a negative verdict with the first counterexample among those of several lengths."""
+        length, pair = next((n, pair) for n, pair in pairs if pair is not None)
+        return self._fails(scale, length, pair, numbers)
 
     def _check_spacing(self, values: Floats, codes: Ints, is_counted: bool) -> ScaleVerdict:
         """Return the verdict on the scale of the measure's own order.

@@ -15,10 +15,10 @@ import numpy as np
 
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import MeasureError
-from rankscope.judging.lists import Lists
-from rankscope.judging.pool import Pool
 from rankscope.lab.measurement.intervals import binary_word, rankings
 from rankscope.lab.rankings.enumeration import values_on_binary
+from rankscope.lab.rankings.explicit import ExplicitRankings
+from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import Measure
 
 
@@ -69,27 +69,10 @@ def merits_on_grades(measure: Measure, rankings: Sequence[Sequence[int]]) -> Flo
 
 
 def _evaluate(measure: Measure, grades: Ints, relevant: int) -> Floats:
-    """Return the merits of rankings, given as grades (rankings, ranks).
-
-    The topic has ``relevant`` documents of each grade above 0 and as many non-relevant ones as there are ranks.
-    """
-    count, length = grades.shape
+    """Return the merits of rankings, given as grades (rankings, ranks), on a topic with ``relevant`` documents each."""
     best = max(1, int(grades.max(initial=0)))
-    judged = np.array([length, *[relevant] * best])
-    first = np.cumsum(judged) - judged
-    document = np.empty_like(grades)
-    for grade in range(best + 1):
-        has_grade = grades == grade
-        document[has_grade] = (first[grade] + np.cumsum(has_grade, axis=1) - 1)[has_grade]
-    lists = Lists(
-        Pool(np.array([0, judged.sum()]), np.repeat(np.arange(best + 1, dtype=np.int32), judged)),
-        topic=np.zeros(count, dtype=np.int64),
-        length=np.full(count, length, dtype=np.int64),
-        offsets=np.arange(count + 1) * length,
-        rank=np.tile(np.arange(1, length + 1, dtype=np.int32), count),
-        judgment=document.ravel().astype(np.int32),
-    )
-    return measure.merit(np.asarray(measure.evaluate(lists), dtype=np.float64))
+    world = graded_world(best, relevant=relevant, nonrelevant=grades.shape[1])
+    return measure.merit(np.asarray(measure.evaluate(ExplicitRankings(world, grades)), np.float64))
 
 
 def reject_undefined(measure: Measure, merits: Floats, word: Callable[[int], str]) -> None:

@@ -21,7 +21,7 @@ from rankscope.lab.measurement import convexity, counting, distances, walks
 from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.graded import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
-from rankscope.lab.measurement.long_rankings import long_verdicts
+from rankscope.lab.measurement.long_rankings import LongStudy
 from rankscope.lab.measurement.scales import Scales, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
@@ -109,10 +109,8 @@ def scales(
     verdicts: list[ScaleVerdict] = []
     try:
         for measure in parsed:
-            if grades == 1 and length > MAX_LENGTH:
-                verdicts += long_verdicts(measure, setting, requested)
-                continue
-            study = (_Study if grades == 1 else GradedStudy)(measure, setting, count, samples, seed, jobs)
+            kind = GradedStudy if grades > 1 else _Study if length <= MAX_LENGTH else LongStudy
+            study = kind(measure, setting, count, samples, seed, jobs)
             for scale in requested:
                 verdicts.append(study.verdict(scale))
                 if verdicts[-1].method == "partial":
@@ -175,7 +173,7 @@ class _Study(ScaleStudy):
         if weights is not None and holds:
             # Curvatures that are each too small to be distinguished from rounding can add up to a violation.
             shortest = chain(shortest, [(self.length, self._violated(weights, equal_relevant))])
-        return self._first_failure(scale, shortest, numbers)
+        return self._shortest_failure(scale, shortest, numbers)
 
     def _violated(self, weights: Floats, equal_relevant: bool) -> walks.Pair | None:
         """Return the pair that an additive measure violates most, if its rankings exist in the topic."""
@@ -194,12 +192,6 @@ class _Study(ScaleStudy):
             return convexity.broken_additivity(self.values[length], equal_relevant)
         fails_at = self._convexity(weights, equal_relevant).fails_at
         return None if fails_at is None else convexity.witness(length, fails_at, equal_relevant)
-
-    def _first_failure(
-        self, scale: str, pairs: Iterable[tuple[int, walks.Pair | None]], numbers: dict[str, Any]
-    ) -> ScaleVerdict:
-        length, pair = next((n, pair) for n, pair in pairs if pair is not None)
-        return self._fails(scale, length, pair, numbers)
 
     def _numbers(self, weights: Floats | None, holds: bool, equal_relevant: bool) -> dict[str, Any]:
         """Return the numbers of violated and comparable pairs, exact or sampled."""
@@ -253,7 +245,7 @@ class _Study(ScaleStudy):
             because = "every step up the order raises it by the same amount"
             return self._holds(scale, because, {**scale_results.NOTHING_VIOLATED, **numbers})
         pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
-        return self._first_failure(scale, pairs, numbers)
+        return self._shortest_failure(scale, pairs, numbers)
 
     def _own_order(self) -> ScaleVerdict:
         values = self.values[self.length]

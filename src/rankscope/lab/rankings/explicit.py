@@ -7,6 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
+from rankscope.arrays import Ints
 from rankscope.judging.lists import Lists
 from rankscope.lab.rankings.worlds import World
 
@@ -24,11 +25,11 @@ class ExplicitRankings(Lists):
     ([0.5, 1.0], '01', '1 0^11')
     """
 
-    def __init__(self, world: World, rankings: Sequence[Sequence[int]]) -> None:
+    def __init__(self, world: World, rankings: Sequence[Sequence[int]] | Ints) -> None:
         self.world = world
         self.rankings = rankings
         length = np.array([len(ranking) for ranking in rankings], np.int64)
-        letters = np.array([letter for ranking in rankings for letter in ranking], np.int64)
+        letters = np.concatenate([np.asarray(ranking, np.int64) for ranking in rankings])
         offsets = np.concatenate([[0], np.cumsum(length)])
         rank = np.arange(len(letters)) - np.repeat(offsets[:-1], length) + 1
         topic, documents = np.zeros(len(rankings), np.int64), world.document[letters]
