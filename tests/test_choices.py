@@ -10,7 +10,7 @@ from rankscope import choices
 from rankscope.analysis.stats.significance import procedure
 from rankscope.analysis.study.settings import PUBLISHED
 from rankscope.lab.axioms.relations import RELATIONS
-from rankscope.lab.identification.calls import CALLS
+from rankscope.lab.identification.libraries import CALLS
 from rankscope.scores import evaluate
 
 

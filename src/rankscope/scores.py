@@ -914,7 +914,7 @@ def _join(first: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
 
 def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
     """Return the matrices of a file by measure: the named one, or all; a matrix without a name has that of the file."""
-    from rankscope.measures.external import external_measure
+    from rankscope.measures.grammar import external_measure
     from rankscope.read.scores import read_score_tables
 
     tables = read_score_tables(source, is_measure=_names_measure, missing=missing)
@@ -938,7 +938,7 @@ def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
 
 
 def _names_measure(text: str) -> bool:
-    from rankscope.measures.external import ExternalMeasure, external_measure
+    from rankscope.measures.grammar import ExternalMeasure, external_measure
 
     return not isinstance(external_measure(text, others=True), ExternalMeasure)
 

@@ -17,7 +17,7 @@ from rankscope.choices import CROSSINGS
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
-from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
+from rankscope.measures.effort_curves import ARCHETYPES, find_archetypes
 
 # archetypes -----------------------------------------------------------------------------------------------
 

@@ -14,8 +14,7 @@ from rankscope.analysis.curve import Curve
 from rankscope.analysis.effort import count_archetypes
 from rankscope.choices import CROSSINGS
 from rankscope.judging import judge
-from rankscope.measures.archetypes import find_archetypes
-from rankscope.measures.effort_curves import get_curves
+from rankscope.measures.effort_curves import find_archetypes, get_curves
 
 MODES = {"sign-change": "sign-change", "definition": "definition3", "matters": "matters"}
 

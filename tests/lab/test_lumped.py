@@ -16,7 +16,7 @@ from rankscope.lab import properties
 from rankscope.lab.axioms import cases, comparison
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.axioms.verdicts import PropertiesResult
-from rankscope.lab.rankings import enumeration, paths
+from rankscope.lab.rankings import enumeration, tree_hits
 from rankscope.lab.rankings.enumeration import Evaluator, block_orbits, blocks
 from rankscope.lab.rankings.lumped import LumpedTree, NotLumpedError, Watch, lump
 from rankscope.lab.rankings.tree import Shape, Tree
@@ -335,9 +335,9 @@ def test_the_library_adds_as_numpy_does(prefix: tuple[int, ...], monkeypatch: py
     shape, marked = Shape(3, prefix, 6), [(True, False, True), (False, True, True)]
     table = generator.normal(size=(6, 2, 3, 6))
     hits = np.broadcast_to(np.array(marked), (6, 2, 3)) & (np.arange(6) < 5)[:, None, None]
-    quick = paths.accumulate_paths(shape, marked, table, np.ascontiguousarray(hits))
+    quick = tree_hits.accumulate_paths(shape, marked, table, np.ascontiguousarray(hits))
     monkeypatch.setattr(native, "_library", lambda: None)
-    np.testing.assert_array_equal(paths.accumulate_paths(shape, marked, table, hits), quick)
+    np.testing.assert_array_equal(tree_hits.accumulate_paths(shape, marked, table, hits), quick)
 
 
 @pytest.mark.skipif(not native.available(), reason="the library was not built")

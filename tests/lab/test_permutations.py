@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingsError
-from rankscope.lab.rankings.permutations import (
+from rankscope.lab.rankings.explicit import (
     iter_recall_bases,
     lists_from_rows,
     multiset_permutations,

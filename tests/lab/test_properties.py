@@ -11,7 +11,7 @@ from rankscope.errors import SettingsError
 from rankscope.lab import properties, relation
 from rankscope.lab import related_rankings as single_pairs
 from rankscope.lab.axioms import cases
-from rankscope.lab.axioms.induction import induced_pairs
+from rankscope.lab.axioms.pairs import induced_pairs
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.rankings import enumeration as rankings
 from rankscope.lab.rankings.tree import Tree

@@ -17,7 +17,7 @@ from rankscope.errors import SettingsError
 from rankscope.lab.measurement import scales as names
 from rankscope.lab.measurement.counting import count_groups, count_intervals, estimate_work
 from rankscope.lab.measurement.intervals import groups, interval_count, intervals, rankings, vector_count
-from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.values import Setting
 from rankscope.lab.measurement.walks import sample_few_relevant
 from rankscope.measures import measure
 

@@ -20,7 +20,7 @@ from rankscope.lab.measurement.graded import (
     sample_interval_pairs,
     violated_pair,
 )
-from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.values import Setting
 from rankscope.measures import measure
 
 Ranking = tuple[int, ...]

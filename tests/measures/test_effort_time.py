@@ -15,7 +15,7 @@ import rankscope as rs
 from rankscope.choices import CROSSINGS
 from rankscope.errors import MeasureError
 from rankscope.lab.rankings.enumeration import Evaluator
-from rankscope.lab.rankings.permutations import iter_recall_bases, lists_from_rows, multiset_permutations
+from rankscope.lab.rankings.explicit import iter_recall_bases, lists_from_rows, multiset_permutations
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import measure

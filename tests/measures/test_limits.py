@@ -11,7 +11,7 @@ import rankscope as rs
 from rankscope.errors import MeasureError
 from rankscope.judging import judge
 from rankscope.measures import REGISTRY
-from rankscope.measures.archetypes import find_archetypes
+from rankscope.measures.effort_curves import find_archetypes
 from rankscope.measures.function import FunctionMeasure
 from rankscope.read import Qrels, Run, Runs
 
@@ -218,6 +218,6 @@ def test_an_effort_beyond_all_gain_is_refused_in_a_short_line() -> None:
 
 
 def test_given_measures_may_have_names_that_are_no_text() -> None:
-    from rankscope.measures.external import external_measure as given_measure
+    from rankscope.measures.grammar import external_measure as given_measure
 
     assert given_measure("\udce9").name == "\udce9"

@@ -30,7 +30,7 @@ from rankscope.errors import MeasureError
 from rankscope.judging import Judged
 from rankscope.judging.lists import Lists
 from rankscope.measures import REGISTRY, Measure, parse
-from rankscope.measures.archetypes import find_archetypes
+from rankscope.measures.effort_curves import find_archetypes
 from rankscope.scores import score
 
 RECORDED = Path(__file__).with_name("recorded.json")

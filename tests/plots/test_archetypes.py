@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.measures.archetypes import ARCHETYPES
+from rankscope.measures.effort_curves import ARCHETYPES
 from rankscope.plots import plot_archetypes
 from rankscope.plots.archetypes import EXAMPLES, IDEAL, LENGTH, example_curve
 

@@ -650,7 +650,7 @@ def test_chosen_runs_keep_their_colours_in_every_view(
 
 def test_archetypes_are_drawn_from_lists_that_are_such(open_page: Open, collection_page: Path) -> None:
     from rankscope.judging import judge
-    from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
+    from rankscope.measures.effort_curves import ARCHETYPES, find_archetypes
 
     page = open_page(collection_page, "view=archetypes")
     shapes = page.locator("svg.shape").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")

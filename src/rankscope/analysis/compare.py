@@ -103,7 +103,7 @@ class Comparison(TypedResult):
 
         The best run by the first measure with a direction comes first.
         """
-        from rankscope.measures.external import external_measure
+        from rankscope.measures.grammar import external_measure
 
         measures = {row.measure: external_measure(row.measure, others=True) for row in self.runs}
         cells = {(row.run, row.measure): row for row in self.runs}

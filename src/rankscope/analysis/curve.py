@@ -217,7 +217,7 @@ class Curve(TypedResult):
     def values(self) -> RowTable[Value]:
         """Effort measures of the ranking, named with N, and its archetype."""
         from rankscope.measures import REGISTRY
-        from rankscope.measures.archetypes import find_archetypes
+        from rankscope.measures.effort_curves import find_archetypes
 
         rows = []
         for name in ("Twist", "Rho", "BalancePoint"):

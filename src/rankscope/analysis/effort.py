@@ -111,7 +111,7 @@ class Effort(Planes, TypedResult):
         """Return the effort of judged rankings; parameters as of :func:`effort`."""
         from rankscope.choices import CROSSINGS
         from rankscope.measures import REGISTRY
-        from rankscope.measures.archetypes import find_archetypes
+        from rankscope.measures.effort_curves import find_archetypes
 
         find_choice(crossing, CROSSINGS, "crossing")
         twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
@@ -278,7 +278,7 @@ def count_archetypes(archetypes: NDArray[np.str_]) -> RowTable[ArchetypeCount]:
     typical B          1  0.3333
     ...
     """
-    from rankscope.measures.archetypes import ARCHETYPES
+    from rankscope.measures.effort_curves import ARCHETYPES
 
     total = int((archetypes != "").sum())
     counts = {name: int((archetypes == name).sum()) for name in ARCHETYPES}

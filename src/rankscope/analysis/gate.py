@@ -325,8 +325,7 @@ def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -
 
 def _parse_measure(text: str) -> Measure:
     """Parse a measure name; an unknown name denotes an external measure."""
-    from rankscope.measures.external import external_measure
-    from rankscope.measures.grammar import parse
+    from rankscope.measures.grammar import external_measure, parse
 
     try:
         return parse(text)

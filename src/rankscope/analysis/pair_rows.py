@@ -16,7 +16,7 @@ from rankscope.analysis.stats.matrices import CompleteMatrix
 from rankscope.analysis.stats.significance import effects, outcomes
 from rankscope.arrays import Floats, Indices
 from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Column, Rows, as_rows, to_values
-from rankscope.measures.external import external_measure
+from rankscope.measures.grammar import external_measure
 from rankscope.tables import Table
 
 

@@ -119,7 +119,7 @@ class Planes:
         Classes by recall base are quarters of the topics: up to the lower quartile, the median, and so on. Classes by
         group are the groups of runs in the settings.
         """
-        from rankscope.measures.archetypes import ARCHETYPES
+        from rankscope.measures.effort_curves import ARCHETYPES
 
         find_choice(by, CLASSES, "class of rankings")
         topics = len(self.judged.topics)

@@ -12,6 +12,7 @@ from math import comb, factorial
 import numpy as np
 
 from rankscope.arrays import Bools, Floats, Ints
+from rankscope.certainty.documents import TopicHits, fixed_ranks
 from rankscope.certainty.labels import (
     Labels,
     OpenList,
@@ -20,8 +21,7 @@ from rankscope.certainty.labels import (
     labelled_lists,
     sorted_labellings,
 )
-from rankscope.certainty.ties import tied_values
-from rankscope.certainty.topic_hits import TopicHits, fixed_ranks
+from rankscope.certainty.orders import tied_values
 from rankscope.judging import UNJUDGED, Judged
 from rankscope.measures.base import Measure, declared_form, respects_swaps, rewards_grades
 from rankscope.measures.forms import Form, PartialList

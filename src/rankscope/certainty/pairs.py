@@ -19,9 +19,9 @@ import numpy as np
 
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.certainty.cases import find_cases, labelled_cases
+from rankscope.certainty.documents import TopicHits, hits_by_topic
 from rankscope.certainty.labels import best_label
 from rankscope.certainty.solvers import Counts, FirstHit, Sums
-from rankscope.certainty.topic_hits import TopicHits, hits_by_topic
 from rankscope.judging import Judged
 from rankscope.measures.base import Measure, declared_form
 from rankscope.measures.cascade import Cascade

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.arrays import Bools, Floats, Ints
+from rankscope.certainty.documents import ABSENT, TopicHits, fixed_ranks, group_ranks
 from rankscope.certainty.labels import best_label
-from rankscope.certainty.topic_hits import ABSENT, TopicHits, fixed_ranks, group_ranks
 from rankscope.judging import Judged
 from rankscope.measures.base import Measure
 from rankscope.measures.cascade import Cascade

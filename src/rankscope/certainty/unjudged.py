@@ -27,8 +27,7 @@ from rankscope.certainty.labels import (
     open_numbers,
     sorted_labellings,
 )
-from rankscope.certainty.orders import MAX_ORDERS
-from rankscope.certainty.ties import needs_orders, tied_values
+from rankscope.certainty.orders import MAX_ORDERS, needs_orders, tied_values
 from rankscope.errors import check_name
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures.base import Measure, declared_form, respects_swaps, rewards_grades

@@ -95,7 +95,7 @@ def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: i
     {'ties': 'expected', 'unjudged': 'nonrelevant', 'ties_seed': 1}
     """
     if ties != "break":  # The defaults are valid; skip the import.
-        from rankscope.certainty.ties import check_ties
+        from rankscope.certainty.orders import check_ties
 
         check_ties(ties)
     if unjudged != "nonrelevant":
@@ -145,7 +145,7 @@ def compute_values(
         without_form = [index for index, has_form in enumerate(has_forms) if not has_form]
         for where, lists in _tied_blocks(judged) if without_form else ():
             remaining = [measures[index] for index in without_form]
-            from rankscope.certainty.ties import tied_values
+            from rankscope.certainty.orders import tied_values
 
             tied = tied_values(remaining, lists, options.ties, numbers=where, seed=options.seed)
             for index, tied_value in zip(without_form, tied, strict=True):

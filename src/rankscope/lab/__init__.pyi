@@ -1,6 +1,6 @@
 from rankscope.lab.axioms.cases import properties as properties
+from rankscope.lab.axioms.comparison import related_rankings as related_rankings
 from rankscope.lab.axioms.pairs import Relation as Relation
-from rankscope.lab.axioms.related import related_rankings as related_rankings
 from rankscope.lab.axioms.relations import RELATIONS as RELATIONS
 from rankscope.lab.axioms.relations import relation as relation
 from rankscope.lab.axioms.verdicts import PropertiesResult as PropertiesResult

@@ -19,10 +19,9 @@ from rankscope.arrays import Bools, Floats, Ints, NDArray
 from rankscope.choices import CROSSINGS
 from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError, check_name
-from rankscope.lab.rankings import permutations
+from rankscope.lab.rankings import explicit
 from rankscope.measures import REGISTRY
-from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
-from rankscope.measures.effort_curves import get_curves
+from rankscope.measures.effort_curves import ARCHETYPES, find_archetypes, get_curves
 from rankscope.measures.interval import number_of_rankings
 from rankscope.result import TableResult
 from rankscope.rows import Row, column
@@ -48,7 +47,7 @@ class _Group:
     """Rankings of one topic and one length, with their archetypes and values."""
 
     counts: tuple[int, ...]
-    rows: permutations.Letters
+    rows: explicit.Letters
     archetype: NDArray[np.str_]
     values: dict[str, Floats]
 
@@ -269,8 +268,8 @@ def _check(relevant: int, length: int, grades: int) -> None:
     n_lists = 0
     for counts, n in _topics(relevant, length, grades):
         n_lists += number_of_rankings(n, counts)
-        if n_lists > permutations.MAX_LISTS:
-            lists = f"{permutations.MAX_LISTS:,} lists of up to {length} ranks"
+        if n_lists > explicit.MAX_LISTS:
+            lists = f"{explicit.MAX_LISTS:,} lists of up to {length} ranks"
             problem = f"there are over {lists} for up to {relevant} relevant documents"
             raise SettingsError(problem, hint="choose fewer relevant documents, ranks or grades")
 
@@ -279,7 +278,7 @@ def _topics(relevant: int, length: int, grades: int) -> Iterator[tuple[tuple[int
     """Yield the topics and the lengths of their rankings, short ones first."""
     for n in range(2, length + 1):
         for base in range(1, min(relevant, n // 2) + 1):
-            yield from ((counts, n) for counts in permutations.iter_recall_bases(base, grades))
+            yield from ((counts, n) for counts in explicit.iter_recall_bases(base, grades))
 
 
 def _analyse_topic(
@@ -306,8 +305,8 @@ def _analyse_topic(
 
 
 def _group(counts: tuple[int, ...], length: int, crossing: str) -> _Group:
-    rows = permutations.multiset_permutations(counts, length)
-    lists = permutations.lists_from_rows(rows, counts)
+    rows = explicit.multiset_permutations(counts, length)
+    lists = explicit.lists_from_rows(rows, counts)
     values = {"first crossing": get_curves(lists, 1, length).crossing(crossing)}
     for name in QUANTITIES[1:]:
         measure = REGISTRY[name]

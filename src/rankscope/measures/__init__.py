@@ -6,9 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rankscope.measures.base import REGISTRY, Better, Measure, at_level, needs_aspects
-from rankscope.measures.function import ANY_NUMBER, Definition, FunctionMeasure, define
+from rankscope.measures.function import (
+    ANY_NUMBER,
+    Definition,
+    FunctionMeasure,
+    define,
+    installed,
+    load_installed,
+)
 from rankscope.measures.grammar import parse, parse_many
-from rankscope.measures.packages import installed, load_installed
 
 __all__ = [
     "REGISTRY",

@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 
 from rankscope.errors import MeasureError, suggest_names
 from rankscope.measures.base import REGISTRY, Measure, parameter
+from rankscope.measures.function import installed
 from rankscope.measures.grammar import parse
-from rankscope.measures.packages import installed
 
 
 class Composed(Measure, abstract=True):

@@ -122,7 +122,7 @@ def _draw_example(axes: Any, title: str, curve: Curve) -> None:
 
 
 def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n_topics: int) -> None:
-    from rankscope.measures.archetypes import ARCHETYPES
+    from rankscope.measures.effort_curves import ARCHETYPES
 
     names = list(ARCHETYPES)
     shares = [100 * float(counts[name][1] or 0) for name in names]

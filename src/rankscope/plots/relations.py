@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.related import related_rankings, split_word
+from rankscope.lab.axioms.comparison import related_rankings, split_word
 from rankscope.lab.axioms.verdicts import PropertiesResult
 from rankscope.measures import Measure
 from rankscope.plots.figure import Figure

@@ -9,7 +9,7 @@ from rankscope.analysis.compare import Comparison
 from rankscope.analysis.slices import Interaction, SliceDifference, slice_means
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
-from rankscope.measures.external import external_measure
+from rankscope.measures.grammar import external_measure
 from rankscope.plots import marks, style
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, LOSS

@@ -30,7 +30,7 @@ from rankscope.judging import UNJUDGED, Hits, Judged, judge
 from rankscope.judging.coverage import first_ranks
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
-from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
+from rankscope.measures.effort_curves import ARCHETYPES, find_archetypes
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, Runs
 from rankscope.read.groups import run_groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.certainty.ties import TIES
+from rankscope.certainty.orders import TIES
 from rankscope.certainty.unjudged import UNJUDGED_AS
 from rankscope.choices import EXPERIMENTS, INPUT_FORMATS, SAMPLINGS
 from rankscope.json_documents import (

@@ -17,8 +17,7 @@ from rankscope.arrays import Floats
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms import comparison
-from rankscope.lab.axioms.induction import induced_pairs
-from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
+from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch, induced_pairs
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.axioms.verdicts import Counterexample, PropertiesResult, PropertyVerdict, round_gap
 from rankscope.lab.rankings import enumeration

@@ -15,7 +15,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch, Word, level_nodes, nodes_with_letters, row
+from rankscope.lab.axioms.pairs import (
+    Pairs,
+    Relation,
+    Stretch,
+    Word,
+    induced_pairs,
+    level_nodes,
+    nodes_with_letters,
+    row,
+    shortest_path,
+)
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World
 
@@ -104,8 +114,6 @@ def redundancy(tree: Tree, first: int) -> Iterator[Pairs]:
 
 
 def _step_by_step(tree: Tree, low: str, high: str) -> str:
-    from rankscope.lab.axioms.induction import shortest_path
-
     return "yet " + " <= ".join(shortest_path(tree, low, high)) + ", step by step"
 
 
@@ -115,8 +123,6 @@ def induced(tree: Tree, first: int) -> Iterator[Pairs]:
 
     Violation: the second ranking is at least as good, step by step, and scored less.
     """
-    from rankscope.lab.axioms.induction import induced_pairs
-
     for low, high in induced_pairs(tree):
         yield Pairs(low, high)
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import SettingsError
+from rankscope.lab.axioms.comparison import related_rankings
 from rankscope.lab.axioms.pairs import Relation
-from rankscope.lab.axioms.related import related_rankings
 from rankscope.lab.rounding import format_distinct
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult

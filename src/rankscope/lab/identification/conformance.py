@@ -7,9 +7,8 @@ from math import isnan
 from typing import NamedTuple
 
 from rankscope.errors import MissingDependencyError, SettingsError
-from rankscope.lab.identification.calls import RefusedError
 from rankscope.lab.identification.inputs import Input, inputs
-from rankscope.lab.identification.libraries import library_function
+from rankscope.lab.identification.libraries import RefusedError, library_function
 from rankscope.lab.identification.search import identify, usual_value
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table

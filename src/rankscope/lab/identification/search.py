@@ -15,9 +15,14 @@ import numpy as np
 from rankscope.arrays import Bools, Floats, Indices
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.judging import judge
-from rankscope.lab.identification.calls import CALLS, RefusedError, has_scores, make_caller
 from rankscope.lab.identification.inputs import CIRCUMSTANCES, CUTOFFS, Input, TopicLists, break_ties, inputs
-from rankscope.lab.identification.libraries import library_function
+from rankscope.lab.identification.libraries import (
+    CALLS,
+    RefusedError,
+    has_scores,
+    library_function,
+    make_caller,
+)
 from rankscope.lab.identification.variants import FAMILIES, formulas, rbp_formulas
 from rankscope.measures import REGISTRY, Measure
 from rankscope.progress import progress

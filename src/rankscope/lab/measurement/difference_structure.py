@@ -24,8 +24,7 @@ from rankscope.arrays import AnyArray, Bools, Floats, Ints, NDArray
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.distances import positions
 from rankscope.lab.measurement.intervals import delta, rankings
-from rankscope.lab.measurement.setting import Setting
-from rankscope.lab.measurement.values import merits_on_binary
+from rankscope.lab.measurement.values import Setting, merits_on_binary
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure, parse_many
 from rankscope.result import TableResult

@@ -29,9 +29,8 @@ from rankscope.lab.measurement.counting import FEASIBLE_WORDS, count_listed
 from rankscope.lab.measurement.distances import count_listed_distances
 from rankscope.lab.measurement.intervals import Codes, Groups, Intervals
 from rankscope.lab.measurement.scales import ScaleVerdict
-from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
-from rankscope.lab.measurement.values import reject_undefined
+from rankscope.lab.measurement.values import Setting, reject_undefined
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rankings.enumeration import values_on_words
 from rankscope.lab.rankings.worlds import graded_world

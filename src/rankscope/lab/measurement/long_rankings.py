@@ -20,9 +20,8 @@ from rankscope.lab.measurement.convexity import broken_additivity, convexity, wi
 from rankscope.lab.measurement.distances import unequal_pair
 from rankscope.lab.measurement.intervals import rankings
 from rankscope.lab.measurement.scales import ScaleVerdict
-from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.study import ScaleStudy
-from rankscope.lab.measurement.values import merits_at, merits_on_binary
+from rankscope.lab.measurement.values import Setting, merits_at, merits_on_binary
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import RELATIVE, slack
 from rankscope.measures import Measure

@@ -14,7 +14,7 @@ from rankscope.errors import SettingsError
 from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.interval_comparison import compare_intervals
 from rankscope.lab.measurement.intervals import delta
-from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.values import Setting
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import format_distinct
 from rankscope.measures import Measure, parse_many

@@ -10,7 +10,7 @@ from rankscope.arrays import Floats, Ints
 from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.distances import count_steps, is_evenly_spaced, uneven_steps
 from rankscope.lab.measurement.scales import Counterexample, ScaleVerdict
-from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.values import Setting
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure

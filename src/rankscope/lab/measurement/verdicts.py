@@ -23,9 +23,8 @@ from rankscope.lab.measurement.graded import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
 from rankscope.lab.measurement.long_rankings import LongStudy
 from rankscope.lab.measurement.scales import Scales, ScaleVerdict
-from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
-from rankscope.lab.measurement.values import merits_on_binary
+from rankscope.lab.measurement.values import Setting, merits_on_binary
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 

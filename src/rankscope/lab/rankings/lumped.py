@@ -20,9 +20,8 @@ import numpy as np
 from rankscope.arrays import AnyArray, Bools, Floats, Ints, NDArray
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
-from rankscope.lab.rankings.paths import Marked, accumulate_paths
 from rankscope.lab.rankings.tree import Tree
-from rankscope.lab.rankings.tree_hits import PathHits
+from rankscope.lab.rankings.tree_hits import Marked, PathHits, accumulate_paths
 from rankscope.lab.rankings.worlds import World
 
 

@@ -22,8 +22,7 @@ from rankscope.arrays import AnyArray, Floats, Ints, NDArray
 from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
-from rankscope.lab.rankings.paths import Counts, count_letters
-from rankscope.lab.rankings.tree_hits import TreeByAspect, TreeHits
+from rankscope.lab.rankings.tree_hits import Counts, TreeByAspect, TreeHits, count_letters
 from rankscope.lab.rankings.worlds import World, split_word
 
 _MAX_CACHED = 1 << 19
