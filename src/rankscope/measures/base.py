@@ -205,18 +205,23 @@ class Measure:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure is immutable: write {self.name}({name}=...) to get another one")
 
+    @classmethod
+    def _error(cls, problem: str, hint: str) -> MeasureError:
+        """Return an error about the measure."""
+        return MeasureError(f"{cls.name} {problem}", hint=hint)
+
     def _check_cutoff(self, cutoff: float | None) -> float | None:
         if cutoff is None or cutoff == self.default_cutoff:
             return None
         if self.cutoff_rule == "none":
-            raise MeasureError(f"{self.name} has no cutoff", hint=f"write {self.name}")
+            raise self._error("has no cutoff", f"write {self.name}")
         return self.cutoff_value(cutoff)
 
     def cutoff_value(self, cutoff: float) -> float:
         """Return the cutoff as a whole number of ranks; raise a MeasureError if it is not one."""
         if not (math.isfinite(cutoff) and 1 <= cutoff <= DEEPEST and cutoff == int(cutoff)):
             hint = f"a cutoff is a whole number of ranks from 1 to {DEEPEST:,}"
-            raise MeasureError(f"{self.name} cannot have the cutoff {cutoff:g}", hint=hint)
+            raise self._error(f"cannot have the cutoff {cutoff:g}", hint)
         return int(cutoff)
 
     @classmethod
@@ -237,7 +242,7 @@ class Measure:
         own = [name for name in self.parameters if name in vars(type(self))]
         if len(values) > len(own):
             hint = f"write {self.name}({', '.join(f'{name}=...' for name in self.parameters)})"
-            raise MeasureError(f"{self.name} takes {len(own) or 'no'} parameters without a name", hint=hint)
+            raise self._error(f"takes {len(own) or 'no'} parameters without a name", hint)
         settings = dict(zip(own, values, strict=False)) | settings
         other = type(self)(**{"cutoff": self._cutoff, **self.settings, **self.respelled(settings)})
         return other._copy(has_rel=self.has_rel or "rel" in settings)
@@ -334,7 +339,7 @@ class Measure:
     def complete(self) -> Self:
         """Return the measure; raise a MeasureError if a required cutoff is missing."""
         if self.cutoff_rule == "required" and self.cutoff is None:
-            raise MeasureError(f"{self.name} needs a cutoff", hint=f"write {self.name}@10, for example")
+            raise self._error("needs a cutoff", f"write {self.name}@10, for example")
         return self
 
     def evaluate(self, lists: Lists) -> Floats:

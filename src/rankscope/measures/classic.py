@@ -274,8 +274,7 @@ class IPrec(Binary, Condensable):
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 <= cutoff <= 1:
-            hint = "write IPrec@0.1, for example"
-            raise MeasureError(f"IPrec cannot have the recall {cutoff:g}", hint=hint)
+            raise self._error(f"cannot have the recall {cutoff:g}", "write IPrec@0.1, for example")
         return float(cutoff)
 
     def evaluate(self, lists: Lists) -> Floats:

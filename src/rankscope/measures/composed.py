@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Self
 
-from rankscope.errors import MeasureError, suggest_names
+from rankscope.errors import suggest_names
 from rankscope.measures.base import REGISTRY, Measure, parameter
 from rankscope.measures.function import installed
 from rankscope.measures.grammar import parse
@@ -26,9 +26,9 @@ class Composed(Measure, abstract=True):
         name = re.split(r"\W", self.measure, maxsplit=1)[0]
         if installed(name) is None:
             hint = suggest_names(name, REGISTRY) or f"write {self.name}(measure='AP')"
-            raise MeasureError(f"{self.name} knows no measure {name!r}", hint=hint)
+            raise self._error(f"knows no measure {name!r}", hint)
         if REGISTRY[name].needs_aspects:
-            raise MeasureError(f"{self.name} cannot have measure={self.measure!r}", hint=self.inner_rule)
+            raise self._error(f"cannot have measure={self.measure!r}", self.inner_rule)
         object.__setattr__(self, "better", REGISTRY[name].better)
 
     def complete(self) -> Self:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import AnyArray, Floats, Ints
-from rankscope.errors import MeasureError
 from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.arithmetic import log2
 from rankscope.measures.base import Binary, parameter, ratio
@@ -35,8 +34,7 @@ class ScaledGains(Gains, abstract=True):
 
     def validate(self) -> None:
         if self.max_rel and self.max_rel <= self.min_rel:
-            hint = "max_rel is greater than min_rel"
-            raise MeasureError(f"{self.name} cannot have max_rel={self.max_rel}", hint=hint)
+            raise self._error(f"cannot have max_rel={self.max_rel}", "max_rel is greater than min_rel")
 
     def steps(self, grade: AnyArray, max_grade: int) -> tuple[Ints, int]:
         """Return the steps of each grade above ``min_rel``, and those of ``max_rel``."""
@@ -76,7 +74,7 @@ class SDCG(ScaledGains, WeightedPrecision):
     def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """Accept ``dcg='log2'``, the only form in ir_measures."""
         if settings.get("dcg", "log2") != "log2":
-            raise MeasureError(f"SDCG cannot have dcg={settings['dcg']!r}", hint="dcg is log2")
+            raise cls._error(f"cannot have dcg={settings['dcg']!r}", "dcg is log2")
         return {key: value for key, value in settings.items() if key != "dcg"}
 
     def weight(self, rank: AnyArray) -> Floats:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
 from rankscope.measures.base import parameter, ratio
 from rankscope.measures.diversity import Diversity
@@ -69,7 +68,7 @@ class CT(Diversity):
     def validate(self) -> None:
         if self.preset == "trec-dd-2014" and self.time != "preset":
             hint = "its program counts seconds of reading"
-            raise MeasureError(f"{self.name} of 2014 cannot have time={self.time!r}", hint=hint)
+            raise self._error(f"of 2014 cannot have time={self.time!r}", hint)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = self._hits(lists)

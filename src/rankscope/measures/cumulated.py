@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import AnyArray, Floats
-from rankscope.errors import MeasureError
 from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.base import Binary, parameter, ratio
 from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
@@ -75,11 +74,9 @@ class _OwnOrder(GradedGains, abstract=True):
     def validate(self) -> None:
         super().validate()
         if self.gains not in ("linear", "exp2") and min(self._gain_of_grades().values()) < 0:
-            hint = "gains must not be negative"
-            raise MeasureError(f"{self.name} cannot have the negative gains {self.gains!r}", hint=hint)
+            raise self._error(f"cannot have the negative gains {self.gains!r}", "gains must not be negative")
         if self.gains not in ("linear", "exp2") and self._gain_of_grades().get(0, 0) != 0:
-            hint = "leave out grade 0, or give it 0"
-            raise MeasureError(f"{self.name} needs gain 0 for non-relevant documents", hint=hint)
+            raise self._error("needs gain 0 for non-relevant documents", "leave out grade 0, or give it 0")
 
     def _hits_with_gain(self, lists: Lists, cutoff: int | None) -> tuple[Hits, Floats]:
         """Return the hits with a positive gain down to a rank, and their gains."""

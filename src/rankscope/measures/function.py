@@ -88,8 +88,7 @@ class FunctionMeasure(Measure, abstract=True):
         try:
             number = float(value)
         except (TypeError, ValueError):
-            hint = "the function of a measure returns a number"
-            raise MeasureError(f"{self.name} returned {value!r}", hint=hint) from None
+            raise self._error(f"returned {value!r}", "the function of a measure returns a number") from None
         low, high = self.definition.range
         if number < low - _ROUNDING or number > high + _ROUNDING:
             problem = f"{self.name} returned {number!r}, which is not in its range from {low:g} to {high:g}"

@@ -60,7 +60,7 @@ class D_nDCG(DCG):
         return hits.sum(gains * hits.at_rank(self.weight))
 
     def residual(self, lists: Lists) -> Floats:
-        raise MeasureError(f"{self.name} has no residual", hint="use DCG@k or RBP")
+        raise self._error("has no residual", "use DCG@k or RBP")
 
 
 class DS_nDCG(D_nDCG):

@@ -186,8 +186,7 @@ class ExternalMeasure(Measure, abstract=True):
         return (external_measure, (self.name,))
 
     def evaluate(self, lists: Lists) -> Floats:
-        hint = "see: rankscope measures"
-        raise MeasureError(f"{self.name} has no formula, only values read from a file", hint=hint)
+        raise self._error("has no formula, only values read from a file", "see: rankscope measures")
 
 
 def external_measure(name: str, others: bool = False) -> Measure:

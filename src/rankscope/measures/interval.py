@@ -63,7 +63,7 @@ class Interval(Composed):
         super().validate()
         inside = parse_open(self.measure)
         if inside.summary == "sum" or isinstance(inside, Composed):
-            raise MeasureError(f"Interval cannot have measure={self.measure!r}", hint="it needs no scale")
+            raise self._error(f"cannot have measure={self.measure!r}", "it needs no scale")
         object.__setattr__(self, "settings", {**self.settings, "measure": str(inside)})
 
     def complete(self) -> Interval:

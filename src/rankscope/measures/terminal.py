@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.measures.base import parameter, ratio
 from rankscope.measures.classic import AP, RR
@@ -42,7 +41,7 @@ class Terminal(Composed):
         super().validate()
         inside = parse_open(self.measure)
         if type(inside) not in _KINDS or any(inside.settings.get(key) for key in ("graded", "judged_only")):
-            raise MeasureError(f"Terminal cannot have measure={self.measure!r}", hint=self.inner_rule)
+            raise self._error(f"cannot have measure={self.measure!r}", self.inner_rule)
 
     def evaluate(self, lists: Lists) -> Floats:
         inside = self.inner()

@@ -43,8 +43,7 @@ class RprecMult(Binary, _TrecMeasure):
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 < cutoff < 2**31:
-            hint = "write RprecMult@0.5, for example"
-            raise MeasureError(f"RprecMult cannot have the multiple {cutoff:g}", hint=hint)
+            raise self._error(f"cannot have the multiple {cutoff:g}", "write RprecMult@0.5, for example")
         return float(cutoff)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -144,7 +143,7 @@ class AvgIPrec(Binary, _TrecMeasure):
             levels = [float(level) for level in self.levels.split(",")]
         except ValueError:
             hint = "write levels='0.25,0.5,0.75', for example"
-            raise MeasureError(f"AvgIPrec cannot have levels={self.levels!r}", hint=hint) from None
+            raise self._error(f"cannot have levels={self.levels!r}", hint) from None
         return [IPrec(level, rel=self.rel, rounding=self.rounding) for level in levels]
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -311,8 +310,7 @@ class _NormalisedAtSeveralRanks(_TrecMeasure, DCG, abstract=True):
         return self.gain(hits.grade, pool.max_grade) * self.weight(hits.rank)
 
     def residual(self, lists: Lists) -> Floats:
-        problem = f"{self.name} has no residual: its normalisation depends on the judgments"
-        raise MeasureError(problem, hint="use DCG@k")
+        raise self._error("has no residual: its normalisation depends on the judgments", "use DCG@k")
 
 
 class nDCG_rel(_NormalisedAtSeveralRanks):
@@ -419,7 +417,7 @@ class TopicRBP(_TrecMeasure):
         np.maximum.at(best_grade, pool.topic, pool.grade)
         if pool.max_grade > _MAX_GRADES:
             hint = f"it enumerates all grades; the limit is {_MAX_GRADES:,}"
-            raise MeasureError(f"{self.name} meets grade {pool.max_grade}", hint=hint)
+            raise self._error(f"meets grade {pool.max_grade}", hint)
         by_grade = DCG(gains=self.gains).gain(np.arange(pool.max_grade + 1), pool.max_grade)
         # Explicit gains apply to every topic, even without documents of their grades.
         named = [float(pair.split("=")[1]) for pair in self.gains.split(",") if "=" in pair]

@@ -267,10 +267,9 @@ class GradedGains(Gains, abstract=True):
         if "dcg" in settings:
             form = settings.pop("dcg")
             if form not in _FORMS:
-                hint = f"dcg is {' or '.join(_FORMS)}"
-                raise MeasureError(f"{cls.name} cannot have dcg={form!r}", hint=hint)
+                raise cls._error(f"cannot have dcg={form!r}", f"dcg is {' or '.join(_FORMS)}")
             if settings.setdefault("gains", _FORMS[form]) != _FORMS[form] and form != "log2":
-                raise MeasureError(f"{cls.name} has both dcg and gains", hint="dcg already defines the gains")
+                raise cls._error("has both dcg and gains", "dcg already defines the gains")
         if isinstance(settings.get("gains"), dict):
             settings["gains"] = _format_gains(cls.name, settings["gains"])
         return settings
@@ -280,7 +279,7 @@ class GradedGains(Gains, abstract=True):
             return
         if self._gain_of_grades().get(0) != 0 and "=" not in self.gains:
             hint = "begin the gains with 0, as in '0,5,10,15'"
-            raise MeasureError(f"{self.name} needs gain 0 for non-relevant documents", hint=hint)
+            raise self._error("needs gain 0 for non-relevant documents", hint)
 
     def idle_gain(self, max_grade: int) -> float:
         return 0.0 if self.gains in ("linear", "exp2") else super().idle_gain(max_grade)
@@ -296,10 +295,8 @@ class GradedGains(Gains, abstract=True):
                 return table
         except ValueError:
             pass
-        raise MeasureError(
-            f"{self.name} cannot have gains={self.gains!r}",
-            hint="gains are linear, exp2, a list such as '0,5,10,15' for grades 0, 1, 2, 3, or pairs such as '1=3,2=9'",
-        )
+        hint = "gains are linear, exp2, a list such as '0,5,10,15' for grades 0, 1, 2, 3, or pairs such as '1=3,2=9'"
+        raise self._error(f"cannot have gains={self.gains!r}", hint)
 
     @property
     def gains_rise(self) -> bool:
@@ -324,10 +321,10 @@ class GradedGains(Gains, abstract=True):
         table = self._gain_of_grades()
         if "=" not in self.gains and self.gain_table is not None:
             hint = f"gains={self.gains!r} has those of grades, which are whole numbers; use gains=linear"
-            raise MeasureError(f"{self.name} has no gain for {self.gain_table[1]:g}", hint=hint)
+            raise self._error(f"has no gain for {self.gain_table[1]:g}", hint)
         if "=" not in self.gains and best >= len(table):
             hint = f"gains={self.gains!r} ends at {len(table) - 1}"
-            raise MeasureError(f"{self.name} has no gain for grade {best}", hint=hint)
+            raise self._error(f"has no gain for grade {best}", hint)
         # A grade without a pair gains its own value, as in trec_eval.
         grades, index = np.unique(positive, return_inverse=True)
         values = np.array([table.get(g, float(g)) for g in grades.tolist()])
@@ -351,10 +348,9 @@ class GradedGains(Gains, abstract=True):
 
     def _reject_endless(self, max_grade: int) -> None:
         if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
-            raise MeasureError(
-                f"{self.name} has no ideal list if non-relevant documents have a positive gain: it would be infinite",
-                hint="give grade 0 no gain or a negative one, or write unjudged=zero, as trec_eval has it",
-            )
+            problem = "has no ideal list if non-relevant documents have a positive gain: it would be infinite"
+            hint = "give grade 0 no gain or a negative one, or write unjudged=zero, as trec_eval has it"
+            raise self._error(problem, hint)
 
 
 class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
@@ -398,8 +394,7 @@ class Normalised(CumulatedGain, abstract=True):
         return self.gains_rise
 
     def residual(self, lists: Lists) -> Floats:
-        problem = f"{self.name} has no residual: its normalisation depends on the judgments"
-        raise MeasureError(problem, hint="use DCG@k or RBP")
+        raise self._error("has no residual: its normalisation depends on the judgments", "use DCG@k or RBP")
 
 
 class DCG(CumulatedGain):
