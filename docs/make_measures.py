@@ -9,8 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rankscope.lab.certificate_model import Certificates
-from rankscope.lab.certificate_page import guarantees
+from rankscope.lab.certificate_model import Certificates, guarantees
 from rankscope.lab.certificates import certificates
 from rankscope.lab.weights import DEPTH
 from rankscope.measures import REGISTRY, Measure

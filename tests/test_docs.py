@@ -12,8 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from rankscope.lab import certificate_page
-from rankscope.lab.certificate_model import Certificates
+from rankscope.lab.certificate_model import Certificates, render_page
 from rankscope.lab.certificates import certificates
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -38,7 +37,7 @@ def test_measure_pages_are_those_of_the_registry(
     present = {path.name: path.read_text("utf-8") for path in script.existing_files()}
     assert {name for name in built_in if built_in[name] != present.get(name)} == set()
     assert present.keys() <= built_in.keys()
-    assert (DOCS / "certificates.md").read_text("utf-8") == certificate_page.render_page(computed)
+    assert (DOCS / "certificates.md").read_text("utf-8") == render_page(computed)
 
 
 def test_type_checkers_know_the_measures_of_the_registry() -> None:

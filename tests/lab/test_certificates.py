@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.lab.certificate_model import PROPERTIES, Certificates
-from rankscope.lab.certificate_page import CLAIMS, guarantees, render_page
+from rankscope.lab.certificate_model import CLAIMS, PROPERTIES, Certificates, guarantees, render_page
 from rankscope.lab.certificates import certificates
 from rankscope.lab.measurement.scales import ALL, EQUAL, OWN, SCALES, STRONG, WEAK
 from rankscope.measures import REGISTRY

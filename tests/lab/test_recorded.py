@@ -38,7 +38,7 @@ from rankscope.lab import (
     scales,
 )
 from rankscope.lab.axioms.relations import RELATIONS
-from rankscope.lab.certificate_page import guarantees, render_page
+from rankscope.lab.certificate_model import guarantees, render_page
 from rankscope.lab.certificates import certificates
 from rankscope.lab.identification.conformance import first_difference
 from rankscope.lab.identification.inputs import CIRCUMSTANCES, inputs

@@ -185,7 +185,7 @@ def test_proofs_need_no_count() -> None:
 @pytest.mark.parametrize("name", ["RBP(p=0.5)", "DCG", "P@6"])
 def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
     """Compare the theorems for long rankings with counts at a length at which all pairs can be enumerated."""
-    from rankscope.lab.measurement.long_rankings import LongStudy
+    from rankscope.lab.measurement.verdicts import LongStudy
 
     short = rs.lab.scales(name, 6, relevant=relevant)
     study = LongStudy(measure(name), Setting(6, relevant), "auto", 1, 1, None)

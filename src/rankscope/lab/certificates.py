@@ -1,6 +1,6 @@
 """Certificates: the properties and scales of every measure, computed by enumeration.
 
-``python -m rankscope.lab.certificates docs/certificates.md`` generates the page (``certificate_page``).
+``python -m rankscope.lab.certificates docs/certificates.md`` generates the page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from rankscope.errors import MeasureError
 from rankscope.lab import certificate_model as model
 from rankscope.lab.axioms.cases import properties
-from rankscope.lab.certificate_page import render_page
+from rankscope.lab.certificate_model import render_page
 from rankscope.lab.measurement.scales import SCALES
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import REGISTRY, Measure, measure, parse_many

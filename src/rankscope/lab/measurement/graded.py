@@ -28,8 +28,7 @@ from rankscope.lab.measurement.convexity import convexity, group_ranges
 from rankscope.lab.measurement.counting import FEASIBLE_WORDS, count_listed
 from rankscope.lab.measurement.distances import count_listed_distances
 from rankscope.lab.measurement.intervals import Codes, Groups, Intervals
-from rankscope.lab.measurement.scales import ScaleVerdict
-from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
+from rankscope.lab.measurement.scales import MAX_INTERVALS, ScaleStudy, ScaleVerdict
 from rankscope.lab.measurement.values import Setting, reject_undefined
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rankings.enumeration import values_on_words
