@@ -58,13 +58,11 @@ def by_orders(
     size = (len(measures), len(lists))
     mean, error, lowest, highest = (np.zeros(size) for _ in range(4))
     is_enumerated = np.zeros(len(lists), np.bool_)
-    for first, last, n_orders, batch in _batches(lists, numbers, seed, max_orders, samples):
+    for part, n_orders, sampled, orders in _batches(lists, numbers, seed, max_orders, samples):
         starts = np.concatenate([[0], np.cumsum(n_orders)[:-1]])
-        sampled = np.array([batch.sampled[i] for i in range(first, last)])
-        is_enumerated[first:last] = ~sampled
+        is_enumerated[part] = ~sampled
         for m, measure in enumerate(measures):
-            values = measure.evaluate(batch.lists)
-            part = slice(first, last)
+            values = measure.evaluate(orders)
             mean[m, part] = np.add.reduceat(values, starts) / n_orders
             lowest[m, part], highest[m, part] = (f.reduceat(values, starts) for f in (np.minimum, np.maximum))
             if sampled.any():
@@ -80,35 +78,30 @@ def by_orders(
     return [OrderValues(*row, is_enumerated) for row in zip(mean, error, lowest, highest, strict=True)]
 
 
-@dataclass(frozen=True)
-class _Batch:
-    lists: Lists
-    sampled: dict[int, bool]
-
-
 def _batches(
     lists: TiedLists, numbers: Ints, seed: int, max_orders: int, samples: int
-) -> Iterator[tuple[int, int, Ints, _Batch]]:
-    """Generate batches of lists in all orders to evaluate."""
+) -> Iterator[tuple[slice, Ints, Bools, Lists]]:
+    """Generate batches: the lists, their numbers of orders to evaluate, if these are a sample, and the orders."""
     labels, hidden = lists.labels(), lists.grade() == UNJUDGED
-    first, pending, n_orders, hits, sampled = 0, [], [], 0, {}
+    first, hits, sampled = 0, 0, []
+    pending: list[tuple[AnyArray, AnyArray]] = []
     for index in range(len(lists)):
         part = slice(int(lists.offsets[index]), int(lists.offsets[index + 1]))
         groups = _find_groups(lists, part, labels[part], hidden[part])
-        sampled[index] = _count_permutations(groups, max_orders) > max_orders
-        if sampled[index]:
+        sampled.append(_count_permutations(groups, max_orders) > max_orders)
+        if sampled[-1]:
             ranks = _draw_ranks(groups, np.random.default_rng([seed, int(numbers[index])]), samples)
         else:
             ranks = _enumerate_ranks(groups)
         table = np.broadcast_to(lists.rank[part], (len(ranks), part.stop - part.start)).copy()
-        for (members, *_), columns in zip(groups, _columns(groups), strict=True):
-            table[:, members] = ranks[:, columns]
+        if groups:
+            table[:, np.concatenate([members for members, *_ in groups])] = ranks
         pending.append((table, lists.judgment[part]))
-        n_orders.append(len(table))
         hits += table.size
         if hits >= _HITS or index == len(lists) - 1:
-            yield first, index + 1, np.array(n_orders), _Batch(_join_lists(lists, first, pending), sampled)
-            first, pending, n_orders, hits = index + 1, [], [], 0
+            n_orders = np.array([len(table) for table, _ in pending])
+            yield slice(first, index + 1), n_orders, np.array(sampled), _join_lists(lists, first, pending)
+            first, hits, sampled, pending = index + 1, 0, [], []
 
 
 Group = tuple[Ints, int, int, Ints]
@@ -141,13 +134,6 @@ def _count_permutations(groups: Sequence[Group], max_count: int) -> int:
             if number > max_count:
                 return number
     return number
-
-
-def _columns(groups: Sequence[Group]) -> Iterator[slice]:
-    start = 0
-    for members, *_ in groups:
-        yield slice(start, start + len(members))
-        start += len(members)
 
 
 def _enumerate_ranks(groups: Sequence[Group]) -> AnyArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -332,25 +333,13 @@ def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[R
             replace(run, source=run.source.absolute()) if isinstance(run.source, Path) else run
             for run in scanned
         ]
-        return run_pieces(_RunScanner(qrels, 1, ties), remote, label="runs")
+        return run_pieces(partial(scan_run, qrels=qrels, ties=ties), remote, label="runs")
     processes = backend_name() == "python" and not all(run.in_memory for run in scanned)
     size = _count_bytes(scanned) if is_visible() and not processes else 0
     label = "" if size else "runs"  # show only one progress bar
-    scanner = _RunScanner(qrels, max(1, count_workers(jobs) // len(scanned)), ties)
+    scanner = partial(scan_run, qrels=qrels, jobs=max(1, count_workers(jobs) // len(scanned)), ties=ties)
     with reading(size, "runs"):
         return run_pieces(scanner, scanned, jobs=jobs, processes=processes, label=label)
-
-
-@dataclass(frozen=True, eq=False)
-class _RunScanner:
-    """Finds the hits of a run; all pieces of the work share it."""
-
-    qrels: Qrels
-    jobs: int
-    ties: bool
-
-    def __call__(self, run: Run) -> RunHits:
-        return scan_run(run, self.qrels, jobs=self.jobs, ties=self.ties)
 
 
 def reject_disjoint(qrels: Qrels, run: Run, topics: Sequence[str]) -> None:

@@ -300,6 +300,10 @@ class Lists(CacheMixin):
         part.rank, part.judgment = self.rank[hits], self.judgment[hits]
         return part
 
+    def flat(self) -> Lists:
+        """Return the lists with all their hits written out, which those of the laboratory are not."""
+        return self
+
     def with_length(self, length: int) -> Lists:
         """Return the same lists truncated, or padded with unjudged documents, to a length."""
         hits = self.hits(length)

@@ -88,9 +88,7 @@ class _Columns(NamedTuple):
     list: Ints
     keys: Floats
     """Sort keys; smaller is better."""
-    by_score: bool
-    ties_descend: bool
-    """Whether the greater of two tied ids comes first."""
+    order: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +131,11 @@ class ListRows:
         has_document = pc.is_valid(table["doc_id"]).to_numpy(zero_copy_only=False)
         if not has_document.all():
             table, topic, number = table.filter(has_document), topic[has_document], number[has_document]
-        columns = _parse_columns(table, number.astype(np.int64), order)
+        documents, meaning = arrow_ids(table["doc_id"], "doc_id"), "rank" if order == "rank" else "score"
+        values = check_numbers(table[meaning], meaning)
+        scores = score_keys(values, order)
+        keys = values if scores is None else -scores
+        columns = _Columns(documents, number.astype(np.int64), keys, order)
         sorted_rows = _sort_rows(columns)
         length = np.bincount(columns.list, minlength=len(lists)).astype(np.int32)
         starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
@@ -172,15 +174,6 @@ def _lookup(texts: Any, values: Any) -> Ints:
     return np.asarray(index, np.int64)
 
 
-def _parse_columns(table: Any, number: Ints, order: str) -> _Columns:
-    documents = arrow_ids(table["doc_id"], "doc_id")
-    meaning = "rank" if order == "rank" else "score"
-    values = check_numbers(table[meaning], meaning)
-    scores = score_keys(values, order)
-    keys = values if scores is None else -scores
-    return _Columns(documents, number, keys, is_by_score(order), ties_descend(order))
-
-
 def check_numbers(column: Any, meaning: str) -> Floats:
     """Return a column of scores, ranks or grades as numbers; ranks and grades must be integers."""
     if meaning == "relevance":
@@ -215,13 +208,15 @@ def _sort_rows(columns: _Columns) -> Ints:
 
 def _break_ties(columns: _Columns, order: Ints, is_tied: Bools) -> Ints:
     """Sort documents with equal scores by the bytes of their ids; equal ranks are an error."""
-    if not columns.by_score:
+    if not is_by_score(columns.order):
         hint = "give each document its own rank, or choose another ordering"
         raise InputError("two documents of a ranking have the same rank", hint=hint)
     positions = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
     rows = order[positions]
     documents = columns.documents.take(pa.array(rows))
-    by_id = pc.rank(documents, "descending" if columns.ties_descend else "ascending", tiebreaker="dense")
+    by_id = pc.rank(
+        documents, "descending" if ties_descend(columns.order) else "ascending", tiebreaker="dense"
+    )
     result = order.copy()
     result[positions] = rows[np.lexsort((np.asarray(by_id), columns.keys[rows], columns.list[rows]))]
     return result

@@ -238,8 +238,7 @@ class _Indicator(_Effort, abstract=True):
 
     def curves(self, lists: Lists) -> Curves:
         # The turn-around of a ranking does not follow from its prefixes, so a prefix tree is flattened first.
-        flat = getattr(lists, "flat", None)
-        return super().curves(lists if flat is None else flat())
+        return super().curves(lists.flat())
 
     def value(self, curves: Curves) -> AnyArray:
         raw = self.raw(curves)

@@ -155,8 +155,7 @@ class TimedCurves(FractionalCurves):
 
 def get_timed_curves(lists: Lists, rel: int, cutoff: int, times: str, measure: str) -> TimedCurves:
     """Return the curves in seconds; cached for all measures that use them."""
-    flatten = getattr(lists, "flat", None)  # a prefix tree does not store the documents between two hits
-    flat: Lists = lists if flatten is None else flatten()
+    flat = lists.flat()  # a prefix tree does not store the documents between two hits
     seconds = parse_times(times, measure)
     key = ("effort by time", rel, cutoff, tuple(seconds))
     return flat.cache(key, lambda: TimedCurves(flat, rel, cutoff, seconds))

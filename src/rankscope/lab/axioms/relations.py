@@ -8,8 +8,7 @@ raise the score, not only keep it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from inspect import cleandoc
 from typing import Any, TypeVar
 
@@ -52,7 +51,7 @@ def _declare(
             " ".join(part.split()).rstrip(".")
             for part in cleandoc(function.__doc__ or "").partition("Violation:")
         )
-        pairs = _ExplicitPairs(function) if explicit else function
+        pairs = partial(_explicit_pairs, words=function) if explicit else function
         words = function if explicit else None
         RELATIONS[name] = Relation(
             name, meaning, broken, pairs, words=words, short=short, reference=reference, **options
@@ -188,19 +187,13 @@ def _pairwise(upper: int, above: Word, lower: int, below: Word) -> dict[int, int
     return {upper: above[0], upper + 1: above[1], lower: below[0], lower + 1: below[1]}
 
 
-@dataclass(frozen=True)
-class _ExplicitPairs:
-    """Pairs of a relation that names its rankings, as nodes of a tree that contains them."""
-
-    words: Callable[[World, int], Cases]
-
-    def __call__(self, tree: Tree, first: int) -> Iterator[Pairs]:
-        """Yield one ``Pairs`` per case."""
-        for case in self.words(tree.world, tree.shape.depth):
-            word = tree.world.word
-            pairs = [[tree.find_node(word(w)) for w in pair] for pair in case if len(pair[0]) >= first]
-            nodes = np.array(pairs, np.int64).reshape(-1, 2)
-            yield Pairs(nodes[:, 0], nodes[:, 1])
+def _explicit_pairs(tree: Tree, first: int, words: Callable[[World, int], Cases]) -> Iterator[Pairs]:
+    """Yield one ``Pairs`` per case of a relation that names its rankings, as nodes of a tree that contains them."""
+    for case in words(tree.world, tree.shape.depth):
+        word = tree.world.word
+        pairs = [[tree.find_node(word(w)) for w in pair] for pair in case if len(pair[0]) >= first]
+        nodes = np.array(pairs, np.int64).reshape(-1, 2)
+        yield Pairs(nodes[:, 0], nodes[:, 1])
 
 
 def _first_and_last(world: World, depth: int) -> Cases:
@@ -323,21 +316,20 @@ def relation(
     label = name or getattr(function, "__name__", "relation").replace("_", " ")
     meaning = (function.__doc__ or label).strip().split("\n")[0]
 
-    return Relation(label, meaning, broken or f"this breaks: {meaning}", _FunctionPairs(function))
+    return Relation(
+        label, meaning, broken or f"this breaks: {meaning}", partial(_function_pairs, function=function)
+    )
 
 
-@dataclass(frozen=True)
-class _FunctionPairs:
-    """Pairs of a user-defined function, which is called for every ranking."""
-
-    function: Callable[[str], Iterable[tuple[str, str]]]
-
-    def __call__(self, tree: Tree, first: int) -> Iterator[Pairs]:
-        low, high = [], []
-        for word in tree.words():
-            for worse, better in self.function("" if word == "-" else word):
-                nodes = tree.find_node(worse), tree.find_node(better)
-                if None not in nodes:
-                    low.append(nodes[0])
-                    high.append(nodes[1])
-        yield Pairs(np.array(low, np.int64), np.array(high, np.int64))
+def _function_pairs(
+    tree: Tree, first: int, function: Callable[[str], Iterable[tuple[str, str]]]
+) -> Iterator[Pairs]:
+    """Yield the pairs of a user-defined function, which is called for every ranking."""
+    low, high = [], []
+    for word in tree.words():
+        for worse, better in function("" if word == "-" else word):
+            nodes = tree.find_node(worse), tree.find_node(better)
+            if None not in nodes:
+                low.append(nodes[0])
+                high.append(nodes[1])
+    yield Pairs(np.array(low, np.int64), np.array(high, np.int64))

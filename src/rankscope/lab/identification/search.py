@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
-from math import isclose, isnan, nan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -86,8 +86,7 @@ class Definition:
         return self.empty if isnan(value) else value
 
     def __str__(self) -> str:
-        empty = next(words for value, words in EMPTY.items() if _equal(value, self.empty))
-        words = [empty, UNJUDGED[self.unjudged], TIES[self.ties]]
+        words = [EMPTY[self.empty], UNJUDGED[self.unjudged], TIES[self.ties]]
         return "; ".join([self.name, *(text for text in words if text)])
 
 
@@ -212,12 +211,8 @@ def _call_on_inputs(
     return values, refused
 
 
-def _equal(a: float, b: float) -> bool:
-    return (isnan(a) and isnan(b)) or isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)
-
-
 def _all_equal(a: Floats, b: Floats) -> Bools:
-    """Return the mask of equal values, with the tolerance of :func:`_equal`.
+    """Return the mask of values that are equal up to rounding.
 
     >>> _all_equal(np.array([nan, 1.0, np.inf, np.inf]), np.array([nan, 1 + 1e-7, np.inf, 1.0])).tolist()
     [True, True, True, False]
@@ -400,26 +395,22 @@ def _registry() -> tuple[Definition, ...]:
         except MeasureError:  # The cutoff of this measure is not a rank.
             continue
         whole = [] if measure.cutoff_rule == "required" and measure.cutoff is None else [measure]
-        definitions += [Definition(str(item), _RegistryFormula(item)) for item in [*whole, *cut]]
+        definitions += [Definition(str(item), _registry_formula(item)) for item in [*whole, *cut]]
     return tuple(definitions)
 
 
-class _RegistryFormula:
-    """Measure of the registry as a function of rankings, all of which are evaluated on first use."""
+def _registry_formula(measure: Measure) -> Core:
+    """Return a measure of the registry as a function of rankings, all of which are evaluated on first use."""
 
-    def __init__(self, measure: Measure) -> None:
-        self.measure = measure
-
-    def __call__(self, lists: TopicLists) -> float:
-        return self._values[lists]
-
-    @cached_property
-    def _values(self) -> dict[TopicLists, float]:
+    @cache
+    def values() -> dict[TopicLists, float]:
         try:
-            values = self.measure.evaluate(_judged_lists().lists)
+            values = measure.evaluate(_judged_lists().lists)
         except MeasureError:
             return dict.fromkeys(_all_lists(), nan)
         return dict(zip(_all_lists(), values.tolist(), strict=True))
+
+    return lambda lists: values()[lists]
 
 
 @cache

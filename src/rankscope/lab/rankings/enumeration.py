@@ -7,7 +7,7 @@ any depth, and the computation can be interrupted between two blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -118,21 +118,15 @@ def evaluate_blocks(
 
     Other workers evaluate a few blocks ahead.
     """
-    values = stream_pieces(_BlockEvaluator(world, tuple(evaluators)), pieces, jobs=jobs)
+    values = stream_pieces(partial(_evaluate_block, world=world, evaluators=evaluators), pieces, jobs=jobs)
     for (depth, prefix, first), block_values in zip(pieces, values, strict=True):
         yield Tree(world, depth, prefix), first, block_values
 
 
-@dataclass(frozen=True, eq=False)
-class _BlockEvaluator:
-    """Callable that evaluates all measures on one block."""
-
-    world: World
-    evaluators: tuple[Evaluator, ...]
-
-    def __call__(self, piece: Piece) -> list[Floats]:
-        tree = Tree(self.world, *piece[:2])
-        return [evaluator.evaluate(tree) for evaluator in self.evaluators]
+def _evaluate_block(piece: Piece, world: World, evaluators: Sequence[Evaluator]) -> list[Floats]:
+    """Return the values of all measures on one block."""
+    tree = Tree(world, *piece[:2])
+    return [evaluator.evaluate(tree) for evaluator in evaluators]
 
 
 class Evaluator:
