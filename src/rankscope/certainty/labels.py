@@ -156,7 +156,7 @@ def labelled_lists(
     topic, length, width, document, rank, first, size = map(np.concatenate, zip(*parts, strict=True))
     ties = Ties(first.astype(np.int32), size.astype(np.int32))
     bounds = np.concatenate([[0], np.cumsum(width)])
-    return TiedLists(pools.pool(), topic, length, bounds, rank, document, ties)
+    return TiedLists(Lists(pools.pool(), topic, length, bounds, rank, document), ties)
 
 
 def values_under(judged: Judged, measure: Measure, topic: int, runs: Ints, variants: Int32s) -> Floats:

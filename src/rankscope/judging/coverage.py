@@ -151,31 +151,23 @@ def compute_coverage(
     starts = np.concatenate([[0], np.cumsum(n_aspects)]).tolist()
     first, n_topics = aspects.first.tolist(), len(judged.topics)
     shares, is_rise = _shares(judged, aspects.first, n_aspects, depth, missing)
+    is_rise[:, 1] = True
+    by_rank = [
+        CoverageAtRank(judged.runs[r], k, float(shares[r, k])) for r, k in np.argwhere(is_rise).tolist()
+    ]
+    by_aspect = [
+        AspectRank(name, aspect, run, first[starts[r * n_topics + t] + k] or None)
+        for t, name in enumerate(judged.topics)
+        if topic is None or name == topic
+        for k, aspect in enumerate(aspects.names[t])
+        for r, run in enumerate(judged.runs)
+    ]
     return Coverage(
         n_topics=n_topics,
-        coverage=CoverageAtRank.table(
-            "coverage",
-            [
-                CoverageAtRank(run, rank, float(shares[r, rank]))
-                for r, run in enumerate(judged.runs)
-                for rank in range(1, depth + 1)
-                if rank == 1 or is_rise[r, rank]
-            ],
-        ),
-        aspects=AspectRank.table(
-            "aspects",
-            [
-                AspectRank(name, aspect, run, first[starts[r * n_topics + t] + k] or None)
-                for t, name in enumerate(judged.topics)
-                if topic is None or name == topic
-                for k, aspect in enumerate(aspects.names[t])
-                for r, run in enumerate(judged.runs)
-            ],
-        ),
-        settings={
-            **settings, "measures": ["StRec"], "missing": missing, "topic": topic, "depth": depth,
-        },
-    )  # fmt: skip
+        coverage=CoverageAtRank.table("coverage", by_rank),
+        aspects=AspectRank.table("aspects", by_aspect),
+        settings={**settings, "measures": ["StRec"], "missing": missing, "topic": topic, "depth": depth},
+    )
 
 
 def _shares(

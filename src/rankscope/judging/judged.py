@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Bools, Int32s, Ints, NDArray
+from rankscope.arrays import AnyArray, Bools, Indices, Int32s, Ints, NDArray
 from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.engines import count_workers, current_engine, run_pieces
 from rankscope.errors import InputError
@@ -216,11 +216,14 @@ class Judged(TransientCacheMixin):
         if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
             yield np.arange(len(self.present)), self.lists
             return
-        present = self.present.nonzero()[0]
-        starts = np.append(self.offsets[present], self.offsets[-1])  # Absent lists have no hits in between.
-        topic, length = present % len(self.topics), self.length[present]
-        lists = Lists(self.pool, topic, length, starts, self.rank, self.judgment)
+        present, lists = self.present_lists()
         yield from ((present[part], block) for part, block in lists.split(max_hits))
+
+    def present_lists(self) -> tuple[Indices, Lists]:
+        """Return the numbers of the present lists, and the lists; absent lists have no hits in between."""
+        present, arrays = self.present.nonzero()[0], self.arrays
+        topic, starts = present % len(self.topics), np.append(self.offsets[present], self.offsets[-1])
+        return present, Lists(self.pool, topic, self.length[present], starts, arrays.rank, arrays.judgment)
 
     @cached_property
     def _cached_blocks(self) -> list[tuple[Ints, Lists]]:

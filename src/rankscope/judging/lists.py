@@ -10,9 +10,8 @@ are formulas over hits; a run of a thousand documents has a few dozen of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from copy import copy
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -282,7 +281,7 @@ class Lists(CacheMixin):
             ("positions", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel)
         )
 
-    def split(self, max_hits: int) -> Iterator[tuple[slice, Self]]:
+    def split(self, max_hits: int) -> Iterator[tuple[slice, Any]]:
         """Yield the lists in parts with about ``max_hits`` hits and at most as many lists, without copying hits."""
         first = 0
         while first < len(self):
@@ -292,13 +291,10 @@ class Lists(CacheMixin):
             yield part, self._part(part, slice(self.offsets[first], self.offsets[last]))
             first = last
 
-    def _part(self, lists: slice, hits: slice) -> Self:
-        """Return consecutive lists and their hits."""
-        part = copy(self)
-        part.topic, part.length = self.topic[lists], self.length[lists]
-        part.offsets = self.offsets[lists.start : lists.stop + 1] - hits.start
-        part.rank, part.judgment = self.rank[hits], self.judgment[hits]
-        return part
+    def _part(self, lists: slice, hits: slice) -> Lists:
+        offsets = self.offsets[lists.start : lists.stop + 1] - hits.start
+        columns = self.rank[hits], self.judgment[hits]
+        return Lists(self.pool, self.topic[lists], self.length[lists], offsets, *columns)
 
     def flat(self) -> Lists:
         """Return the lists with all their hits written out, which those of the laboratory are not."""

@@ -7,14 +7,13 @@ hit are sufficient, because unjudged documents are interchangeable.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.arrays import AnyArray, Bools, Ints
 from rankscope.judging.judged import Judged
 from rankscope.judging.lists import Hits, HitsView, Lists
-from rankscope.judging.pool import Pool
 from rankscope.read.qrels import UNJUDGED
 from rankscope.scan import Ties
 
@@ -86,17 +85,9 @@ def bisect_ranges(values: AnyArray, low: Ints, high: Ints, targets: Ints) -> Int
 class TiedLists(Lists):
     """Lists with the tie group of every hit; the ranks of hits are those of one possible order."""
 
-    def __init__(
-        self,
-        pool: Pool,
-        topic: Ints,
-        length: AnyArray,
-        offsets: Ints,
-        rank: AnyArray,
-        judgment: AnyArray,
-        ties: Ties,
-    ) -> None:
-        super().__init__(pool, topic, length, offsets, rank, judgment)
+    def __init__(self, lists: Lists, ties: Ties) -> None:
+        arrays = lists.topic, lists.length, lists.offsets, lists.rank, lists.judgment
+        super().__init__(lists.pool, *arrays)
         self.ties = ties
 
     @classmethod
@@ -104,25 +95,18 @@ class TiedLists(Lists):
         """Return some lists of runs, by their numbers; they must be judged with ``ties=True``."""
         arrays = judged.arrays.take(lists)
         assert arrays.ties is not None
-        topic = lists % len(judged.topics)
-        return cls(
-            judged.pool, topic, arrays.length, arrays.offsets, arrays.rank, arrays.judgment, arrays.ties
-        )
+        columns = arrays.length, arrays.offsets, arrays.rank, arrays.judgment
+        return cls(Lists(judged.pool, lists % len(judged.topics), *columns), arrays.ties)
 
     @classmethod
     def blocks(cls, judged: Judged) -> Iterator[tuple[Ints, TiedLists]]:
         """Yield the numbers of present lists, and the lists, in blocks; their hits are not copied."""
-        present = np.flatnonzero(judged.present)
-        starts = np.append(judged.offsets[present], judged.offsets[-1])
-        topic, length = present % len(judged.topics), judged.length[present]
         assert judged.ties is not None
-        lists = cls(judged.pool, topic, length, starts, judged.rank, judged.judgment, judged.ties)
-        return ((present[part], block) for part, block in lists.split(_BLOCK_HITS))
+        present, lists = judged.present_lists()
+        return ((present[part], block) for part, block in cls(lists, judged.ties).split(_BLOCK_HITS))
 
-    def _part(self, lists: slice, hits: slice) -> Self:
-        part = super()._part(lists, hits)
-        part.ties = Ties(self.ties.first[hits], self.ties.size[hits])
-        return part
+    def _part(self, lists: slice, hits: slice) -> TiedLists:
+        return TiedLists(super()._part(lists, hits), Ties(self.ties.first[hits], self.ties.size[hits]))
 
     def tied(self, rel: int) -> TiedHits:
         """Return the hits of grade ``rel`` or better in groups whose documents differ, judged or not."""
@@ -161,10 +145,8 @@ class TiedLists(Lists):
         keep[keep] = self.ties.first[index[keep]] <= last[hits.list[keep]]
         index, owner = index[keep], hits.list[keep]
         bounds = np.append(np.searchsorted(owner, numbers), len(owner))
-        return TiedLists(
-            self.pool, self.topic[numbers], self.length[numbers], bounds, self.rank[index], self.judgment[index],
-            self.ties.take(index),
-        )  # fmt: skip
+        lists = self.with_hits(numbers, bounds, self.rank[index], self.judgment[index])
+        return TiedLists(lists, self.ties.take(index))
 
     def owner(self) -> Ints:
         """Return the list of every hit."""

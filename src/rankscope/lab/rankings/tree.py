@@ -183,12 +183,15 @@ class Tree(Lists):
 
     def letter_matrix(self, level: int) -> NDArray[np.int8]:
         """Return the rankings of one length as a matrix: a row for each node, a column for each rank."""
+        return self._letter_rows(level, np.arange(self.shape.widths[level]))
+
+    def _letter_rows(self, level: int, codes: Ints) -> NDArray[np.int8]:
+        """Return the rankings at some positions of a level, which are the numbers of their free letters."""
         fixed = min(level, len(self.shape.prefix))
-        code = np.arange(self.shape.widths[level])
-        matrix = np.empty((len(code), level), np.int8)
+        matrix = np.empty((len(codes), level), np.int8)
         matrix[:, :fixed] = self.shape.prefix[:fixed]
         for rank in range(fixed, level):
-            code, matrix[:, rank] = np.divmod(code, self.shape.letters)
+            codes, matrix[:, rank] = np.divmod(codes, self.shape.letters)
         return matrix
 
     def words(self) -> list[str]:
@@ -200,26 +203,17 @@ class Tree(Lists):
     def word(self, node: int) -> str:
         """Return one ranking as text."""
         level = int(np.searchsorted(self.shape.starts, node, side="right")) - 1
-        code, letters = node - self.shape.starts[level], list(self.shape.prefix[:level])
-        while len(letters) < level:
-            code, letter = divmod(code, self.shape.letters)
-            letters.append(letter)
-        return self.world.word(letters)
+        return self.world.word(*self._letter_rows(level, np.array([node - self.shape.starts[level]])))
 
     def alphabetical_keys(self, nodes: Ints) -> Ints:
         """Return integers that sort nodes like the texts of their rankings."""
         positions = {label: number for number, label in enumerate(sorted(self.world.labels))}
         order = np.array([positions[label] + 1 for label in self.world.labels])
         level = np.searchsorted(self.shape.starts, nodes, side="right") - 1
-        code = nodes - np.array(self.shape.starts)[level]
-        keys = np.zeros(len(nodes), np.int64)
-        for rank in range(self.shape.depth):
-            if rank < len(self.shape.prefix):
-                letter = np.full(len(nodes), self.shape.prefix[rank])
-            else:
-                code, letter = np.divmod(code, self.shape.letters)
-            keys = keys * (self.shape.letters + 1) + np.where(rank < level, order[letter], 0)
-        return keys
+        codes = nodes - np.array(self.shape.starts)[level]
+        letters = self._letter_rows(self.shape.depth, codes)
+        digits = np.where(np.arange(self.shape.depth) < level[:, np.newaxis], order[letters], 0)
+        return np.asarray(digits @ (self.shape.letters + 1) ** np.arange(self.shape.depth - 1, -1, -1))
 
     def find_node(self, word: str) -> int | None:
         """Return the node of a ranking, or None if it is not in the tree. The tree must have no prefix."""
