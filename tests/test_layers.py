@@ -70,7 +70,7 @@ STATIONS = {
     "lab.cumulated_counts": "",
     "lab.rankings": "native judging measures lab.rounding",
     "lab.axioms": "native measures lab.rankings lab.rounding",
-    "lab.measurement": "native judging measures lab.rankings lab.rounding",
+    "lab.measurement": "native measures lab.rankings lab.rounding",
     "lab.identification": "read judging measures",
     "lab": "measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown

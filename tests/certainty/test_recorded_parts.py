@@ -25,19 +25,8 @@ from tests.recorded import assert_recorded, describe_definitions, to_plain, writ
 
 import rankscope as rs
 from rankscope import certainty
-from rankscope.certainty import (
-    cases,
-    documents,
-    labels,
-    orders,
-    pairs,
-    solvers,
-    ties,
-    unjudged,
-    values,
-    witnesses,
-)
-from rankscope.certainty.topic_hits import TopicHits, fixed_ranks, group_ranks, hits_by_topic
+from rankscope.certainty import cases, documents, labels, orders, pairs, solvers, unjudged, values, witnesses
+from rankscope.certainty.documents import TopicHits, fixed_ranks, group_ranks, hits_by_topic
 from rankscope.errors import SettingsError
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.judging.tied import TiedLists
@@ -221,8 +210,14 @@ def describe_limits(collection: Collection) -> Iterator[tuple[str, Any]]:
                 ]
                 limits.append([n_orders, *n_lists, cases._n_orders(part, len(judged.runs))])
             yield f"cases {measure}", limits
+
+            def has_labellings(n: int, measure: Measure, item: labels.OpenList) -> bool:
+                result = unjudged.Range(*(np.zeros(0) for _ in range(3)))
+                solver = unjudged._BoundSolver(judged, measure, None, result, EvaluationOptions(), n)
+                return solver._labellings(item) is not None
+
             limits = [
-                lowest_limit(lambda n, m=measure, i=item: unjudged._labellings(judged, m, i, n) is not None)
+                lowest_limit(lambda n, m=measure, i=item: has_labellings(n, m, i))
                 for item in labels.open_lists(judged)
             ]
             yield f"labellings {measure}", limits
@@ -252,9 +247,9 @@ def describe_ranges(collection: Collection) -> Iterator[tuple[str, Any]]:
 def describe_orders(collection: Collection) -> Iterator[tuple[str, Any]]:
     judged = collection.judged
     lists = TiedLists.from_judged(judged, np.arange(len(judged.length)))
-    for name in ties.TIES:
+    for name in orders.TIES:
         for max_orders in (1, 3, 6, 20_000):
-            found = ties.tied_values(collection.measures, lists, name, max_orders=max_orders, samples=5)
+            found = orders.tied_values(collection.measures, lists, name, max_orders=max_orders, samples=5)
             for measure, each in zip(collection.measures, found, strict=True):
                 yield f"{name} {max_orders} {measure}", digest([each.value, each.error, each.exact])
     found = [
@@ -345,13 +340,8 @@ def describe_batches(collection: Collection) -> Iterator[tuple[str, Any]]:
             yield f"orders {cells}", list(sizes)
             patch.setattr(values, "_HITS", cells)
             yield f"tied {cells}", [part.tolist() for part, _ in values._tied_blocks(judged)]
-            record(
-                unjudged,
-                "_evaluate",
-                lambda *a: [len(task.labels) for task in a[3]],
-                "unjudged._CELLS",
-                cells,
-            )
+            record(unjudged, "labelled_lists", lambda _, chosen: [len(each) for _, each in chosen],
+                   "unjudged._CELLS", cells)  # fmt: skip
             options = EvaluationOptions(unjudged="bounds")
             current = np.zeros((len(collection.measures), len(judged.length)))
             unjudged.ranges(judged, collection.measures, current, options, 30)
@@ -418,7 +408,7 @@ def describe_package() -> Any:
     measures = {
         str(measure): [
             documents.deepest_weight(measure), type(pairs.pair_form(measure)).__name__,
-            [ties.needs_orders(measure, name) for name in ties.TIES],
+            [orders.needs_orders(measure, name) for name in orders.TIES],
         ]
         for measure in dict.fromkeys([*PLAIN, *BY_ASPECT])
     }  # fmt: skip

@@ -28,26 +28,17 @@ from rankscope.engines import stream_pieces
 from rankscope.errors import SettingsError
 from rankscope.lab import ranges, rounding
 from rankscope.lab.axioms import comparison
-from rankscope.lab.axioms.induction import induced_pairs, single_steps
+from rankscope.lab.axioms.pairs import induced_pairs, single_steps
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.cumulated_counts import cumulate_counts, dominance, orders
 from rankscope.lab.identification import inputs as identification_inputs
 from rankscope.lab.identification import search, variants
 from rankscope.lab.identification.inputs import TopicLists, break_ties, inputs
-from rankscope.lab.measurement import (
-    convexity,
-    counting,
-    distances,
-    graded,
-    intervals,
-    long_rankings,
-    own_order,
-    scales,
-    walks,
-)  # fmt: skip
-from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement import convexity, counting, distances, graded, intervals, scales, walks
+from rankscope.lab.measurement.values import Setting
+from rankscope.lab.measurement.verdicts import LongStudy
 from rankscope.lab.rankings import enumeration
-from rankscope.lab.rankings.permutations import iter_recall_bases, multiset_permutations
+from rankscope.lab.rankings.explicit import iter_recall_bases, multiset_permutations
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import aspect_world, graded_world
 from rankscope.measures import parse
@@ -244,9 +235,9 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
                         list(distances.count_distances(merits, heaviness)),
                         distances.chain_intervals(length, heaviness, 2),
                     ]  # fmt: skip
-                found += [own_order.is_evenly_spaced(merits), list(own_order.count_steps(merits))]
-                if not own_order.is_evenly_spaced(merits):
-                    found.append(list(own_order.uneven_steps(merits)))
+                found += [distances.is_evenly_spaced(merits), list(distances.count_steps(merits))]
+                if not distances.is_evenly_spaced(merits):
+                    found.append(list(distances.uneven_steps(merits)))
                 yield f"{length} {equal} {name} {kind}", found
                 for native in (False, True):
                     with pytest.MonkeyPatch.context() as patch:
@@ -306,7 +297,8 @@ def describe_grades() -> Iterator[tuple[str, Any]]:
     for name in ("RBP(p=0.5)", "RBP", "P@3", "DCG", "AP", "RR", "ERR"):
         for setting in (Setting(9, 9), Setting(30, 2)):
             try:
-                verdicts = long_rankings.long_verdicts(parse(name), setting, scales.FROM_WEIGHTS)
+                study = LongStudy(parse(name), setting, "auto", 1, 1, None)
+                verdicts = [study.verdict(scale) for scale in scales.FROM_WEIGHTS]
             except SettingsError as error:
                 yield f"{name} {setting}", str(error)
             else:
