@@ -64,7 +64,7 @@ STATIONS = {
     "analysis.stats": "native judging measures scores",
     "analysis": "declaration read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
     "analysis.findings": "declaration judging measures scores analysis analysis.stats lab.measurement",
-    "analysis.study": "declaration files directories json_documents read judging measures certainty scores analysis"
+    "analysis.study": "declaration files directories json_documents read judging measures scores analysis"
     " analysis.findings analysis.stats",
     "lab.rounding": "",
     "lab.cumulated_counts": "",

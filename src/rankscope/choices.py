@@ -30,6 +30,20 @@ VALUE_OPTIONS = ("order", "missing", "ties", "unjudged")
 UNJUDGED = -(2**31)
 """Grade of a document whose judgment was removed: it counts as unjudged."""
 
+TIES = ("break", "expected", "best", "worst")
+"""Values of rankings with tied documents.
+
+``break``: the value in the order by document id;  ``expected``: the mean over all orders;  ``best``, ``worst``: the
+best and the worst value of all orders (the highest and the lowest if the measure has no direction).
+"""
+
+UNJUDGED_AS = ("nonrelevant", "condense", "bounds")
+"""Treatments of a retrieved document without a judgment.
+
+``nonrelevant``: count it as non-relevant;  ``condense``: remove it from the ranking;  ``bounds``: allow every grade
+from 0 to the highest, and return bounds of the value
+"""
+
 ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
 """Orders of a ranking."""
 

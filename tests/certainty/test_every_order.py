@@ -11,8 +11,9 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankscope.certainty.orders import TIES, tied_values
+from rankscope.certainty.orders import tied_values
 from rankscope.certainty.values import judge_with_options, validate_options
+from rankscope.choices import TIES
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged, judge
 from rankscope.judging.tied import TiedLists

@@ -27,6 +27,7 @@ import rankscope as rs
 from rankscope import certainty
 from rankscope.certainty import cases, documents, labels, orders, pairs, solvers, unjudged, values, witnesses
 from rankscope.certainty.documents import TopicHits, fixed_ranks, group_ranks, hits_by_topic
+from rankscope.choices import TIES
 from rankscope.errors import SettingsError
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.judging.tied import TiedLists
@@ -247,7 +248,7 @@ def describe_ranges(collection: Collection) -> Iterator[tuple[str, Any]]:
 def describe_orders(collection: Collection) -> Iterator[tuple[str, Any]]:
     judged = collection.judged
     lists = TiedLists.from_judged(judged, np.arange(len(judged.length)))
-    for name in orders.TIES:
+    for name in TIES:
         for max_orders in (1, 3, 6, 20_000):
             found = orders.tied_values(collection.measures, lists, name, max_orders=max_orders, samples=5)
             for measure, each in zip(collection.measures, found, strict=True):
@@ -408,7 +409,7 @@ def describe_package() -> Any:
     measures = {
         str(measure): [
             documents.deepest_weight(measure), type(pairs.pair_form(measure)).__name__,
-            [orders.needs_orders(measure, name) for name in orders.TIES],
+            [orders.needs_orders(measure, name) for name in TIES],
         ]
         for measure in dict.fromkeys([*PLAIN, *BY_ASPECT])
     }  # fmt: skip

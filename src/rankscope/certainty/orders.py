@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import AnyArray, Bools, Floats, Ints
-from rankscope.errors import check_name
 from rankscope.judging.lists import Lists
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure, declared_form, respects_swaps
@@ -181,20 +180,6 @@ def _join_lists(lists: TiedLists, first: int, pending: Sequence[tuple[AnyArray, 
         judgments.append(judgment[order].ravel())
     offsets = np.concatenate([[0], np.cumsum(width)])
     return lists.with_hits(row, offsets, np.concatenate(ranks), np.concatenate(judgments))
-
-
-TIES = ("break", "expected", "best", "worst")
-"""Values of rankings with tied documents.
-
-``break``: the value in the order by document id;  ``expected``: the mean over all orders;  ``best``, ``worst``: the
-best and the worst value of all orders (the highest and the lowest if the measure has no direction).
-"""
-
-
-def check_ties(ties: str) -> str:
-    """Return ``ties`` if it is one of :data:`TIES`; raise an error otherwise."""
-    check_name(ties, TIES, f"ties={ties!r}")
-    return ties
 
 
 @dataclass(frozen=True)

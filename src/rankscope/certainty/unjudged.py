@@ -28,18 +28,10 @@ from rankscope.certainty.labels import (
     sorted_labellings,
 )
 from rankscope.certainty.orders import MAX_ORDERS, needs_orders, tied_values
-from rankscope.errors import check_name
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures.base import Measure, declared_form, respects_swaps, rewards_grades
 from rankscope.measures.forms import Form, PartialList, Weighted
 from rankscope.measures.weighted import WeightedPrecision
-
-UNJUDGED_AS = ("nonrelevant", "condense", "bounds")
-"""Treatments of a retrieved document without a judgment.
-
-``nonrelevant``: count it as non-relevant;  ``condense``: remove it from the ranking;  ``bounds``: allow every grade
-from 0 to the highest, and return bounds of the value
-"""
 
 MAX_LABELLINGS = 20_000
 """Labellings of a list up to which all that matter are evaluated."""
@@ -50,12 +42,6 @@ range is that of the measure, and marked as not tight."""
 
 _CELLS = 1 << 18
 """Hits of labelled lists held at a time."""
-
-
-def check_unjudged(unjudged: str) -> str:
-    """Return ``unjudged`` if it is one of :data:`UNJUDGED_AS`; raise an error otherwise."""
-    check_name(unjudged, UNJUDGED_AS, f"unjudged={unjudged!r}")
-    return unjudged
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import AnyArray, Bools, Floats, Indices
-from rankscope.errors import error_path
+from rankscope.choices import TIES, UNJUDGED_AS
+from rankscope.errors import check_name, error_path
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures.base import Measure, declared_form, evaluate_all
 from rankscope.read import Qrels, Runs
@@ -94,14 +95,8 @@ def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: i
     >>> validate_options("expected").settings
     {'ties': 'expected', 'unjudged': 'nonrelevant', 'ties_seed': 1}
     """
-    if ties != "break":  # The defaults are valid; skip the import.
-        from rankscope.certainty.orders import check_ties
-
-        check_ties(ties)
-    if unjudged != "nonrelevant":
-        from rankscope.certainty.unjudged import check_unjudged
-
-        check_unjudged(unjudged)
+    check_name(ties, TIES, f"ties={ties!r}")
+    check_name(unjudged, UNJUDGED_AS, f"unjudged={unjudged!r}")
     return EvaluationOptions(ties, unjudged, seed)
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,9 @@ VARIANTS = (
 
 _ADDITIVE = ("RBP", "DCG")
 
+_Finding = tuple[str, bool | None, int | None, int | None, str]
+"""Property, whether it holds, numbers of violations and of cases, and a counterexample."""
+
 
 def certificates(measures: str | Measure | Iterable[str | Measure] | None = None) -> model.Certificates:
     """Compute the certificates of measures: properties of rankings, and scales of measurement.
@@ -49,8 +52,7 @@ def certificates(measures: str | Measure | Iterable[str | Measure] | None = None
     parsed = parse_many(measures) if measures is not None else _all_measures()
     result: list[model.Certificate] = []
     for item in progress(parsed, len(parsed), "certificates"):
-        result += _property_certificates(item)
-        result += _scale_certificates(item)
+        result += _certify(item)
     settings = {
         "measures": [str(item) for item in parsed],
         "properties": [{**where, "properties": list(names)} for where, names in model.PROPERTIES],
@@ -76,50 +78,44 @@ def _with_depth(item: Measure, depth: int) -> Measure:
     return item @ model.LONG_CUTOFF if depth >= model.NEAR["depth"] and item.cutoff == model.CUTOFF else item
 
 
-def _property_certificates(item: Measure) -> Iterator[model.Certificate]:
+def _certify(item: Measure) -> Iterator[model.Certificate]:
     for settings, names in model.PROPERTIES:
-        try:
-            result = properties([_with_depth(item, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
-            if not result.complete:
-                raise KeyboardInterrupt  # A certificate must be complete.
-        except MeasureError as error:
-            yield from _undefined(item, names, settings, error)
-            continue
-        for verdict in result.verdicts:
-            example = verdict.shortest[0].sentence(verdict.measure) if verdict.shortest else ""
-            numbers = verdict.violations == 0, verdict.violations, verdict.cases
-            yield model.Certificate(
-                str(item), verdict.relation.name, *numbers, model.describe_settings(settings), example
-            )
+        yield from _state(item, settings, names, _test_properties)
+    for settings in model.LONG_SETTINGS if item.name in _ADDITIVE else model.SCALE_SETTINGS:
+        yield from _state(item, settings, tuple(SCALES), _test_scales)
 
 
-def _undefined(
-    item: Measure, names: Iterable[str], settings: Mapping[str, int], error: MeasureError
+def _state(
+    item: Measure, settings: dict[str, int], names: Sequence[str], test: Callable[..., Iterator[_Finding]]
 ) -> Iterator[model.Certificate]:
-    """Yield certificates without a verdict for a measure that is undefined on some ranking."""
-    for name in names:
-        yield model.Certificate(
-            str(item), name, None, None, None, model.describe_settings(settings), error.message
-        )
+    """Yield the certificates of a setting, without a verdict if the measure is undefined on some ranking."""
+    try:
+        findings = list(test(item, settings, names))
+    except MeasureError as error:
+        findings = [(name, None, None, None, error.message) for name in names]
+    where = model.describe_settings(settings)
+    for name, holds, violations, cases, example in findings:
+        yield model.Certificate(str(item), name, holds, violations, cases, where, example)
 
 
-def _scale_certificates(item: Measure) -> Iterator[model.Certificate]:
-    additive = item.name in _ADDITIVE
-    for settings in model.LONG_SETTINGS if additive else model.SCALE_SETTINGS:
-        options: dict[str, Any] = {**settings, **({"count": "sample", "samples": 1000} if additive else {})}
-        try:
-            result = scales(_with_depth(item, settings["length"]), **options)
-            if result.partial:
-                raise KeyboardInterrupt
-        except MeasureError as error:
-            yield from _undefined(item, SCALES, settings, error)
-            continue
-        for verdict in result.verdicts:
-            example = "" if verdict.holds else verdict.because
-            numbers = (verdict.violations, verdict.comparable) if verdict.method == "exact" else (None, None)
-            yield model.Certificate(
-                str(item), verdict.scale, verdict.holds, *numbers, model.describe_settings(settings), example
-            )
+def _test_properties(item: Measure, settings: dict[str, int], names: Sequence[str]) -> Iterator[_Finding]:
+    result = properties([_with_depth(item, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
+    if not result.complete:
+        raise KeyboardInterrupt  # A certificate must be complete.
+    for verdict in result.verdicts:
+        example = verdict.shortest[0].sentence(verdict.measure) if verdict.shortest else ""
+        yield verdict.relation.name, verdict.violations == 0, verdict.violations, verdict.cases, example
+
+
+def _test_scales(item: Measure, settings: dict[str, int], names: Sequence[str]) -> Iterator[_Finding]:
+    sampled = {"count": "sample", "samples": 1000} if item.name in _ADDITIVE else {}
+    options: dict[str, Any] = {**settings, **sampled}
+    result = scales(_with_depth(item, settings["length"]), **options)
+    if result.partial:
+        raise KeyboardInterrupt
+    for verdict in result.verdicts:
+        numbers = (verdict.violations, verdict.comparable) if verdict.method == "exact" else (None, None)
+        yield verdict.scale, verdict.holds, *numbers, "" if verdict.holds else verdict.because
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.certainty.orders import TIES
-from rankscope.certainty.unjudged import UNJUDGED_AS
-from rankscope.choices import EXPERIMENTS, INPUT_FORMATS, SAMPLINGS
+from rankscope.choices import EXPERIMENTS, INPUT_FORMATS, SAMPLINGS, TIES, UNJUDGED_AS
 from rankscope.json_documents import (
     Mismatch,
     Shape,
