@@ -52,7 +52,7 @@ class Piece:
         if self.groups is None:
             hits, name = self._hits(judgments), self.run.name
             topic, arrays = hits.topic.astype(np.int64), (hits.length, hits.offsets, hits.rank, hits.judgment)
-            rows = ListRows(judgments, [name] * len(topic), topic, *arrays, [name])
+            rows = ListRows(judgments, [name] * len(topic), [name], topic, *arrays)
         else:
             with error_path(str(self.run.source)):
                 rows = ListRows.from_table(_read_rows(self), judgments, self.run.order)

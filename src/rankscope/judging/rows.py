@@ -8,13 +8,12 @@ document is an error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import Bools, Floats, Int32s, Ints
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
@@ -91,8 +90,7 @@ class _Columns(NamedTuple):
     order: str
 
 
-@dataclass(frozen=True, eq=False)
-class ListRows:
+class ListRows(Lists):
     """Lists of rows: run, topic, length and hits of each.
 
     >>> import pyarrow as pa
@@ -102,17 +100,10 @@ class ListRows:
     (['a'], [0], [2], [2])
     """
 
-    judgments: PooledQrels
-    runs: list[str]
-    """Run of each list."""
-    topic: Ints
-    """Number of the topic of each list."""
-    length: Int32s
-    offsets: Ints
-    rank: Int32s
-    judgment: Int32s
-    names: Sequence[str] = ()
-    """Runs of the rows, including those without a judged topic."""
+    def __init__(self, judgments: PooledQrels, runs: list[str], names: Sequence[str], *arrays: Any) -> None:
+        """``runs`` has the run of each list, ``names`` also the runs without a judged topic."""
+        super().__init__(judgments.pool, *arrays)
+        self.judgments, self.runs, self.names = judgments, runs, names
 
     @classmethod
     def from_table(cls, table: Any, judgments: PooledQrels, order: str = "trec_eval") -> ListRows:
@@ -145,16 +136,13 @@ class ListRows:
         return cls(
             judgments,
             [names[r] for r in (lists // max(1, len(judgments.topics))).tolist()],
+            names,
             lists % max(1, len(judgments.topics)),
             length,
             np.searchsorted(owner, np.arange(len(lists) + 1)).astype(np.int64),
             (hits - starts[owner] + 1).astype(np.int32),
             judgment[hits].astype(np.int32),
-            names,
         )
-
-    def __len__(self) -> int:
-        return len(self.runs)
 
     @property
     def topics(self) -> list[str]:
@@ -164,8 +152,7 @@ class ListRows:
 
     def blocks(self) -> Iterator[tuple[slice, Lists]]:
         """Yield the lists in blocks."""
-        hits = self.offsets, self.rank, self.judgment
-        return Lists(self.judgments.pool, self.topic, self.length, *hits).split(_BLOCK_HITS)
+        return self.split(_BLOCK_HITS)
 
 
 def _lookup(texts: Any, values: Any) -> Ints:
