@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.arrays import Floats, Grades
-from rankscope.certainty.labels import values_under
+from rankscope.certainty.labels import values_under_grades
 from rankscope.judging import UNJUDGED, Judged
 from rankscope.measures import Measure
 
@@ -46,7 +46,7 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
         all_runs = np.arange(n_runs)
         lists = all_runs * n_topics + topic
         grades = first[offsets[topic] : offsets[topic + 1]]
-        base = values_under(judged, measure, topic, all_runs[None, :], grades[None, :])[0]
+        base = values_under_grades(judged, measure, np.array([topic]), all_runs[None, :], grades)[0]
         documents = changed[topics == topic]
         hits = int((judged.offsets[lists + 1] - judged.offsets[lists]).sum())
         step = max(1, _HITS_AT_ONCE // max(1, hits + len(grades)))
@@ -54,7 +54,8 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
             part = documents[start : start + step]
             variants = np.tile(grades, (len(part), 1))
             variants[np.arange(len(part)), part - offsets[topic]] = second[part]
-            values = values_under(judged, measure, topic, np.tile(all_runs, (len(part), 1)), variants)
+            copies, runs = np.full(len(part), topic), np.tile(all_runs, (len(part), 1))
+            values = values_under_grades(judged, measure, copies, runs, variants.ravel())
             for document, row in zip(part.tolist(), values, strict=True):
                 yield Influence(document, topic, (row - base) / n_topics)
 

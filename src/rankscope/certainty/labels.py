@@ -159,14 +159,6 @@ def labelled_lists(
     return TiedLists(Lists(pools.pool(), topic, length, bounds, rank, document), ties)
 
 
-def values_under(judged: Judged, measure: Measure, topic: int, runs: Ints, variants: Int32s) -> Floats:
-    """Evaluate lists of a topic under several sets of grades for its documents.
-
-    ``runs`` has the runs of each set, sets x lists, and ``variants`` the grades, sets x documents.
-    """
-    return values_under_grades(judged, measure, np.full(len(variants), topic), runs, variants.ravel())
-
-
 def values_under_grades(judged: Judged, measure: Measure, topic: Ints, runs: Ints, grades: Int32s) -> Floats:
     """Evaluate lists under sets of grades, each for the documents of one topic: each set is a topic of its own.
 

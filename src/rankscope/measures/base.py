@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overload
 
@@ -319,7 +319,7 @@ class Measure:
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings = {k: value for k, value in self.settings.items() if k != "rel" or self.has_rel}
-        return (_rebuild, (type(self), self._cutoff, settings))
+        return (partial(type(self), self._cutoff, **settings), ())
 
     @property
     def meaning(self) -> str:
@@ -471,10 +471,6 @@ def at_level(measures: Iterable[Measure], rel: int) -> list[Measure]:
         )
         unique[measure(rel=rel) if is_default else measure] = None
     return list(unique)
-
-
-def _rebuild(kind: type[Measure], cutoff: float | None, settings: dict[str, Any]) -> Measure:
-    return kind(cutoff, **settings)
 
 
 def needs_aspects(measures: Iterable[Measure]) -> bool:

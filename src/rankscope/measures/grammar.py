@@ -6,7 +6,7 @@ External measures are those without a formula here: columns of a score matrix th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -151,18 +151,12 @@ def _settings(text: str, whole: str) -> dict[str, Any]:
     return settings
 
 
-def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the keys and values of a dict such as ``0: 1, 1: 3``."""
-    for part in filter(str.strip, text.split(",")):
-        key, _, value = part.partition(":")
-        yield key.strip(), value.strip()
-
-
 def _value(text: str) -> Any:
     if text[:1] in "'\"":
         return text[1:-1]
     if text[:1] == "{":
-        return {_value(grade): _value(gain) for grade, gain in _entries(text[1:-1])}
+        entries = (part.partition(":") for part in text[1:-1].split(",") if part.strip())
+        return {_value(grade.strip()): _value(gain.strip()) for grade, _, gain in entries}
     if text in ("True", "False", "true", "false"):
         return text.lower() == "true"
     try:

@@ -34,13 +34,6 @@ def _sources() -> dict[str, bytes]:
     return sources
 
 
-def _modules() -> list[str]:
-    """Return the names of all modules of the package, which may be installed without sources."""
-    from pkgutil import iter_modules
-
-    return [module.name for module in iter_modules([_FOLDER])]
-
-
 def _home(name: str) -> str | None:
     """Return the module whose source seems to define a measure.
 
@@ -90,8 +83,10 @@ class Registry(MutableMapping[str, "Measure"]):
         """Import all modules."""
         if self._complete:
             return
+        from pkgutil import iter_modules  # The modules may be installed without sources.
+
         # Outside the lock: a module that another thread imports may look up measures, and would wait for the lock.
-        modules = [import_module(f"{_PACKAGE}.{name}") for name in _modules()]
+        modules = [import_module(f"{_PACKAGE}.{name}") for _, name, _ in iter_modules([_FOLDER])]
         with self._lock:
             modules.sort(key=lambda module: (getattr(module, "ORDER", float("inf")), module.__name__))
             positions = {module.__name__: position for position, module in enumerate(modules)}
