@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging import UNJUDGED
-from rankscope.judging.lists import Floats, Hits, Lists
+from rankscope.judging.lists import Floats, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import parameter, ratio
 from rankscope.measures.composed import Composed
@@ -44,20 +44,18 @@ class D_nDCG(DCG):
         self._reject_endless(pool.max_grade)
         gain = self._global_gain(pool)
         best = pool.best_first(gain)
-        ideal = self._cumulated(best.where(best.rank <= (self.cutoff or np.inf)), gain, pool.max_grade)
-        value = self._cumulated(self.gaining(lists), gain, pool.max_grade)
-        return ratio(value, lists.per_topic(ideal))
+        if self.cutoff is not None:
+            best = best.where(best.rank <= self.cutoff)
+        ideal = best.sum(best.take(gain) * best.at_rank(self.weight))
+        hits, unjudged = self.gaining(lists), self.gain(np.array([UNJUDGED]), pool.max_grade)
+        gains = np.where(hits.judgment < 0, unjudged, hits.take(gain))
+        return ratio(hits.sum(gains * hits.at_rank(self.weight)), lists.per_topic(ideal))
 
     def _global_gain(self, pool: Pool) -> Floats:
         weights = pool.aspect_weights()[:, pool.topic]
         grades = pool.aspect_grades
         gains = self.gain(grades.ravel(), pool.max_grade).reshape(grades.shape)
         return np.asarray((weights * gains).sum(axis=0))
-
-    def _cumulated(self, hits: Hits, gain: Floats, max_grade: int) -> Floats:
-        unjudged = self.gain(np.array([UNJUDGED]), max_grade)
-        gains = np.where(hits.judgment < 0, unjudged, hits.take(gain))
-        return hits.sum(gains * hits.at_rank(self.weight))
 
     def residual(self, lists: Lists) -> Floats:
         raise self._error("has no residual", "use DCG@k or RBP")
