@@ -27,7 +27,7 @@ import rankscope as rs
 from rankscope import certainty
 from rankscope.certainty import cases, documents, labels, orders, pairs, solvers, unjudged, values, witnesses
 from rankscope.certainty.documents import TopicHits, fixed_ranks, group_ranks, hits_by_topic
-from rankscope.choices import TIES
+from rankscope.choices import TIES, UNJUDGED_AS
 from rankscope.errors import SettingsError
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.judging.tied import TiedLists
@@ -279,7 +279,7 @@ def describe_orders(collection: Collection) -> Iterator[tuple[str, Any]]:
 
 def describe_hits(collection: Collection) -> Iterator[tuple[str, Any]]:
     judged = collection.judged
-    for name, handling in product(ties.TIES, unjudged.UNJUDGED_AS):
+    for name, handling in product(TIES, UNJUDGED_AS):
         options = values.validate_options(name, handling)
         each = values.judge_with_options(collection.qrels, collection.runs, options)
         has_parts = [each.ties is not None, each.groups is not None, each.options == options]
