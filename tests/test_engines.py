@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Event, active_count
+from threading import Event, Timer, active_count
 from types import ModuleType
 from typing import Any
 
@@ -321,7 +321,7 @@ def sleeps(_: int) -> None:
 def test_an_interrupt_kills_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     from rankscope.engines import processes
 
-    def interrupt(futures: list[object], label: str) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(processes, "_wait", interrupt)
@@ -329,6 +329,57 @@ def test_an_interrupt_kills_the_processes(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(KeyboardInterrupt):
         run_pieces(sleeps, [1, 2], jobs=2, processes=True)
     assert time.monotonic() - start < 50
+
+
+def sends_much(piece: int) -> bytes:
+    """Return a result that takes a while to send, so that its process is killed in the middle of it."""
+    print("sending", flush=True)
+    return bytes(10**8)
+
+
+SENDING = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_engines import sends_much
+from rankscope.engines import run_pieces
+run_pieces(sends_much, list(range(1000)), jobs=2, processes=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent here as POSIX has them")
+def test_an_interrupt_ends_processes_that_send_results() -> None:
+    code = SENDING.format(folder=str(Path(__file__).parent))
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        try:
+            for _ in range(5):
+                assert program.stdout.readline() == b"sending\n"
+            program.send_signal(signal.SIGINT)
+            assert program.wait(timeout=60) != 0
+            assert b"KeyboardInterrupt" in program.stderr.read()
+        finally:
+            program.kill()
+
+
+def dies_while_sending(mark: str) -> bytes:
+    """Kill its own process while it sends a result, the first time."""
+    if not Path(mark).exists():
+        Path(mark).touch()
+        Timer(0.1, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        return bytes(10**9)
+    return b"complete"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
+def test_a_process_that_is_killed_while_it_sends_a_result_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankscope.engines import processes
+
+    monkeypatch.setattr(processes, "_SECONDS_BETWEEN_CHECKS", 0.5)
+    marks = [str(tmp_path / "a"), str(tmp_path / "b")]
+    (tmp_path / "b").touch()
+    assert run_pieces(dies_while_sending, marks, jobs=2, processes=True) == [b"complete"] * 2
 
 
 def test_pending_pieces_are_cancelled_after_an_error() -> None:

@@ -20,6 +20,8 @@ from rankscope.engines.threads import run_in_threads
 from rankscope.errors import WorkerError
 from rankscope.progress import progress
 
+_SECONDS_BETWEEN_CHECKS = 5.0
+
 
 def run_in_processes(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int, label: str = ""
@@ -47,7 +49,7 @@ def run_in_processes(
                 try:
                     with _block_interrupts():
                         futures = {index: pool.submit(_work, pieces[index]) for index in remaining}
-                    results |= zip(remaining, _wait(list(futures.values()), label), strict=True)
+                    results |= zip(remaining, _wait(pool, list(futures.values()), label), strict=True)
                 except KeyboardInterrupt:
                     _kill_workers(pool)
                     raise
@@ -90,17 +92,34 @@ def _block_interrupts() -> Iterator[None]:
 
 
 def _kill_workers(pool: ProcessPoolExecutor) -> None:
+    """Kill the worker processes, so that the pool can be closed at once."""
     for process in list((pool._processes or {}).values()):
         process.kill()
+    # The pool waits for the rest of a result that a killed worker was sending, until no process can write to the pipe:
+    # the last one is this process, which holds the writing end without using it.
+    pool._result_queue._writer.close()  # type: ignore[attr-defined]
 
 
-def _wait(futures: list[Future[Result]], label: str) -> list[Result]:
+def _wait(pool: ProcessPoolExecutor, futures: list[Future[Result]], label: str) -> list[Result]:
     try:
-        return [future.result() for future in (progress(futures, len(futures), label) if label else futures)]
+        return [_result(pool, each) for each in (progress(futures, label=label) if label else futures)]
     except Exception:  # after Ctrl-C, the workers are killed, and the pool cancels the futures
         for future in futures:
             future.cancel()
         raise
+
+
+def _result(pool: ProcessPoolExecutor, future: Future[Result]) -> Result:
+    """Return the result of a future; break the pool if a worker was killed while it was sending a result."""
+    while True:
+        try:
+            return future.result(timeout=_SECONDS_BETWEEN_CHECKS)
+        except TimeoutError:
+            if future.done():
+                return future.result()
+            # The pool notices a killed worker by itself, unless it waits for the rest of a result.
+            if any(process.exitcode is not None for process in (pool._processes or {}).values()):
+                _kill_workers(pool)
 
 
 def can_start() -> bool:
