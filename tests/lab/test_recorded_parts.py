@@ -135,13 +135,16 @@ def describe_worlds() -> Iterator[tuple[str, Any]]:
             letters = [digest(tree.letter_matrix(level)) for level in range(1, 4)]
             yield (
                 f"{name} {prefix}",
-                [text_digest(tree.words()), digest(keys), *letters, found, text_digest(tree.grades())],
+                [text_digest(tree.words()), digest(keys), *letters, found, text_digest(tree.flat().grades())],
             )
             yield f"{name} {prefix} counts", [digest(tree.count_letters(marked)), digest(tree.length)]
-            hits, judged = tree.relevant(), tree.documents(2)
-            for kind, each in (("relevant", hits), ("documents", judged)):
-                arrays = [each.rank, each.grade, each.list, each.ordinal, each.sum(1.0), each.count]
-                yield f"{name} {prefix} {kind}", [len(each), *map(digest, arrays)]
+            for form, lists in (("tree", tree), ("flat", tree.flat())):
+                hits, judged = lists.relevant(), lists.documents(2)
+                for kind, each in (("relevant", hits), ("documents", judged)):
+                    arrays = [each.rank, each.grade, each.ordinal, each.sum(1.0), each.count]
+                    yield f"{name} {prefix} {kind} {form}", [len(each), *map(digest, arrays)]
+                    if form == "flat":
+                        yield f"{name} {prefix} {kind} lists", digest(each.list)
         for size in (5, 20):
             pieces = enumeration.blocks(world, 4, size)
             yield (

@@ -15,8 +15,8 @@ import numpy as np
 from rankscope.engines import stream_pieces
 from rankscope.errors import MeasureError, RankscopeError, SettingsError
 from rankscope.judging.lists import Floats, Lists
-from rankscope.lab.rankings.lumped import LumpedTree, NotLumpedError, Watch, lump
 from rankscope.lab.rankings.tree import Shape, Tree
+from rankscope.lab.rankings.tree_hits import NotLumpedError, Watch
 from rankscope.lab.rankings.worlds import World, graded_world
 from rankscope.lab.rounding import magnitude
 from rankscope.measures.base import Measure
@@ -132,24 +132,28 @@ def _evaluate_block(piece: Piece, world: World, evaluators: Sequence[Evaluator])
 class Evaluator:
     """Evaluator of a measure on prefix trees.
 
-    It chooses the fastest representation on which the formula is correct: lumped hits, the tree, or explicit lists.
-    A formula that needs explicit lists (for example because it uses the length of the list that contains a hit) is
-    detected on short rankings, where all three are compared.
+    A formula that the tree does not support (for example because it uses the length of the list that contains a hit) is
+    evaluated on ordinary lists. It is detected on short rankings, where both values are compared.
     """
 
     def __init__(self, measure: Measure, world: World) -> None:
         self.measure = measure
         short = Tree(world, 3)
         expected = self.evaluate_lists(short.flat())
-        self.follows_tree = self._agrees(short, expected)
-        self.can_lump = self.follows_tree and self._agrees(lump(short), expected)
+        try:
+            values = measure.evaluate(short)
+        except Exception:  # The formula does not support the tree.
+            self.can_lump = False
+            return
+        tolerance = 1e-12 * magnitude(expected)
+        self.can_lump = bool(np.allclose(values, expected, rtol=1e-12, atol=tolerance, equal_nan=True))
 
     def watch_formula(self, world: World, depth: int) -> Watch:
         """Return a record of the values that the formula reads, down to a depth; all values if it cannot be watched.
 
-        A lumped tree has the hits of all rankings, whatever its prefix, so a long prefix makes this cheap.
+        A tree has the hits of all rankings, whatever its prefix, so a long prefix makes this cheap.
         """
-        thin = LumpedTree(world, depth, (0,) * (depth - 1))
+        thin = Tree(world, depth, (0,) * (depth - 1))
         watch = thin.watch_formula()
         try:
             if self.can_lump:
@@ -158,15 +162,6 @@ class Evaluator:
         except NotLumpedError:
             pass
         return Watch(depth, symmetric=False)
-
-    def _agrees(self, tree: Tree, expected: Floats) -> bool:
-        try:
-            values = self.measure.evaluate(tree)
-        except Exception:  # The formula does not support this representation.
-            return False
-        return bool(
-            np.allclose(values, expected, rtol=1e-12, atol=1e-12 * magnitude(expected), equal_nan=True)
-        )
 
     def evaluate_lists(self, lists: Lists) -> Floats:
         """Return the value of every list; name the measure if its formula fails."""
@@ -185,13 +180,11 @@ class Evaluator:
         """Return the value of every node."""
         if self.can_lump:
             try:
-                return self.evaluate_lists(lump(tree))
+                return self.evaluate_lists(tree)
             except NotLumpedError:  # raised on long rankings only
                 pass
-        if self.follows_tree:
-            return self.evaluate_lists(tree)
         is_small = tree.shape.size <= _FLAT_BLOCK
-        return self.evaluate_lists(tree.flat()) if is_small else self._in_pieces(tree)
+        return self.evaluate_lists(tree.cache("flat", tree.flat)) if is_small else self._in_pieces(tree)
 
     def _in_pieces(self, tree: Tree) -> Floats:
         """Evaluate explicit lists, one small block at a time to bound memory."""

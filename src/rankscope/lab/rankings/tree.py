@@ -1,7 +1,9 @@
 """Prefix tree of all rankings, with the interface of lists and hits that measures use.
 
 Each node is a ranking; its parent is the same ranking without the last document. The sum over the hits of a ranking is
-the sum of its parent plus one summand, so a formula over hits costs one step per ranking of any length.
+the sum of its parent plus one summand, so a formula over hits costs one step per ranking of any length. A formula that
+distinguishes documents of the same kind, rank and ordinal (:mod:`~rankscope.lab.rankings.tree_hits`) needs ordinary
+lists, :meth:`Tree.flat`.
 
 Nodes are numbered level by level; within a level the last letter is the most significant. The children that end in one
 letter are therefore contiguous and in the order of their parents, and every step is vector arithmetic on slices.
@@ -14,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -22,7 +24,15 @@ from rankscope.arrays import AnyArray, Floats, Ints, NDArray
 from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
-from rankscope.lab.rankings.tree_hits import Counts, TreeByAspect, TreeHits, count_letters
+from rankscope.lab.rankings.tree_hits import (
+    Counts,
+    NotLumpedError,
+    TreeByAspect,
+    TreeHits,
+    Watch,
+    count_letters,
+    lumped_slots,
+)
 from rankscope.lab.rankings.worlds import World, split_word
 
 _MAX_CACHED = 1 << 19
@@ -65,12 +75,6 @@ class Shape:
         first = self.starts[level] + (0 if level <= len(self.prefix) else letter * width)
         return slice(first, first + width)
 
-    def choices(self, level: int) -> range:
-        """Return the letters that are possible at a rank."""
-        if level <= len(self.prefix):
-            return range(self.prefix[level - 1], self.prefix[level - 1] + 1)
-        return range(self.letters)
-
 
 @lru_cache(maxsize=256)  # Blocks differ in their prefix, but rarely in its length.
 def _widths(letters: int, fixed: int, depth: int) -> tuple[int, ...]:
@@ -98,9 +102,12 @@ class Tree(Lists):
     >>> tree = Tree(graded_world(1, relevant=2, nonrelevant=2), 2)
     >>> tree.words()
     ['-', '0', '1', '00', '10', '01', '11']
-    >>> tree.relevant().sum().tolist()
-    [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 2.0]
+    >>> hits = tree.relevant()
+    >>> hits.rank.tolist(), hits.ordinal.tolist(), hits.sum(1 / hits.rank).tolist()
+    ([1, 2, 2], [1, 1, 2], [0.0, 0.0, 1.0, 0.0, 1.0, 0.5, 1.5])
     """
+
+    watch: Watch | None = None
 
     def __init__(self, world: World, depth: int, prefix: tuple[int, ...] = ()) -> None:
         self._setup(world, Shape(len(world), prefix, depth), world.pool, np.array([world.grades]))
@@ -111,10 +118,25 @@ class Tree(Lists):
         self.pool = pool
         self.letter_grades = grades  # shape (trees, letters)
 
+    def watch_formula(self) -> Watch:
+        """Start to record the numbers that are read, and return the record."""
+        self.watch = Watch()
+        return self.watch
+
+    @property
+    def offsets(self) -> Ints:  # type: ignore[override]
+        """Unsupported: raises :class:`NotLumpedError`."""
+        raise NotLumpedError("the rankings are not written out")
+
     @property
     def length(self) -> Ints:  # type: ignore[override]
         """Length of each ranking."""
-        return self._lengths
+        return self.retrieved()
+
+    def retrieved(self, cutoff: int | None = None) -> Ints:
+        """Return the number of documents of each ranking, down to a rank."""
+        self._record_depth(cutoff)
+        return self._lengths if cutoff is None else np.minimum(self._lengths, cutoff)
 
     @cached_property
     def _lengths(self) -> Ints:
@@ -123,22 +145,39 @@ class Tree(Lists):
 
     def times_at_length(self, values: Floats, table: Floats, cutoff: int | None = None) -> Floats:
         """Multiply the value of each ranking in place by the entry of ``table`` at its length."""
+        self._record_depth(cutoff)
         for level in range(self.shape.depth + 1):
             level_values = self.level(values, level)
             level_values *= table[level if cutoff is None else min(level, cutoff)]
         return values
 
-    @cached_property
+    def _record_depth(self, cutoff: int | None) -> None:
+        if self.watch is not None:
+            self.watch.record_depth(self.shape.depth if cutoff is None else int(cutoff))
+
+    @property
     def topic(self) -> Ints:  # type: ignore[override]
         """Topic of each list."""
+        self._record_aspects()
         return np.repeat(np.arange(len(self.letter_grades)), self.shape.size)
+
+    def per_topic(self, values: AnyArray) -> AnyArray:
+        """Return the value of each list's topic."""
+        self._record_aspects()
+        if len(self.letter_grades) == 1:
+            return np.broadcast_to(values[0], (len(self),))
+        return np.repeat(values, self.shape.size)
+
+    def _record_aspects(self) -> None:
+        if self.watch is not None and len(self.letter_grades) > 1:
+            self.watch.symmetric = False
 
     def __len__(self) -> int:
         return len(self.letter_grades) * self.shape.size
 
     def hits(self, cutoff: int | None = None) -> TreeHits:
         """Return all documents of the rankings, down to a rank."""
-        return self._letters(None, cutoff)
+        return self.relevant(-1, cutoff)
 
     def documents(self, cutoff: int | None = None) -> TreeHits:
         """Return all documents of the rankings, down to a rank; all are judged."""
@@ -146,18 +185,11 @@ class Tree(Lists):
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> TreeHits:
         """Return the documents of grade ``rel`` or better, down to a rank."""
-        return self._letters(rel, cutoff)
-
-    def _letters(self, rel: int | None, cutoff: int | None) -> TreeHits:
-        marked = self.letter_grades >= (-1 if rel is None else rel)
         depth = self.shape.depth if cutoff is None else int(cutoff)
-        return self.cache(("letters", rel, cutoff), lambda: TreeHits(self, marked, depth))
-
-    def per_topic(self, values: AnyArray) -> AnyArray:
-        """Return the value of each list's topic."""
-        if len(self.letter_grades) == 1:
-            return np.broadcast_to(values[0], (len(self),))
-        return np.repeat(values, self.shape.size)
+        letters = tuple(map(tuple, (self.letter_grades >= rel).tolist()))
+        return self.cache(
+            ("relevant", rel, cutoff), lambda: TreeHits(self, lumped_slots(letters, self.shape.depth, depth))
+        )
 
     @cached_property
     def by_aspect(self) -> ByAspect:
@@ -169,6 +201,7 @@ class Tree(Lists):
         """Return the same rankings with the grades of another pool, of shape (trees, letters)."""
         other = type(self).__new__(type(self))
         other._setup(self.world, self.shape, pool, grades)
+        other.watch = self.watch
         return other
 
     def level(self, values: AnyArray, level: int) -> AnyArray:
@@ -226,17 +259,11 @@ class Tree(Lists):
         return self.shape.starts[len(letters)] + code
 
     def flat(self) -> Lists:
-        """Return explicit lists, for formulas that the tree does not support."""
-        forest = len(self.letter_grades)
-        documents = len(self.pool.grade) // forest
-        ranks, judgments = [], []
-        for level in range(self.shape.depth + 1):
-            letters = self.letter_matrix(level)
-            ranks.append(np.tile(np.arange(1, level + 1), len(letters)))
-            judgments.append(self.world.document[letters].ravel())
-        judgment = np.concatenate([np.concatenate(judgments) + f * documents for f in range(forest)])
+        """Return the rankings as ordinary lists, for formulas that the tree does not support."""
+        letters = [self.letter_matrix(level) for level in range(self.shape.depth + 1)]
+        rank = np.concatenate([np.tile(np.arange(1, rows.shape[1] + 1), len(rows)) for rows in letters])
+        judgment = np.concatenate([self.world.document[rows].ravel() for rows in letters])
         offsets = np.concatenate([[0], np.cumsum(self.length)])
-        rank = np.tile(np.concatenate(ranks), forest)
         return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
 
     def condense(self) -> Self:
@@ -246,15 +273,3 @@ class Tree(Lists):
     def with_grades(self, pool: Pool) -> Self:
         """Return the same rankings with the grades of another pool."""
         return self._with_grades(pool, pool.grade[self.world.document][np.newaxis])
-
-    def with_length(self, length: int) -> Lists:
-        """Return the rankings truncated, or padded with unjudged documents, to one length."""
-        return self.flat().with_length(length)
-
-    def grades(self, unjudged: Any = 0) -> list[list[Any]]:
-        """Return the grades of each ranking, one per document."""
-        result: list[list[Any]] = []
-        for grades in self.letter_grades:
-            for level in range(self.shape.depth + 1):
-                result += grades[self.letter_matrix(level)].tolist()
-        return result
