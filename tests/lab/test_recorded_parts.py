@@ -35,7 +35,7 @@ from rankscope.lab.identification import inputs as identification_inputs
 from rankscope.lab.identification import search, variants
 from rankscope.lab.identification.inputs import TopicLists, break_ties, inputs
 from rankscope.lab.measurement import convexity, counting, distances, graded, intervals, scales, walks
-from rankscope.lab.measurement.values import Setting
+from rankscope.lab.measurement.values import Setting, merits_on_words
 from rankscope.lab.measurement.verdicts import LongStudy
 from rankscope.lab.rankings import enumeration
 from rankscope.lab.rankings.explicit import iter_recall_bases, multiset_permutations
@@ -279,23 +279,20 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
 
 def describe_grades() -> Iterator[tuple[str, Any]]:
     for setting in (Setting(2, 2, 2), Setting(3, 1, 2), Setting(2, 2, 3)):
-        words = graded.graded_rankings(setting)
-        yield f"{setting}", [*map(digest, (words.grade, words.code, words.prefix, words.steps, words.total))]
+        size = setting.length, setting.relevant, setting.grades
+        yield f"{setting}", digest(intervals.rankings(setting.length, setting.grades))
         for name in ("DCG", "AP", "nDCG(gains=exp2)", "CG", "ERR"):
-            values = graded.graded_merits(parse(name), words)
+            values = merits_on_words(parse(name), *size)
+            yield f"{setting} {name}", digest(values)
             for equal in (False, True):
-                with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(graded, "_ROWS", 7)
-                    listed, n_blocks = words.intervals(equal), len(list(words._below(equal)))
-                rise = values[listed.upper] - values[listed.lower]
-                distance = words.steps[listed.upper] - words.steps[listed.lower]
-                arguments = (listed.lower, listed.upper, distance, rise, rounding.magnitude(values))
+                listed = graded.listed_intervals(setting, equal)
+                steps = distances.positions(setting.length, "weak", setting.grades)
                 small, large = graded.sample_interval_pairs(listed, 5, np.random.default_rng(2))
                 yield f"{setting} {name} {equal}", [
-                    n_blocks, digest(listed.lower), digest(listed.upper), digest(listed.kinds.delta),
+                    digest(listed.lower), digest(listed.upper), digest(listed.kinds.delta),
                     digest(listed.kinds.size),
-                    graded.has_convex_gains(words, values, equal), graded.violated_pair(words, values, equal),
-                    graded.broken_distance(words, *arguments), digest([small, large]),
+                    graded.has_convex_gains(setting, values, equal), graded.violated_pair(setting, values, equal),
+                    graded.broken_distance(setting, values, listed.lower, listed.upper, steps), digest([small, large]),
                 ]  # fmt: skip
     for name in ("RBP(p=0.5)", "RBP", "P@3", "DCG", "AP", "RR", "ERR"):
         for setting in (Setting(9, 9), Setting(30, 2)):

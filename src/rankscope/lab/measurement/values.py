@@ -17,8 +17,8 @@ import numpy as np
 
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.lab.measurement.intervals import binary_word, rankings
-from rankscope.lab.rankings.enumeration import values_on_binary
+from rankscope.lab.measurement.intervals import rankings
+from rankscope.lab.rankings.enumeration import values_on_words
 from rankscope.lab.rankings.explicit import ExplicitRankings
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import Measure
@@ -86,26 +86,30 @@ class Setting:
         return f"({''.join(map(str, self.digits(code)))})"
 
 
-def merits_on_binary(measure: Measure, length: int, relevant: int | None = None) -> Floats:
-    """Return the merits of a measure on all 2^N binary rankings of a length, indexed by code.
+def merits_on_words(measure: Measure, length: int, relevant: int | None = None, grades: int = 1) -> Floats:
+    """Return the merits of a measure on all rankings of a length over the grades 0 to ``grades``, indexed by code.
 
-    Rankings with more relevant documents than the topic has are NaN.
+    Rankings with more documents of a grade than the topic has are NaN.
 
     >>> from rankscope.measures import measure
-    >>> merits_on_binary(measure("AP"), 2).tolist()
+    >>> merits_on_words(measure("AP"), 2).tolist()
     [0.0, 0.25, 0.5, 1.0]
-    >>> merits_on_binary(measure("AP"), 2, relevant=1).tolist()
+    >>> merits_on_words(measure("AP"), 2, relevant=1).tolist()
     [0.0, 0.5, 1.0, nan]
     """
-    base = length if relevant is None else relevant
-    values = measure.merit(values_on_binary(measure, length, base))
-    if base >= length:
-        reject_undefined(measure, values, lambda code: binary_word(code, length))
-        return values
-    missing = rankings(length).sum(axis=1) > base
-    defined = np.flatnonzero(~missing)
-    reject_undefined(measure, values[defined], lambda index: binary_word(int(defined[index]), length))
-    return np.where(missing, np.nan, values)
+    setting = Setting(length, length if relevant is None else relevant, grades)
+    world = graded_world(grades, relevant=setting.relevant, nonrelevant=length)
+    values = measure.merit(values_on_words(measure, world, length))
+    if setting.is_limited:
+        words = rankings(length, grades)
+        counts = np.stack([np.count_nonzero(words == grade, axis=1) for grade in range(1, grades + 1)])
+        possible = np.flatnonzero((counts <= setting.relevant).all(axis=0))
+    else:
+        possible = np.arange(len(values))
+    reject_undefined(measure, values[possible], lambda index: setting.word(possible[index]))
+    result = np.full(len(values), np.nan)
+    result[possible] = values[possible]
+    return result
 
 
 def merits_at(measure: Measure, codes: Sequence[int], length: int, relevant: int | None = None) -> Floats:
@@ -117,7 +121,7 @@ def merits_at(measure: Measure, codes: Sequence[int], length: int, relevant: int
     """
     grades = np.array([[int(digit) for digit in f"{code:0{length}b}"] for code in codes], dtype=np.int64)
     values = _evaluate(measure, grades.reshape(len(codes), length), relevant or length)
-    reject_undefined(measure, values, lambda index: binary_word(codes[index], length))
+    reject_undefined(measure, values, lambda index: Setting(length, length).word(codes[index]))
     return values
 
 
