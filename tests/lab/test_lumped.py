@@ -13,17 +13,15 @@ from hypothesis import strategies as st
 
 from rankscope.judging.lists import Floats, Lists
 from rankscope.lab import properties
-from rankscope.lab.axioms import cases, comparison
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.axioms.verdicts import PropertiesResult
-from rankscope.lab.rankings import enumeration, tree_hits
+from rankscope.lab.rankings import enumeration
 from rankscope.lab.rankings.enumeration import Evaluator, block_orbits, blocks
-from rankscope.lab.rankings.tree import Shape, Tree
+from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.tree_hits import NotLumpedError, Watch
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
-from rankscope.measures import REGISTRY, Measure, measure
+from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.function import FunctionMeasure
-from rankscope.native import paths as native
 
 NEAR = [relation.name for relation in RELATIONS.values() if relation.near]
 PLAIN = ["relevance monotonicity", "irrelevance monotonicity", "redundancy", "monotonicity"]
@@ -320,46 +318,6 @@ def test_any_formula_is_counted_as_in_full(
         quick = outcome(properties(custom, aspects=2, depth=4, properties=PLAIN))
         in_full(patch)
         assert outcome(properties(custom, aspects=2, depth=4, properties=PLAIN)) == quick
-
-
-def test_results_are_the_same_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enumeration, "BLOCK", 100)
-    measures = ["ACT", "AP_IA", "alpha_nDCG@3", "ERR_IA", "BalancePoint", "SetP", "DCG"]
-    kept = {"aspects": 2, "relevant": 3, "depth": 6, "properties": NEAR, "examples": 2}
-    quick = outcome(properties(measures, **kept))  # type: ignore[arg-type]
-    monkeypatch.setattr(native, "_library", lambda: None)
-    assert not native.available()
-    assert outcome(properties(measures, **kept)) == quick  # type: ignore[arg-type]
-
-
-@pytest.mark.skipif(not native.available(), reason="the library was not built")
-@pytest.mark.parametrize("prefix", [(), (0, 2)])
-def test_the_library_adds_as_numpy_does(prefix: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(5)
-    shape, marked = Shape(3, prefix, 6), [(True, False, True), (False, True, True)]
-    table = generator.normal(size=(6, 2, 3, 6))
-    hits = np.broadcast_to(np.array(marked), (6, 2, 3)) & (np.arange(6) < 5)[:, None, None]
-    quick = tree_hits.accumulate_paths(shape, marked, table, np.ascontiguousarray(hits))
-    monkeypatch.setattr(native, "_library", lambda: None)
-    np.testing.assert_array_equal(tree_hits.accumulate_paths(shape, marked, table, hits), quick)
-
-
-@pytest.mark.skipif(not native.available(), reason="the library was not built")
-@pytest.mark.parametrize("strict", [False, True])
-def test_the_library_compares_as_numpy_does(strict: bool) -> None:
-    generator = np.random.default_rng(6)
-    values = generator.integers(0, 4, 200) / 3 + generator.choice([0.0, 1e-9, 2e-9, 1e-13], 200)
-    values[::17], values[::19] = np.inf, -np.inf
-    mask = generator.random(50) < 0.5
-    relation = cases.replace(RELATIONS["monotonicity"], strict=strict)
-    pairs = [
-        cases.Pairs(cases.Stretch(low, low + 50), cases.Stretch(high, high + 50), item)
-        for low, high, item in [(0, 50, None), (100, 30, mask), (7, 7, None), (150, 1, ~mask)]
-    ]
-    together = comparison.Cases(relation, pairs)
-    merits = comparison.Merits(measure("AP"), values)
-    assert together.stretches is not None
-    assert merits.count(together) == [int(merits.broken(relation, item).sum()) for item in pairs]
 
 
 def test_undefined_below_the_reach_is_refused_as_in_full(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,11 +43,6 @@ class Stretch:
         return np.asarray(values[self.start : self.stop].reshape(self.shape)[self.index])
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the stretch contains all nodes from start to stop, in order."""
-        return self.shape == (-1,) and not self.index
-
-    @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         fixed = [size for size, at in zip(self.shape, self.index, strict=False) if isinstance(at, int)]

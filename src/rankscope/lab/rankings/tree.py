@@ -50,12 +50,13 @@ class Shape:
     @cached_property
     def widths(self) -> tuple[int, ...]:
         """Number of nodes of each level 0 .. depth."""
-        return _widths(self.letters, len(self.prefix), self.depth)
+        fixed = len(self.prefix)
+        return tuple(self.letters ** max(0, level - fixed) for level in range(self.depth + 1))
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """First node of each level, followed by the number of nodes."""
-        return _starts(self.letters, len(self.prefix), self.depth)
+        return (0, *accumulate(self.widths))
 
     @property
     def size(self) -> int:
@@ -65,9 +66,7 @@ class Shape:
     @property
     def lengths(self) -> Ints:
         """Level of each node."""
-        return (_cached_lengths if self.size <= _MAX_CACHED else _lengths)(
-            self.letters, len(self.prefix), self.depth
-        )
+        return (_cached_lengths if self.size <= _MAX_CACHED else _lengths)(self.widths)
 
     def row(self, level: int, letter: int) -> slice:
         """Return the nodes of a level that end in a letter, in the order of their parents."""
@@ -75,19 +74,13 @@ class Shape:
         first = self.starts[level] + (0 if level <= len(self.prefix) else letter * width)
         return slice(first, first + width)
 
-
-@lru_cache(maxsize=256)  # Blocks differ in their prefix, but rarely in its length.
-def _widths(letters: int, fixed: int, depth: int) -> tuple[int, ...]:
-    return tuple(letters ** max(0, level - fixed) for level in range(depth + 1))
-
-
-@lru_cache(maxsize=256)
-def _starts(letters: int, fixed: int, depth: int) -> tuple[int, ...]:
-    return (0, *accumulate(_widths(letters, fixed, depth)))
+    def choices(self, level: int) -> Sequence[int]:
+        """Return the letters that are possible at a rank."""
+        return self.prefix[level - 1 : level] or range(self.letters)
 
 
-def _lengths(letters: int, fixed: int, depth: int) -> Ints:
-    lengths = np.repeat(np.arange(depth + 1), _widths(letters, fixed, depth))
+def _lengths(widths: tuple[int, ...]) -> Ints:
+    lengths = np.repeat(np.arange(len(widths)), widths)
     lengths.setflags(write=False)
     return lengths
 

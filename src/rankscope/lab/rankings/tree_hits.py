@@ -25,7 +25,6 @@ from rankscope.arrays import AnyArray, Bools, Floats, Ints, NDArray
 from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import Hits
 from rankscope.lab.rankings.worlds import World
-from rankscope.native import paths as native
 
 if TYPE_CHECKING:
     from rankscope.lab.rankings.tree import Shape, Tree
@@ -76,59 +75,32 @@ def count_letters(shape: Shape, marked: Marked) -> Counts:
 
 
 def accumulate_paths(
-    shape: Shape,
+    tree: Tree,
     marked: Sequence[Marked],
     table: Floats,
     hits: Bools,
     combine: np.ufunc = np.add,
     start: float = 0.0,
 ) -> Floats:
-    """Return the total along the path to each node, summed over all trees in order.
+    """Return the total along the path to each node, summed over all trees of a forest in order.
 
     ``table[level, tree, letter, n]`` is the summand of a document with n marked documents above it; ``hits[level,
     tree, letter]`` is False where there are no summands.
     """
-    fixed = len(shape.prefix)
+    shape = tree.shape
     totals = np.empty(shape.size)
     totals[0] = start
-    above = [0] * len(marked)
-    for level, letter in enumerate(shape.prefix):
-        totals[level + 1] = totals[level]
-        for f, letters in enumerate(marked):
-            if hits[level, f, letter]:
-                totals[level + 1] = combine(totals[level + 1], table[level, f, letter, above[f]])
-            above[f] += letters[letter]
-    counts = [_below(letters, shape.depth - fixed) for letters in marked]
-    if combine is np.add and native.available():
-        native.descend(table[fixed:], hits[fixed:], counts, above, totals[fixed:])
-    else:
-        _descend(table[fixed:], hits[fixed:], counts, above, totals[fixed:], combine)
-    return totals
-
-
-def _descend(
-    table: Floats,
-    hits: Bools,
-    counts: Sequence[Counts],
-    above: Sequence[int],
-    totals: Floats,
-    combine: np.ufunc,
-) -> None:
-    """Fill ``totals`` like :func:`native.descend`, for any ufunc ``combine``."""
-    first, width = 0, 1
-    for level in range(len(table)):
-        parents = totals[first : first + width]
-        for letter in range(table.shape[2]):
-            start = first + width + letter * width
-            nodes, source = totals[start : start + width], parents
+    counts = [tree.count_letters(letters) for letters in marked]
+    for level in range(shape.depth):
+        parents = slice(shape.starts[level], shape.starts[level + 1])
+        for letter in shape.choices(level + 1):
+            nodes, source = totals[shape.row(level + 1, letter)], totals[parents]
             for f in np.flatnonzero(hits[level, :, letter]).tolist():
-                increments = table[level, f, letter, above[f] :]
-                combine(source, increments.take(counts[f][first : first + width]), out=nodes)
+                combine(source, table[level, f, letter].take(counts[f][parents]), out=nodes)
                 source = nodes
-            if source is parents:
-                nodes[:] = parents
-        first += width
-        width *= table.shape[2]
+            if source is not nodes:
+                nodes[:] = source
+    return totals
 
 
 class NotLumpedError(TypeError):
@@ -180,7 +152,7 @@ class _Slots:
         self.cutoff = max(0, min(depth, cutoff))
         is_marked = np.array(marked, np.bool_)
         levels = np.arange(1, depth + 1) <= self.cutoff
-        self.hits = np.ascontiguousarray(levels[:, np.newaxis, np.newaxis] & is_marked)
+        self.hits = levels[:, np.newaxis, np.newaxis] & is_marked
         ordinals = np.arange(1, depth + 1)
         possible = self.hits[..., np.newaxis] & (ordinals <= ordinals[:, np.newaxis, np.newaxis, np.newaxis])
         level, self.tree, self.letter, above = np.nonzero(possible)
@@ -273,13 +245,11 @@ class TreeHits(Hits):
         if tree.watch is not None:
             # With several trees the formula can select the numbers of a single aspect.
             tree.watch.symmetric &= self.n_trees == 1
-        totals = [
-            accumulate_paths(
-                tree.shape, (marked,), np.ascontiguousarray(table[:, f : f + 1]),
-                np.ascontiguousarray(slots.hits[:, f : f + 1]), combine, start,
-            )
-            for f, marked in enumerate(slots.marked)
-        ]  # fmt: skip
+        totals = []
+        for f, marked in enumerate(slots.marked):
+            part = slice(f, f + 1)
+            own = table[:, part], slots.hits[:, part]
+            totals.append(accumulate_paths(tree, (marked,), *own, combine, start))
         return totals[0] if len(totals) == 1 else np.concatenate(totals)
 
     def _record_sums(self, table: Floats) -> None:
@@ -309,7 +279,7 @@ class TreeHits(Hits):
         if not equal:
             table *= factors[:, np.newaxis, np.newaxis]
         self._record_sums(table)
-        totals = accumulate_paths(tree.shape, slots.marked, table, slots.hits)
+        totals = accumulate_paths(tree, slots.marked, table, slots.hits)
         if equal and factors[0] != 1:
             totals *= factors[0]
         return totals
