@@ -28,6 +28,7 @@ from rankscope.engines import stream_pieces
 from rankscope.errors import SettingsError
 from rankscope.lab import ranges, rounding
 from rankscope.lab.axioms import comparison
+from rankscope.lab.axioms.cases import minimum_length
 from rankscope.lab.axioms.pairs import induced_pairs, single_steps
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.cumulated_counts import cumulate_counts, dominance, orders
@@ -154,8 +155,9 @@ def describe_worlds() -> Iterator[tuple[str, Any]]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(enumeration, "_FLAT_BLOCK", 9)
             evaluator = enumeration.Evaluator(parse("AP"), world)
+            evaluator.can_lump = False
             for prefix in ((), (1,)):
-                yield f"{name} pieces {prefix}", digest(evaluator._in_pieces(Tree(world, 4, prefix)))
+                yield f"{name} pieces {prefix}", digest(evaluator.evaluate(Tree(world, 4, prefix)))
             patch.setattr(enumeration, "BLOCK", 30)
             yield f"{name} words", digest(enumeration.values_on_words(parse("AP"), world, 4))
             patch.setattr(enumeration, "LIMIT", 1000)
@@ -180,10 +182,12 @@ def describe_pairs() -> Iterator[tuple[str, Any]]:
                 for excluded in (None, impossible):
                     every = list(comparison.iter_pairs(relation, tree, first, excluded))
                     nodes = [np.concatenate([np.ravel(ends) for ends in pairs.nodes()]) for pairs in every]
-                    counted = comparison.Cases(relation, every)
-                    numbers = [len(every), sum(counted.sizes), counted.count_longer_than(2, tree)]
+                    sizes = [pairs.n_pairs for pairs in every]
+                    longer = [minimum_length(tree, pairs) > 2 for pairs in every]
+                    numbers = [len(every), sum(sizes), sum(np.multiply(sizes, longer).tolist())]
                     if not relation.some:
-                        numbers.append(sum(merits.count(counted)))
+                        broken = [merits.broken(relation, pairs) for pairs in every]
+                        numbers.append(sum(int(mask.sum()) for mask in broken))
                     yield (
                         f"{name} {relation.name} {first} {excluded is None}",
                         [*numbers, digest(np.concatenate([[0], *nodes]))],

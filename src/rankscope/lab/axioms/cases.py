@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import Floats
+from rankscope.arrays import Bools, Floats
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms import comparison
@@ -290,7 +290,7 @@ class _Analysis:
     def _compare_explicit(self, relation: Relation, lists: ExplicitRankings) -> None:
         pairs = Pairs(*np.arange(len(lists)).reshape(2, -1))
         values = [evaluator.evaluate_lists(lists) for evaluator in self.evaluators]
-        self._judge(comparison.Cases(relation, [pairs]), lists, self._merits(values, range(len(values))))
+        self._judge(relation, pairs, lists, self._merits(values, range(len(values))))
 
     def _compare(
         self,
@@ -303,17 +303,14 @@ class _Analysis:
     ) -> None:
         impossible = comparison.ImpossibleRankings(tree) if self.excludes_impossible else None
         for relation in relations:
-            pairs = comparison.iter_pairs(relation, tree, first, impossible)
-            # Relations that are not local have too many pairs to keep all in memory.
-            for kept in [pairs] if relation.local else ([item] for item in pairs):
-                cases = comparison.Cases(relation, kept)
-                self._judge(cases, tree, merits, multiplicity)
+            for pairs in comparison.iter_pairs(relation, tree, first, impossible):
+                self._judge(relation, pairs, tree, merits, multiplicity)
                 for part in beyond:
                     # Below the depth of its part a measure gives both rankings of a pair the same score: cases
                     # without violations.
-                    extra = multiplicity * cases.count_longer_than(part.depth, tree)
-                    for number in part.measures:
-                        self._verdict(number, relation).cases += extra
+                    if minimum_length(tree, pairs) > part.depth:
+                        for number in part.measures:
+                            self._verdict(number, relation).cases += multiplicity * pairs.n_pairs
 
     def _verdict(self, number: int, relation: Relation) -> PropertyVerdict:
         """Return the verdict on a measure, by index, and a property."""
@@ -332,23 +329,24 @@ class _Analysis:
 
     def _judge(
         self,
-        cases: comparison.Cases,
+        relation: Relation,
+        pairs: Pairs,
         lists: Tree | ExplicitRankings,
         merits: dict[int, comparison.Merits],
         multiplicity: int = 1,
     ) -> None:
         """Count cases and violations of a relation for all measures; each pair counts ``multiplicity`` times."""
-        relation = cases.relation
+        n_pairs = pairs.n_pairs
         for number, scores in merits.items():
             verdict = self._verdict(number, relation)
             if scores.undefined:
-                for pairs in cases.pairs:
-                    comparison.reject_undefined(verdict.measure, lists, pairs, scores.values)
-            for pairs, size, broken in zip(cases.pairs, cases.sizes, scores.count(cases), strict=True):
-                verdict.cases += multiplicity * (min(1, size) if relation.some else size)
-                verdict.violations += multiplicity * (min(1, broken) if relation.some else broken)
-                if broken and self.examples:
-                    self._remember(verdict, lists, pairs, scores)
+                comparison.reject_undefined(verdict.measure, lists, pairs, scores.values)
+            broken = scores.broken(relation, pairs)
+            n_broken = int(np.count_nonzero(broken))
+            verdict.cases += multiplicity * (min(1, n_pairs) if relation.some else n_pairs)
+            verdict.violations += multiplicity * (min(1, n_broken) if relation.some else n_broken)
+            if n_broken and self.examples:
+                self._remember(verdict, lists, pairs, scores, broken)
 
     def _remember(
         self,
@@ -356,13 +354,14 @@ class _Analysis:
         lists: Tree | ExplicitRankings,
         pairs: Pairs,
         merits: comparison.Merits,
+        broken: Bools,
     ) -> None:
         """Keep the shortest counterexamples, and among equally long ones the alphabetically first."""
         enough = len(verdict.shortest) >= self.examples
         longest = verdict.shortest[-1].length if enough else np.inf
-        if longest < _minimum_length(lists, pairs):
+        if longest < minimum_length(lists, pairs):
             return
-        wrong = np.flatnonzero(merits.broken(verdict.relation, pairs))
+        wrong = np.flatnonzero(broken)
         low, high = pairs.select(merits.values)
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         lengths = np.maximum(lists.length[lower], lists.length[higher])
@@ -384,12 +383,12 @@ class _Analysis:
             at = wrong[k]
             worse, better = verdict.measure.merit(np.array([low.ravel()[at], high.ravel()[at]])).tolist()
             words = lists.word(int(lower[k])), lists.word(int(higher[k]))
-            broken, is_tied = verdict.relation.broken, bool(tied[at])
-            verdict.shortest.append(Counterexample(int(lengths[k]), *words, worse, better, broken, is_tied))
+            why, is_tied = verdict.relation.broken, bool(tied[at])
+            verdict.shortest.append(Counterexample(int(lengths[k]), *words, worse, better, why, is_tied))
         verdict.shortest = sorted(verdict.shortest, key=lambda example: example.sort_key)[: self.examples]
 
 
-def _minimum_length(lists: Tree | ExplicitRankings, pairs: Pairs) -> int:
+def minimum_length(lists: Tree | ExplicitRankings, pairs: Pairs) -> int:
     """Return the minimum length of a counterexample among these pairs."""
     if isinstance(pairs.low, Stretch) and isinstance(pairs.high, Stretch):
         return int(lists.length[max(pairs.low.start, pairs.high.start)])

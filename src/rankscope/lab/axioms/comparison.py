@@ -99,24 +99,6 @@ def iter_pairs(
         yield pairs if impossible is None else impossible.without(pairs)
 
 
-class Cases:
-    """Pairs of a relation, built once and compared for all measures."""
-
-    def __init__(self, relation: Relation, pairs: Iterable[Pairs]) -> None:
-        self.relation = relation
-        self.pairs = list(pairs)
-        self.sizes = [item.n_pairs for item in self.pairs]
-
-    def count_longer_than(self, depth: int, tree: Tree) -> int:
-        """Return the number of pairs of near rankings with a ranking of more than ``depth`` documents."""
-        start = tree.shape.starts[depth + 1] if depth < tree.shape.depth else tree.shape.size
-        total = 0
-        for item, size in zip(self.pairs, self.sizes, strict=True):
-            if isinstance(item.low, Stretch) and isinstance(item.high, Stretch):
-                total += size * (max(item.low.start, item.high.start) >= start)
-        return total
-
-
 class Merits:
     """Scores of rankings, signed so that higher is better, with tolerances for rounding.
 
@@ -134,10 +116,6 @@ class Merits:
     def limits(self) -> Floats:
         """Limit for each score that another score must exceed to be larger."""
         return upper_limits(self.values, self.scale)
-
-    def count(self, cases: Cases) -> list[int]:
-        """Return the number of violations in each of the ``cases.pairs``."""
-        return [int(np.count_nonzero(self.broken(cases.relation, item))) for item in cases.pairs]
 
     def broken(self, relation: Relation, pairs: Pairs) -> Bools:
         """Return the mask of pairs that violate the relation; for a relation with ``some`` it is all or none."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement.intervals import rankings
 from rankscope.lab.rankings.enumeration import values_on_words
@@ -119,27 +119,26 @@ def merits_at(measure: Measure, codes: Sequence[int], length: int, relevant: int
     >>> merits_at(measure("RR"), [0, 1, 1 << 99], 100).tolist()
     [0.0, 0.01, 1.0]
     """
-    grades = np.array([[int(digit) for digit in f"{code:0{length}b}"] for code in codes], dtype=np.int64)
-    values = _evaluate(measure, grades.reshape(len(codes), length), relevant or length)
-    reject_undefined(measure, values, lambda index: Setting(length, length).word(codes[index]))
+    setting = Setting(length, relevant or length)
+    values = merits_on_grades(measure, [setting.digits(code) for code in codes], setting.relevant)
+    reject_undefined(measure, values, lambda index: setting.word(codes[index]))
     return values
 
 
-def merits_on_grades(measure: Measure, rankings: Sequence[Sequence[int]]) -> Floats:
-    """Return the merits of a measure on graded rankings of one length, with as many documents per grade as ranks.
+def merits_on_grades(
+    measure: Measure, rankings: Sequence[Sequence[int]], relevant: int | None = None
+) -> Floats:
+    """Return the merits of a measure on rankings of one length; ``relevant`` is the number of documents per grade.
+
+    By default there are as many as ranks.
 
     >>> from rankscope.measures import measure
     >>> merits_on_grades(measure("CG@2"), [(0, 2), (1, 1)]).tolist()
     [2.0, 2.0]
     """
     grades = np.array(rankings, dtype=np.int64)
-    return _evaluate(measure, grades, grades.shape[1])
-
-
-def _evaluate(measure: Measure, grades: Ints, relevant: int) -> Floats:
-    """Return the merits of rankings, given as grades (rankings, ranks), on a topic with ``relevant`` documents each."""
-    best = max(1, int(grades.max(initial=0)))
-    world = graded_world(best, relevant=relevant, nonrelevant=grades.shape[1])
+    length, best = grades.shape[1], max(1, int(grades.max(initial=0)))
+    world = graded_world(best, relevant=relevant or length, nonrelevant=length)
     return measure.merit(np.asarray(measure.evaluate(ExplicitRankings(world, grades)), np.float64))
 
 

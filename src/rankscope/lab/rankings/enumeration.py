@@ -30,7 +30,7 @@ LIMIT = 1 << 34
 """Limit on the number of enumerated rankings: more would take hours."""
 
 _FLAT_BLOCK = 1 << 15
-"""Maximum number of rankings per block for formulas that need explicit lists, which take more memory."""
+"""Maximum number of rankings at a time for formulas that need ordinary lists, which take more memory."""
 
 
 def count_rankings(letters: int, depth: int) -> int:
@@ -183,19 +183,9 @@ class Evaluator:
                 return self.evaluate_lists(tree)
             except NotLumpedError:  # raised on long rankings only
                 pass
-        is_small = tree.shape.size <= _FLAT_BLOCK
-        return self.evaluate_lists(tree.cache("flat", tree.flat)) if is_small else self._in_pieces(tree)
-
-    def _in_pieces(self, tree: Tree) -> Floats:
-        """Evaluate explicit lists, one small block at a time to bound memory."""
-        values = np.empty(tree.shape.size)
-        fixed = tree.shape.prefix
-        for depth, more, first in blocks(tree.world, tree.shape.depth - len(fixed), _FLAT_BLOCK):
-            piece = Tree(tree.world, len(fixed) + depth, fixed + more)
-            piece_values = self.evaluate_lists(piece.flat())
-            for level in range(len(fixed) + first if more else 0, piece.shape.depth + 1):
-                values[extension_nodes(tree.shape, more, level)] = piece.level(piece_values, level)[0]
-        return values
+        starts = range(0, tree.shape.size, _FLAT_BLOCK)
+        parts = (tree.flat(first, first + _FLAT_BLOCK) for first in starts)
+        return np.concatenate([self.evaluate_lists(lists) for lists in parts])
 
 
 def extension_nodes(shape: Shape, more: tuple[int, ...], level: int) -> slice:

@@ -251,13 +251,17 @@ class Tree(Lists):
             code = code * self.shape.letters + self.world.labels.index(label)
         return self.shape.starts[len(letters)] + code
 
-    def flat(self) -> Lists:
-        """Return the rankings as ordinary lists, for formulas that the tree does not support."""
-        letters = [self.letter_matrix(level) for level in range(self.shape.depth + 1)]
+    def flat(self, first: int = 0, last: int | None = None) -> Lists:
+        """Return the rankings of nodes first..last as ordinary lists, for formulas that the tree does not support."""
+        length = self.length[first:last]
+        letters = []
+        for level, count in enumerate(np.bincount(length).tolist()):
+            code = max(first - self.shape.starts[level], 0)
+            letters.append(self._letter_rows(level, np.arange(code, code + count)))
         rank = np.concatenate([np.tile(np.arange(1, rows.shape[1] + 1), len(rows)) for rows in letters])
         judgment = np.concatenate([self.world.document[rows].ravel() for rows in letters])
-        offsets = np.concatenate([[0], np.cumsum(self.length)])
-        return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
+        offsets = np.concatenate([[0], np.cumsum(length)])
+        return Lists(self.pool, np.zeros_like(length), length, offsets, rank.astype(np.int32), judgment)
 
     def condense(self) -> Self:
         """Return the tree itself, since every document is judged."""
