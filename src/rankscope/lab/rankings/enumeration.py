@@ -16,7 +16,7 @@ from rankscope.engines import stream_pieces
 from rankscope.errors import MeasureError, RankscopeError, SettingsError
 from rankscope.judging.lists import Floats, Lists
 from rankscope.lab.rankings.tree import Shape, Tree
-from rankscope.lab.rankings.tree_hits import NotLumpedError, Watch
+from rankscope.lab.rankings.tree_hits import NotLumpedError
 from rankscope.lab.rankings.worlds import World, graded_world
 from rankscope.lab.rounding import magnitude
 from rankscope.measures.base import Measure
@@ -58,40 +58,6 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[Piece]:
     top = depth - below
     head = blocks(world, top, size)
     return head + [(depth, prefix, top + 1) for prefix in product(range(len(world)), repeat=top)]
-
-
-def block_orbits(world: World, pieces: Sequence[Piece]) -> list[tuple[Piece, int]]:
-    """Return one block per orbit under renaming of aspects, and the size of the orbit.
-
-    The representative of an orbit is its alphabetically first block.
-
-    >>> from rankscope.lab.rankings.worlds import aspect_world
-    >>> world = aspect_world(2, relevant=1, nonrelevant=1)
-    >>> block_orbits(world, blocks(world, 2, size=4))
-    [((1, (), 0), 1), ((2, (0,), 2), 2), ((2, (2,), 2), 1)]
-    """
-    representatives = []
-    sizes: dict[tuple[int, ...], int] = {}
-    for piece in pieces:
-        prefix = piece[1]
-        if prefix not in sizes:
-            images = _renamed_prefixes(world, prefix)
-            sizes |= dict.fromkeys(images, 0)
-            sizes[min(images, key=world.word)] = len(images)
-        if sizes[prefix]:
-            representatives.append((piece, sizes[prefix]))
-    return representatives
-
-
-def _renamed_prefixes(world: World, prefix: tuple[int, ...]) -> set[tuple[int, ...]]:
-    """Return the orbit of a prefix under renaming of aspects, including the prefix itself."""
-    images, queue = {prefix}, [prefix]
-    while queue:
-        current = queue.pop()
-        new_images = {tuple(letters[letter] for letter in current) for _, letters in world.renamings} - images
-        images |= new_images
-        queue += new_images
-    return images
 
 
 def check_depth(world: World, depth: int) -> None:
@@ -147,21 +113,6 @@ class Evaluator:
             return
         tolerance = 1e-12 * magnitude(expected)
         self.can_lump = bool(np.allclose(values, expected, rtol=1e-12, atol=tolerance, equal_nan=True))
-
-    def watch_formula(self, world: World, depth: int) -> Watch:
-        """Return a record of the values that the formula reads, down to a depth; all values if it cannot be watched.
-
-        A tree has the hits of all rankings, whatever its prefix, so a long prefix makes this cheap.
-        """
-        thin = Tree(world, depth, (0,) * (depth - 1))
-        watch = thin.watch_formula()
-        try:
-            if self.can_lump:
-                self.evaluate_lists(thin)
-                return watch
-        except NotLumpedError:
-            pass
-        return Watch(depth, symmetric=False)
 
     def evaluate_lists(self, lists: Lists) -> Floats:
         """Return the value of every list; name the measure if its formula fails."""

@@ -29,7 +29,6 @@ from rankscope.lab.rankings.tree_hits import (
     NotLumpedError,
     TreeByAspect,
     TreeHits,
-    Watch,
     count_letters,
     lumped_slots,
 )
@@ -100,8 +99,6 @@ class Tree(Lists):
     ([1, 2, 2], [1, 1, 2], [0.0, 0.0, 1.0, 0.0, 1.0, 0.5, 1.5])
     """
 
-    watch: Watch | None = None
-
     def __init__(self, world: World, depth: int, prefix: tuple[int, ...] = ()) -> None:
         self._setup(world, Shape(len(world), prefix, depth), world.pool, np.array([world.grades]))
 
@@ -111,59 +108,34 @@ class Tree(Lists):
         self.pool = pool
         self.letter_grades = grades  # shape (trees, letters)
 
-    def watch_formula(self) -> Watch:
-        """Start to record the numbers that are read, and return the record."""
-        self.watch = Watch()
-        return self.watch
-
     @property
     def offsets(self) -> Ints:  # type: ignore[override]
         """Unsupported: raises :class:`NotLumpedError`."""
         raise NotLumpedError("the rankings are not written out")
 
-    @property
+    @cached_property
     def length(self) -> Ints:  # type: ignore[override]
         """Length of each ranking."""
-        return self.retrieved()
-
-    def retrieved(self, cutoff: int | None = None) -> Ints:
-        """Return the number of documents of each ranking, down to a rank."""
-        self._record_depth(cutoff)
-        return self._lengths if cutoff is None else np.minimum(self._lengths, cutoff)
-
-    @cached_property
-    def _lengths(self) -> Ints:
         trees = len(self.letter_grades)
         return np.tile(self.shape.lengths, trees) if trees > 1 else self.shape.lengths
 
     def times_at_length(self, values: Floats, table: Floats, cutoff: int | None = None) -> Floats:
         """Multiply the value of each ranking in place by the entry of ``table`` at its length."""
-        self._record_depth(cutoff)
         for level in range(self.shape.depth + 1):
             level_values = self.level(values, level)
             level_values *= table[level if cutoff is None else min(level, cutoff)]
         return values
 
-    def _record_depth(self, cutoff: int | None) -> None:
-        if self.watch is not None:
-            self.watch.record_depth(self.shape.depth if cutoff is None else int(cutoff))
-
-    @property
+    @cached_property
     def topic(self) -> Ints:  # type: ignore[override]
         """Topic of each list."""
-        self._record_aspects()
         return np.repeat(np.arange(len(self.letter_grades)), self.shape.size)
 
     def per_topic(self, values: AnyArray) -> AnyArray:
         """Return the value of each list's topic."""
-        self._record_aspects()
         if len(self.letter_grades) == 1:
             return np.broadcast_to(values[0], (len(self),))
         return np.repeat(values, self.shape.size)
-
-    def _record_aspects(self) -> None:
-        if self.watch is not None and len(self.letter_grades) > 1:
-            self.watch.symmetric = False
 
     def __len__(self) -> int:
         return len(self.letter_grades) * self.shape.size
@@ -194,7 +166,6 @@ class Tree(Lists):
         """Return the same rankings with the grades of another pool, of shape (trees, letters)."""
         other = type(self).__new__(type(self))
         other._setup(self.world, self.shape, pool, grades)
-        other.watch = self.watch
         return other
 
     def level(self, values: AnyArray, level: int) -> AnyArray:

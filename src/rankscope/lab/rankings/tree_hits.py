@@ -5,9 +5,6 @@ quantities of whole rankings need one number per ranking, which is a sum along a
 anything else of a hit, such as its list, :class:`NotLumpedError` is raised, and the formula is evaluated on ordinary
 lists instead.
 
-Every number that a formula reads passes through the tree and its hits, which can therefore record how many ranks the
-formula inspects and whether it is symmetric in the aspects (:class:`Watch`).
-
 All trees with the same number of free ranks have the same paths below their prefix, so the counts of documents are
 cached and shared by all of them.
 """
@@ -15,7 +12,6 @@ cached and shared by all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,7 +20,6 @@ import numpy as np
 from rankscope.arrays import AnyArray, Bools, Floats, Ints, NDArray
 from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import Hits
-from rankscope.lab.rankings.worlds import World
 
 if TYPE_CHECKING:
     from rankscope.lab.rankings.tree import Shape, Tree
@@ -105,31 +100,6 @@ def accumulate_paths(
 
 class NotLumpedError(TypeError):
     """Raised if a formula reads a value that differs between hits of the same kind, rank and ordinal."""
-
-
-@dataclass
-class Watch:
-    """Record of the numbers that a formula read.
-
-    ``reach`` is the lowest rank that they depend on. They are ``symmetric`` if they are invariant under all renamings
-    of aspects under which the world is invariant; then the value of the formula is invariant as well.
-    """
-
-    reach: int = 0
-    symmetric: bool = True
-
-    def record_depth(self, rank: int) -> None:
-        """Record that numbers were read that depend on documents down to a rank."""
-        self.reach = max(self.reach, rank)
-
-    def record_sums(self, world: World, marked: Bools, table: Floats) -> None:
-        """Record that the sums of a table [level, tree, letter, ordinal] were read."""
-        # A document that counts in two trees is added twice, and rounding could depend on the order.
-        counts_once = bool((marked.sum(axis=0) <= 1).all())
-        for aspects, letters in world.renamings:
-            trees = list(aspects) if len(marked) > 1 else [0]
-            same = np.array_equal(marked[trees][:, letters], marked)
-            self.symmetric &= counts_once and same and np.array_equal(table[:, trees][:, :, letters], table)
 
 
 class TreeByAspect(ByAspect):
@@ -241,21 +211,12 @@ class TreeHits(Hits):
     def _totals(self, table: Floats, combine: np.ufunc = np.add, start: float = 0.0) -> Floats:
         """Return the totals of all trees, concatenated."""
         tree, slots = self._tree, self._slots
-        self._record_sums(table)
-        if tree.watch is not None:
-            # With several trees the formula can select the numbers of a single aspect.
-            tree.watch.symmetric &= self.n_trees == 1
         totals = []
         for f, marked in enumerate(slots.marked):
             part = slice(f, f + 1)
             own = table[:, part], slots.hits[:, part]
             totals.append(accumulate_paths(tree, (marked,), *own, combine, start))
         return totals[0] if len(totals) == 1 else np.concatenate(totals)
-
-    def _record_sums(self, table: Floats) -> None:
-        if self._tree.watch is not None:
-            self._tree.watch.record_depth(self._slots.cutoff)
-            self._tree.watch.record_sums(self._tree.world, np.array(self._slots.marked), table)
 
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """Return the sum of a value per hit over each ranking."""
@@ -278,7 +239,6 @@ class TreeHits(Hits):
         equal = bool((factors == factors[0]).all())
         if not equal:
             table *= factors[:, np.newaxis, np.newaxis]
-        self._record_sums(table)
         totals = accumulate_paths(tree, slots.marked, table, slots.hits)
         if equal and factors[0] != 1:
             totals *= factors[0]
