@@ -60,11 +60,6 @@ setup(
             optional=True,  # without a compiler numpy counts the same
         ),
         Extension(
-            "rankscope.native.c.paths",
-            sources=[f"{NATIVE}/paths.c"],
-            optional=True,  # without a compiler numpy adds and compares the same
-        ),
-        Extension(
             f"rankscope.native.{MODULE}",
             sources=[f"{NATIVE}/memory.c"],
             depends=[f"{NATIVE}/sorting.h"],

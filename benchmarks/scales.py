@@ -13,7 +13,7 @@ from rankscope.cli.scales import DEFAULT
 from rankscope.lab.measurement.convexity import additive_weights
 from rankscope.lab.measurement.counting import count_groups, count_intervals
 from rankscope.lab.measurement.intervals import groups, interval_count
-from rankscope.lab.measurement.values import merits_on_binary
+from rankscope.lab.measurement.values import merits_on_words
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.lab.measurement.walks import comparable_pairs, sample_pairs, worst_pair
 from rankscope.measures import measure
@@ -40,8 +40,8 @@ def _counts(longest: int) -> list[str]:
     ]
     for length in range(6, longest + 1):
         additive, other = (
-            merits_on_binary(measure("RBP(p=0.8)"), length),
-            merits_on_binary(measure("AP"), length),
+            merits_on_words(measure("RBP(p=0.8)"), length),
+            merits_on_words(measure("AP"), length),
         )
         weights = additive_weights(additive)
         assert weights is not None
@@ -72,7 +72,7 @@ def _walks(longest: int) -> list[str]:
             break
         weights = 0.2 * 0.8 ** np.arange(length)
         times = [
-            _time(lambda n=length: merits_on_binary(measure("AP"), n)) if length <= 20 else None,
+            _time(lambda n=length: merits_on_words(measure("AP"), n)) if length <= 20 else None,
             _time(lambda w=weights: worst_pair(w)),
             _time(lambda n=length: comparable_pairs(n)),
             _time(lambda n=length: sample_pairs(n, 100_000, np.random.default_rng(1))),

@@ -13,7 +13,7 @@ OTHERS = (
 )  # fmt: skip
 GROWING = {"Parameter", "_Columns", "TextList", "StepDown"}
 """Those that are filled while a text is read or replicates are counted, or named by the class that has them."""
-OTHERS_GROWING = {"Options", "PropertyVerdict", "Watch", "_BoundSolver", "_Search", "_Summary"}
+OTHERS_GROWING = {"Options", "PropertyVerdict", "_BoundSolver", "_Search", "_Summary"}
 """Those of other packages that change while a command is parsed, a search runs or text is streamed."""
 VALUES = {
     "Chart", "Coefficient", "Coefficients", "EvaluationOptions", "Finding", "Flips", "Kendall",

@@ -11,7 +11,7 @@ import pytest
 from rankscope.lab.measurement.convexity import additive_weights, convexity, rbp_threshold
 from rankscope.lab.measurement.counting import count_groups, count_intervals
 from rankscope.lab.measurement.intervals import code, cumsum, delta, is_below, rankings, steps
-from rankscope.lab.measurement.values import merits_at, merits_on_binary
+from rankscope.lab.measurement.values import merits_at, merits_on_words
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import measure
 
@@ -68,7 +68,7 @@ def test_interval_like_by_name(golden: Golden) -> None:
         ), case["name"]  # fmt: skip
         assert (
             additive_weights(
-                merits_on_binary(measure(inputs["measure"]), inputs["N"]), inputs["equal_relevant"]
+                merits_on_words(measure(inputs["measure"]), inputs["N"]), inputs["equal_relevant"]
             )
             is None
         )

@@ -28,6 +28,7 @@ from rankscope.engines import stream_pieces
 from rankscope.errors import SettingsError
 from rankscope.lab import ranges, rounding
 from rankscope.lab.axioms import comparison
+from rankscope.lab.axioms.cases import minimum_length
 from rankscope.lab.axioms.pairs import induced_pairs, single_steps
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.cumulated_counts import cumulate_counts, dominance, orders
@@ -35,7 +36,7 @@ from rankscope.lab.identification import inputs as identification_inputs
 from rankscope.lab.identification import search, variants
 from rankscope.lab.identification.inputs import TopicLists, break_ties, inputs
 from rankscope.lab.measurement import convexity, counting, distances, graded, intervals, scales, walks
-from rankscope.lab.measurement.values import Setting
+from rankscope.lab.measurement.values import Setting, merits_on_words
 from rankscope.lab.measurement.verdicts import LongStudy
 from rankscope.lab.rankings import enumeration
 from rankscope.lab.rankings.explicit import iter_recall_bases, multiset_permutations
@@ -125,7 +126,7 @@ def describe_formulas() -> Iterator[tuple[str, Any]]:
 def describe_worlds() -> Iterator[tuple[str, Any]]:
     for name, world in WORLDS.items():
         lists = [list(world.labels), list(world.grades), world.document.tolist(), world.better_pairs]
-        yield name, [*lists, world.redundant_pairs, world.renamings, world.pool.grade.tolist()]
+        yield name, [*lists, world.redundant_pairs, world.pool.grade.tolist()]
         for prefix in ((), (1,), (0, 1)):
             tree = Tree(world, 3, prefix)
             nodes = np.arange(tree.shape.size)
@@ -135,24 +136,25 @@ def describe_worlds() -> Iterator[tuple[str, Any]]:
             letters = [digest(tree.letter_matrix(level)) for level in range(1, 4)]
             yield (
                 f"{name} {prefix}",
-                [text_digest(tree.words()), digest(keys), *letters, found, text_digest(tree.grades())],
+                [text_digest(tree.words()), digest(keys), *letters, found, text_digest(tree.flat().grades())],
             )
             yield f"{name} {prefix} counts", [digest(tree.count_letters(marked)), digest(tree.length)]
-            hits, judged = tree.relevant(), tree.documents(2)
-            for kind, each in (("relevant", hits), ("documents", judged)):
-                arrays = [each.rank, each.grade, each.list, each.ordinal, each.sum(1.0), each.count]
-                yield f"{name} {prefix} {kind}", [len(each), *map(digest, arrays)]
+            for form, lists in (("tree", tree), ("flat", tree.flat())):
+                hits, judged = lists.relevant(), lists.documents(2)
+                for kind, each in (("relevant", hits), ("documents", judged)):
+                    arrays = [each.rank, each.grade, each.ordinal, each.sum(1.0), each.count]
+                    yield f"{name} {prefix} {kind} {form}", [len(each), *map(digest, arrays)]
+                    if form == "flat":
+                        yield f"{name} {prefix} {kind} lists", digest(each.list)
         for size in (5, 20):
             pieces = enumeration.blocks(world, 4, size)
-            yield (
-                f"{name} blocks {size}",
-                [text_digest(pieces), text_digest(enumeration.block_orbits(world, pieces))],
-            )
+            yield f"{name} blocks {size}", text_digest(pieces)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(enumeration, "_FLAT_BLOCK", 9)
             evaluator = enumeration.Evaluator(parse("AP"), world)
+            evaluator.can_lump = False
             for prefix in ((), (1,)):
-                yield f"{name} pieces {prefix}", digest(evaluator._in_pieces(Tree(world, 4, prefix)))
+                yield f"{name} pieces {prefix}", digest(evaluator.evaluate(Tree(world, 4, prefix)))
             patch.setattr(enumeration, "BLOCK", 30)
             yield f"{name} words", digest(enumeration.values_on_words(parse("AP"), world, 4))
             patch.setattr(enumeration, "LIMIT", 1000)
@@ -177,10 +179,12 @@ def describe_pairs() -> Iterator[tuple[str, Any]]:
                 for excluded in (None, impossible):
                     every = list(comparison.iter_pairs(relation, tree, first, excluded))
                     nodes = [np.concatenate([np.ravel(ends) for ends in pairs.nodes()]) for pairs in every]
-                    counted = comparison.Cases(relation, every)
-                    numbers = [len(every), sum(counted.sizes), counted.count_longer_than(2, tree)]
+                    sizes = [pairs.n_pairs for pairs in every]
+                    longer = [minimum_length(tree, pairs) > 2 for pairs in every]
+                    numbers = [len(every), sum(sizes), sum(np.multiply(sizes, longer).tolist())]
                     if not relation.some:
-                        numbers.append(sum(merits.count(counted)))
+                        broken = [merits.broken(relation, pairs) for pairs in every]
+                        numbers.append(sum(int(mask.sum()) for mask in broken))
                     yield (
                         f"{name} {relation.name} {first} {excluded is None}",
                         [*numbers, digest(np.concatenate([[0], *nodes]))],
@@ -276,23 +280,20 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
 
 def describe_grades() -> Iterator[tuple[str, Any]]:
     for setting in (Setting(2, 2, 2), Setting(3, 1, 2), Setting(2, 2, 3)):
-        words = graded.graded_rankings(setting)
-        yield f"{setting}", [*map(digest, (words.grade, words.code, words.prefix, words.steps, words.total))]
+        size = setting.length, setting.relevant, setting.grades
+        yield f"{setting}", digest(intervals.rankings(setting.length, setting.grades))
         for name in ("DCG", "AP", "nDCG(gains=exp2)", "CG", "ERR"):
-            values = graded.graded_merits(parse(name), words)
+            values = merits_on_words(parse(name), *size)
+            yield f"{setting} {name}", digest(values)
             for equal in (False, True):
-                with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(graded, "_ROWS", 7)
-                    listed, n_blocks = words.intervals(equal), len(list(words._below(equal)))
-                rise = values[listed.upper] - values[listed.lower]
-                distance = words.steps[listed.upper] - words.steps[listed.lower]
-                arguments = (listed.lower, listed.upper, distance, rise, rounding.magnitude(values))
+                listed = graded.listed_intervals(setting, equal)
+                steps = distances.positions(setting.length, "weak", setting.grades)
                 small, large = graded.sample_interval_pairs(listed, 5, np.random.default_rng(2))
                 yield f"{setting} {name} {equal}", [
-                    n_blocks, digest(listed.lower), digest(listed.upper), digest(listed.kinds.delta),
+                    digest(listed.lower), digest(listed.upper), digest(listed.kinds.delta),
                     digest(listed.kinds.size),
-                    graded.has_convex_gains(words, values, equal), graded.violated_pair(words, values, equal),
-                    graded.broken_distance(words, *arguments), digest([small, large]),
+                    graded.has_convex_gains(setting, values, equal), graded.violated_pair(setting, values, equal),
+                    graded.broken_distance(setting, values, listed.lower, listed.upper, steps), digest([small, large]),
                 ]  # fmt: skip
     for name in ("RBP(p=0.5)", "RBP", "P@3", "DCG", "AP", "RR", "ERR"):
         for setting in (Setting(9, 9), Setting(30, 2)):

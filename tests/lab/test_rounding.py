@@ -97,7 +97,7 @@ def test_small_measures_must_follow_the_tree_too() -> None:
         def evaluate(self, lists: Any) -> Any:
             return 1e-20 * (lists.length + (type(lists).__name__ == "Tree"))
 
-    assert not Evaluator(Small(), world).follows_tree
+    assert not Evaluator(Small(), world).can_lump
 
 
 def test_certificates_say_that_a_measure_is_undefined() -> None:

@@ -19,7 +19,7 @@ from rankscope.lab.measurement.distances import (
     unequal_pair,
 )
 from rankscope.lab.measurement.intervals import delta, is_below, rankings
-from rankscope.lab.measurement.values import merits_on_binary
+from rankscope.lab.measurement.values import merits_on_words
 from rankscope.measures import measure
 
 BOTH: list[Heaviness] = ["strong", "weak"]
@@ -104,7 +104,7 @@ USUAL = [
 def test_only_rbp_with_one_half_is_an_interval_scale_and_only_under_strong_top_heaviness(
     name: str, length: int
 ) -> None:
-    values = merits_on_binary(measure(name), length)
+    values = merits_on_words(measure(name), length)
     assert is_interval_scale(values, "strong") == (name == "RBP(p=0.5)")
     assert not is_interval_scale(values, "weak")
     assert (count_distances(values, "strong").violations == 0) == (name == "RBP(p=0.5)")
@@ -113,7 +113,7 @@ def test_only_rbp_with_one_half_is_an_interval_scale_and_only_under_strong_top_h
 
 @pytest.mark.parametrize("length", [1, 2, 5, 12, 20])
 def test_interval_scales_by_construction_are_recognised(length: int) -> None:
-    assert is_interval_scale(merits_on_binary(measure("RBP(p=0.5)"), length), "strong")
+    assert is_interval_scale(merits_on_words(measure("RBP(p=0.5)"), length), "strong")
     assert is_interval_scale(0.1 + 0.3 * positions(length, "weak"), "weak")
     assert not is_interval_scale(np.ones(2**length), "strong")
 
@@ -123,6 +123,6 @@ def test_interval_scales_by_construction_are_recognised(length: int) -> None:
 def test_negative_effort_is_the_natural_distance_when_the_recall_base_is_the_length(
     name: str, length: int
 ) -> None:
-    values = merits_on_binary(measure(name), length)
+    values = merits_on_words(measure(name), length)
     assert is_interval_scale(values, "weak") and count_distances(values, "weak").violations == 0
-    assert not is_interval_scale(merits_on_binary(measure(name), length, relevant=length + 1), "weak")
+    assert not is_interval_scale(merits_on_words(measure(name), length, relevant=length + 1), "weak")

@@ -16,10 +16,11 @@ from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement import scales as names
 from rankscope.lab.measurement.graded import (
     GradedStudy,
-    graded_rankings,
+    listed_intervals,
     sample_interval_pairs,
     violated_pair,
 )
+from rankscope.lab.measurement.intervals import rankings
 from rankscope.lab.measurement.values import Setting
 from rankscope.measures import measure
 
@@ -143,7 +144,7 @@ def test_gains_need_not_be_evenly_spaced() -> None:
 
 
 def test_samples_are_comparable_and_estimate_the_share() -> None:
-    listed = graded_rankings(Setting(3, 3, 2)).intervals()
+    listed = listed_intervals(Setting(3, 3, 2))
     small, large = sample_interval_pairs(listed, 500, np.random.default_rng(1))
     delta = listed.kinds.delta
     assert len(small) == 500 and (delta[listed.group[small]] <= delta[listed.group[large]]).all()
@@ -170,9 +171,8 @@ def test_a_sample_without_a_contradiction_is_no_verdict() -> None:
 
 
 def test_consistent_values_have_no_contradiction() -> None:
-    words = graded_rankings(Setting(3, 3, 2))
-    values = words.grade.astype(float) @ np.array([3.0, 2.0, 1.0])
-    assert violated_pair(words, values, equal_relevant=True) is None
+    values = rankings(3, grades=2).astype(float) @ np.array([3.0, 2.0, 1.0])
+    assert violated_pair(Setting(3, 3, 2), values, equal_relevant=True) is None
 
 
 def test_invalid_arguments_raise() -> None:

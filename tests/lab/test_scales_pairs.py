@@ -24,7 +24,7 @@ from rankscope.lab.measurement.convexity import (
 )
 from rankscope.lab.measurement.counting import count_groups, count_intervals, estimate_work
 from rankscope.lab.measurement.intervals import delta, groups, interval_count, is_below, ranking, rankings
-from rankscope.lab.measurement.values import merits_at, merits_on_binary
+from rankscope.lab.measurement.values import merits_at, merits_on_words
 from rankscope.lab.measurement.walks import comparable_pairs, sample_pairs, worst_pair
 from rankscope.measures import measure
 from rankscope.native import counting as native
@@ -200,7 +200,7 @@ def test_how_the_work_is_cut_changes_nothing(
 def test_the_library_counts_what_numpy_counts(equal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = np.random.default_rng(5)
     cases = [
-        (9, merits_on_binary(measure("AP"), 9)),
+        (9, merits_on_words(measure("AP"), 9)),
         (8, dice.random(2**8)),
         (8, dice.integers(0, 3, 2**8) / 2),
     ]
@@ -305,7 +305,7 @@ ADDITIVE = [
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_theorem_the_enumeration_and_the_dynamic_program_agree(name: str, equal: bool) -> None:
     for length in range(1, 9):
-        values = merits_on_binary(measure(name), length, relevant=8)
+        values = merits_on_words(measure(name), length, relevant=8)
         weights = additive_weights(values)
         assert weights is not None
         verdict = convexity(weights, equal)
@@ -368,7 +368,7 @@ def test_a_part_that_counts_relevant_documents_matters_only_between_unequal_ends
 def test_values_on_the_tree_are_those_of_lists_written_out() -> None:
     for name in ("AP", "ERR", "RR", "Bpref", "nDCG@3", "RBP", "Rprec", "Twist"):
         for length in (1, 4):
-            result = merits_on_binary(measure(name), length, relevant=5)
+            result = merits_on_words(measure(name), length, relevant=5)
             assert result == pytest.approx(
                 merits_at(measure(name), range(2**length), length, relevant=5), abs=1e-12
             )

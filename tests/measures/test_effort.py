@@ -18,6 +18,7 @@ from rankscope.choices import CROSSINGS
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
+from rankscope.lab.rankings.enumeration import Evaluator
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import REGISTRY, measure
@@ -257,8 +258,9 @@ def test_no_relevant_document_is_undefined() -> None:
 def test_on_the_tree_of_all_rankings(name: str) -> None:
     """Trees of the laboratory and explicit lists have the same values."""
     tree = Tree(graded_world(2, relevant=2, nonrelevant=4), 4)
+    item = measure(name) @ 8
     np.testing.assert_allclose(
-        (measure(name) @ 8).evaluate(tree), (measure(name) @ 8).evaluate(tree.flat()), atol=1e-14
+        Evaluator(item, tree.world).evaluate(tree), item.evaluate(tree.flat()), atol=1e-14
     )
 
 

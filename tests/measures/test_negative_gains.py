@@ -84,7 +84,7 @@ def test_unjudged_is_nonrelevant_for_every_measure_of_gains(name: str, grades: l
 def test_the_laboratory_counts_the_same() -> None:
     tree = Tree(graded_world(2, relevant=2, nonrelevant=3), 3)
     measure = rs.measure("DCG(gains='0=-0.5,1=2,2=3')")
-    expected = [defined(grades, {0: -0.5, 1: 2.0, 2: 3.0}) for grades in tree.grades()]
+    expected = [defined(grades, {0: -0.5, 1: 2.0, 2: 3.0}) for grades in tree.flat().grades()]
     assert measure.evaluate(tree).tolist() == pytest.approx(expected)
     assert measure.evaluate(tree.flat()).tolist() == pytest.approx(expected)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.native import counting, judgments, libraries, memory, paths, readahead, scanner, scans
+from rankscope.native import counting, judgments, libraries, memory, readahead, scanner, scans
 from rankscope.native.cuts import topic_cuts
 from rankscope.read.qrels import Qrels
 
@@ -43,14 +43,13 @@ def test_the_module_of_dicts_has_the_version_that_is_asked_for() -> None:
 
 
 def test_constants_are_those_of_the_c_sources() -> None:
-    scanner_text, counting_text, paths_text = map(c_text, ("scanner.h", "counting.c", "paths.c"))
+    scanner_text, counting_text = map(c_text, ("scanner.h", "counting.c"))
     assert f"#define RS_VERSION {scanner._VERSION} " in scanner_text
     assert f"#define STRIDE {counting._STRIDE} " in counting_text
     assert f"PADDING = {scans._PADDING} " in c_text("memory.c")
-    for module, prefix, text in ((counting, "counting", counting_text), (paths, "paths", paths_text)):
-        version = re.search(rf"#define {prefix.upper()}_VERSION (\d+) ", text)
-        assert version is not None and module._library() is not None
-        assert getattr(module._library(), f"rs_{prefix}_version")() == int(version[1])
+    version, library = re.search(r"#define COUNTING_VERSION (\d+) ", counting_text), counting._library()
+    assert version is not None and library is not None
+    assert library.rs_counting_version() == int(version[1])
 
     def values(name: str) -> dict[str, int]:
         found = re.search(rf"enum {name} {{([^}}]*)}}", scanner_text)
@@ -74,7 +73,6 @@ def test_constants_are_those_of_the_c_sources() -> None:
     ("file", "signatures"),
     [
         ("scanner.h", scanner._SIGNATURES),
-        ("paths.c", paths._FUNCTIONS),
         ("counting.c", counting._FUNCTIONS),
     ],
 )
@@ -98,7 +96,6 @@ def test_functions_have_the_parameters_of_their_c_declaration(
         ("scanner.h", "rs_result", scanner.ScanResult),
         ("scanner.h", "rs_documents", scanner.DocumentsResult),
         ("scanner.h", "rs_judgments", scanner.JudgmentsResult),
-        ("paths.c", "rs_paths", paths._Paths),
         ("counting.c", "rs_counting", counting._Counting),
     ],
 )
@@ -116,7 +113,7 @@ def test_structures_have_the_fields_of_their_c_declaration(
 
 
 @needs_native
-@pytest.mark.parametrize("module", [scanner, paths, counting])
+@pytest.mark.parametrize("module", [scanner, counting])
 def test_a_library_is_loaded_once(module: ModuleType) -> None:
     load = module.library if module is scanner else module._library
     assert module.available() and load() is load()
@@ -428,38 +425,6 @@ def test_only_files_that_can_be_split_are_opened_to_be_cut(
     assert [Path(file.path).name for file in listed] == ["a"]
     monkeypatch.undo()
     assert len(readahead._list_files([str(tmp_path), str(tmp_path / "c")])) == 4
-
-
-@needs_native
-def test_arrays_of_another_layout_are_refused() -> None:
-    table, marked = np.zeros((2, 2, 2, 2)), np.zeros((2, 2, 2), np.bool_)
-    for one, other in ((table.T, marked), (table, marked.T)):
-        with pytest.raises(AssertionError):
-            paths.descend(one, other, [], [], np.zeros(1))
-    for values in (np.zeros(4)[::2], np.zeros(4, np.float32)):
-        with pytest.raises(AssertionError):
-            paths.compare(values, paths.Stretches([]), (0.0, 0.0), strict=False)
-    assert paths.compare(np.zeros(4), paths.Stretches([]), (0.0, 0.0), strict=True) == []
-
-
-@needs_native
-def test_pairs_of_stretches_are_counted_as_in_python() -> None:
-    rng = np.random.default_rng(1)
-    values = rng.integers(0, 4, 40) / 3
-    stretches = [
-        (int(low), int(high), 12, None if number % 2 else rng.random(12) < 0.6)
-        for number, (low, high) in enumerate(rng.integers(0, 28, (9, 2)))
-    ]
-    for slack, strict in (((0.0, 0.0), False), ((0.0, 0.0), True), ((0.1, 0.2), False), ((0.1, 0.2), True)):
-        expected = []
-        for low, high, n, mask in stretches:
-            lower, higher = values[low : low + n], values[high : high + n]
-            limit = slack[0] * np.maximum(np.abs(lower), np.abs(higher)) + slack[1]
-            is_wrong = lower > higher + limit
-            if strict:
-                is_wrong = lower >= higher - limit
-            expected.append(int((is_wrong if mask is None else is_wrong & mask).sum()))
-        assert paths.compare(values, paths.Stretches(stretches), slack, strict) == expected
 
 
 @needs_native

@@ -296,10 +296,6 @@ class Lists(CacheMixin):
         columns = self.rank[hits], self.judgment[hits]
         return Lists(self.pool, self.topic[lists], self.length[lists], offsets, *columns)
 
-    def flat(self) -> Lists:
-        """Return the lists with all their hits written out, which those of the laboratory are not."""
-        return self
-
     def with_length(self, length: int) -> Lists:
         """Return the same lists truncated, or padded with unjudged documents, to a length."""
         hits = self.hits(length)

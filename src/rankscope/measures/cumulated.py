@@ -73,9 +73,10 @@ class _OwnOrder(GradedGains, abstract=True):
 
     def validate(self) -> None:
         super().validate()
-        if self.gains not in ("linear", "exp2") and min(self._gain_of_grades().values()) < 0:
+        gain_by_grade = self._gain_of_grades()
+        if min(gain_by_grade.values(), default=0) < 0:
             raise self._error(f"cannot have the negative gains {self.gains!r}", "gains must not be negative")
-        if self.gains not in ("linear", "exp2") and self._gain_of_grades().get(0, 0) != 0:
+        if gain_by_grade.get(0, 0) != 0:
             raise self._error("needs gain 0 for non-relevant documents", "leave out grade 0, or give it 0")
 
     def _hits_with_gain(self, lists: Lists, cutoff: int | None) -> tuple[Hits, Floats]:

@@ -236,10 +236,6 @@ class _Indicator(_Effort, abstract=True):
     range = (-float("inf"), float("inf"))
     clamped: bool = parameter(False, "whether the value is brought into [0, 1], as for parallel coordinates")
 
-    def curves(self, lists: Lists) -> Curves:
-        # The turn-around of a ranking does not follow from its prefixes, so a prefix tree is flattened first.
-        return super().curves(lists.flat())
-
     def value(self, curves: Curves) -> AnyArray:
         raw = self.raw(curves)
         return np.clip(raw, 0.0, 1.0) if self.clamped else raw

@@ -155,7 +155,6 @@ class TimedCurves(FractionalCurves):
 
 def get_timed_curves(lists: Lists, rel: int, cutoff: int, times: str, measure: str) -> TimedCurves:
     """Return the curves in seconds; cached for all measures that use them."""
-    flat = lists.flat()  # a prefix tree does not store the documents between two hits
     seconds = parse_times(times, measure)
     key = ("effort by time", rel, cutoff, tuple(seconds))
-    return flat.cache(key, lambda: TimedCurves(flat, rel, cutoff, seconds))
+    return lists.cache(key, lambda: TimedCurves(lists, rel, cutoff, seconds))

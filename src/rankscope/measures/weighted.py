@@ -275,16 +275,15 @@ class GradedGains(Gains, abstract=True):
         return settings
 
     def validate(self) -> None:
-        if self.gains in ("linear", "exp2"):
-            return
-        if self._gain_of_grades().get(0) != 0 and "=" not in self.gains:
+        table = self._gain_of_grades()
+        if table and table.get(0) != 0 and "=" not in self.gains:
             hint = "begin the gains with 0, as in '0,5,10,15'"
             raise self._error("needs gain 0 for non-relevant documents", hint)
 
-    def idle_gain(self, max_grade: int) -> float:
-        return 0.0 if self.gains in ("linear", "exp2") else super().idle_gain(max_grade)
-
     def _gain_of_grades(self) -> dict[int, float]:
+        """Return the gains that are listed by grade; empty for ``linear`` and ``exp2``."""
+        if self.gains in ("linear", "exp2"):
+            return {}
         parts = self.gains.split(",")
         try:
             if "=" in self.gains:
@@ -300,9 +299,9 @@ class GradedGains(Gains, abstract=True):
 
     @property
     def gains_rise(self) -> bool:
-        if self.gains in ("linear", "exp2"):
-            return True
         gain_by_grade = self._gain_of_grades()
+        if not gain_by_grade:
+            return True
         grades = np.arange(max(gain_by_grade) + 1 if "=" not in self.gains else max(gain_by_grade) + 2)
         gains = self.gain(grades, int(grades[-1]))
         return bool(gains[0] == 0 and (np.diff(gains) >= 0).all() and min(gain_by_grade) >= 0)
@@ -333,7 +332,7 @@ class GradedGains(Gains, abstract=True):
 
     def extreme_gains(self, max_grade: int) -> tuple[float, float]:
         """Return the smallest and the largest possible gain."""
-        gain_by_grade = {} if self.gains in ("linear", "exp2") else self._gain_of_grades()
+        gain_by_grade = self._gain_of_grades()
         # A grade without a pair gains its own value: the largest such grade may be just below one with a pair.
         grades = {0, max_grade, *gain_by_grade, *(grade - 1 for grade in gain_by_grade)}
         possible = np.array(sorted(grade for grade in grades if 0 <= grade <= max_grade))

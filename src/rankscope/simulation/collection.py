@@ -12,14 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.arrays import Bools, Indices, Ints, NDArray
+from rankscope.arrays import Indices, Ints
 from rankscope.errors import InputError
 from rankscope.progress import progress
 from rankscope.simulation.model import FAMILIES, RankedList, Settings, System, Topic
-
-Bytes = NDArray[np.uint8]
-
-_FOUR_DIGITS = np.array([[ord(digit) for digit in f"{n:04d}"] for n in range(10000)], dtype=np.uint8)
 
 
 def format_document_names(numbers: Ints, width: int) -> list[str]:
@@ -28,9 +24,7 @@ def format_document_names(numbers: Ints, width: int) -> list[str]:
     >>> format_document_names(np.array([7, 12345678]), 8)
     ['doc-00000007', 'doc-12345678']
     """
-    text = np.concatenate([_repeat_text("doc-", len(numbers)), _format_digits(numbers, width)], axis=1)
-    names: list[str] = text.view(f"S{text.shape[1]}").ravel().astype(str).tolist()
-    return names
+    return [f"doc-{number:0{width}d}" for number in numbers.tolist()]
 
 
 def format_run_lines(topic: str, numbers: Ints, width: int, ticks: Ints, decimals: int, run: str) -> bytes:
@@ -39,47 +33,10 @@ def format_run_lines(topic: str, numbers: Ints, width: int, ticks: Ints, decimal
     >>> format_run_lines("301", np.array([7, 5]), 8, np.array([1250, 75]), 2, "bm25").decode().splitlines()
     ['301 Q0 doc-00000007 1 12.50 bm25', '301 Q0 doc-00000005 2 0.75 bm25']
     """
-    count = len(numbers)
-    ranks = np.arange(1, count + 1, dtype=np.int64)
-    score, score_mask = _format_digits(ticks, 12), _mask_leading_zeros(ticks, 12, decimals + 1)
-    fields = [
-        (_repeat_text(f"{topic} Q0 doc-", count), None),
-        (_format_digits(numbers, width), None),
-        (_repeat_text(" ", count), None),
-        (_format_digits(ranks, 8), _mask_leading_zeros(ranks, 8, 1)),
-        (_repeat_text(" ", count), None),
-        (score[:, :-decimals], score_mask[:, :-decimals]),
-        (_repeat_text(".", count), None),
-        (score[:, -decimals:], None),
-        (_repeat_text(f" {run}\n", count), None),
-    ]
-    text = np.concatenate([field for field, _ in fields], axis=1)
-    written = np.concatenate(
-        [np.ones(field.shape, dtype=bool) if mask is None else mask for field, mask in fields], axis=1
-    )
-    lines: bytes = text[written].tobytes()
-    return lines
-
-
-def _repeat_text(text: str, count: int) -> Bytes:
-    letters = np.frombuffer(text.encode(), dtype=np.uint8)
-    return np.broadcast_to(letters, (count, len(letters)))
-
-
-def _format_digits(numbers: Ints, width: int) -> Bytes:
-    """Return decimal digits with leading zeros; the width must be a multiple of four."""
-    parts: list[Bytes] = []
-    for _ in range(width // 4):
-        numbers, four = np.divmod(numbers, 10000)
-        parts.insert(0, _FOUR_DIGITS[four])
-    return np.concatenate(parts, axis=1)
-
-
-def _mask_leading_zeros(numbers: Ints, width: int, n_minimum: int) -> Bools:
-    """Return a mask without leading zeros, except in the last ``n_minimum`` digits."""
-    powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
-    powers[width - n_minimum :] = 0
-    return numbers[:, None] >= powers
+    line = f"{topic} Q0 doc-%0{width}d %d %d.%0{decimals}d {run}\n"
+    columns = (numbers, np.arange(1, len(numbers) + 1), *np.divmod(ticks, 10**decimals))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return "".join([line % row for row in rows]).encode()
 
 
 _FACTOR = 61803399  # Coprime to powers of ten, so that multiplication permutes document numbers.

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import Floats
+from rankscope.arrays import Bools, Floats
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms import comparison
@@ -125,19 +125,6 @@ def properties(
     return PropertiesResult(tuple(analysis.verdicts), settings)
 
 
-class _Part(NamedTuple):
-    """Enumeration down to a depth for some measures, which may be ``symmetric`` in the aspects."""
-
-    depth: int
-    symmetric: bool
-    measures: tuple[int, ...]
-
-    def pieces(self, world: World) -> list[tuple[enumeration.Piece, int]]:
-        """Return the blocks to evaluate, each with the number of blocks that it represents."""
-        pieces = enumeration.blocks(world, self.depth)
-        return enumeration.block_orbits(world, pieces) if self.symmetric else [(piece, 1) for piece in pieces]
-
-
 class _Analysis:
     """Evaluation of blocks of rankings, once for all measures, and their comparison for all properties."""
 
@@ -162,8 +149,6 @@ class _Analysis:
         self.local = [relation for relation in relations if relation.local]
         self.wide = [relation for relation in relations if not relation.local and relation.words is None]
         self.explicit = [item for relation in self.named for item in self._explicit_rankings(relation)]
-        self.parts: list[_Part] = []
-        self.full_depth: set[int] = set()  # indices of measures that are evaluated down to the full depth
         if not self.local and not self.wide:  # nothing to enumerate
             self.rankings = sum(len(lists) for _, lists in self.explicit)
             self.scores = None
@@ -178,26 +163,6 @@ class _Analysis:
         if any(relation is RELATIONS["induced"] for relation in self.wide):
             self._check_pair_count(rankings)
         self.scores = np.empty((len(measures), rankings)) if self.wide else None
-        self.parts = self._parts()
-
-    def _parts(self) -> list[_Part]:
-        """Group measures by the depth that they inspect and by symmetry, to avoid redundant enumeration."""
-        all_near = not self.wide and all(relation.near for relation in self.local)
-        # Below the last rank that a measure inspects, both rankings of a pair have the same score. This can violate
-        # only a relation that requires more than "not worse".
-        is_special = any(relation.strict or relation.some or relation.within for relation in self.local)
-        plain = all_near and not is_special
-        by_depth: dict[tuple[int, bool], list[int]] = {}
-        for number, evaluator in enumerate(self.evaluators):
-            depth, symmetric = self.depth, False
-            if all_near:
-                watch = evaluator.watch_formula(self.world, self.depth)
-                depth = max(1, watch.reach) if plain and number not in self.full_depth else depth
-                symmetric = watch.symmetric and self.examples <= 1
-            by_depth.setdefault((depth, symmetric), []).append(number)
-        if not any(depth == self.depth for depth, _ in by_depth):
-            by_depth[self.depth, True] = []
-        return [_Part(*key, tuple(by_depth[key])) for key in sorted(by_depth)]
 
     def _check_pair_count(self, rankings: int) -> None:
         """Reject a depth with too many induced pairs.
@@ -216,39 +181,23 @@ class _Analysis:
         try:
             for relation, lists in self.explicit:
                 self._compare_explicit(relation, lists)
-            while (undefined := self._enumerate()) is not None:
-                self._start_again(undefined)
+            if self.local or self.wide:
+                self._enumerate()
             if self.scores is not None:
                 whole = Tree(self.world, self.depth)
-                merits = self._merits(list(self.scores), range(len(self.evaluators)))
-                self._compare(self.wide, whole, self.first, merits)
+                self._compare(self.wide, whole, self.first, self._merits(list(self.scores)))
                 self._explain(whole)
         except KeyboardInterrupt:
             return False
         return True
 
-    def _enumerate(self) -> int | None:
-        """Compare local relations; return the index of a measure with undefined values that needs the full depth."""
-        work = [(part, *piece) for part in self.parts for piece in part.pieces(self.world)]
-        for part, multiplicity, tree, first, values in progress(self._evaluated(work), len(work), "rankings"):
+    def _enumerate(self) -> None:
+        """Evaluate all blocks, and compare local relations."""
+        pieces = enumeration.blocks(self.world, self.depth)
+        evaluated = enumeration.evaluate_blocks(pieces, self.evaluators, self.world, self.jobs)
+        for tree, first, values in progress(evaluated, len(pieces), "rankings"):
             self._keep(tree, first, values)
-            merits = self._merits(values, part.measures)
-            undefined = [number for number, scores in merits.items() if scores.undefined]
-            if undefined and part.depth < self.depth:
-                return undefined[0]
-            last = part is self.parts[-1]
-            beyond = [other for other in self.parts if last and other.depth < self.depth]
-            self._compare(self.local, tree, max(first, self.first), merits, multiplicity, beyond)
-        return None
-
-    def _start_again(self, number: int) -> None:
-        """Reset the local relations, and evaluate this measure down to the full depth."""
-        self.full_depth.add(number)
-        self.parts = self._parts()
-        for verdict in self.verdicts:
-            if verdict.relation in self.local:
-                verdict.cases = verdict.violations = 0
-                verdict.shortest = []
+            self._compare(self.local, tree, max(first, self.first), self._merits(values))
 
     def _explain(self, tree: Tree) -> None:
         """Add the explanations of relations that have a ``tell`` function."""
@@ -275,80 +224,45 @@ class _Analysis:
                 lower, higher = zip(*kept, strict=True)
                 yield relation, ExplicitRankings(self.world, [*lower, *higher])
 
-    def _evaluated(
-        self, work: Sequence[tuple[_Part, enumeration.Piece, int]]
-    ) -> Iterator[tuple[_Part, int, Tree, int, list[Floats]]]:
-        """Yield (part, number of represented blocks, tree, first new level, scores) for all work."""
-        for part in self.parts:
-            own_work = [(piece, multiplicity) for owner, piece, multiplicity in work if owner is part]
-            evaluators = [self.evaluators[number] for number in part.measures]
-            pieces = [piece for piece, _ in own_work]
-            evaluated = enumeration.evaluate_blocks(pieces, evaluators, self.world, self.jobs)
-            for (_, multiplicity), (tree, first, values) in zip(own_work, evaluated, strict=True):
-                yield part, multiplicity, tree, first, values
-
     def _compare_explicit(self, relation: Relation, lists: ExplicitRankings) -> None:
         pairs = Pairs(*np.arange(len(lists)).reshape(2, -1))
         values = [evaluator.evaluate_lists(lists) for evaluator in self.evaluators]
-        self._judge(comparison.Cases(relation, [pairs]), lists, self._merits(values, range(len(values))))
+        self._judge(relation, pairs, lists, self._merits(values))
 
     def _compare(
-        self,
-        relations: Sequence[Relation],
-        tree: Tree,
-        first: int,
-        merits: dict[int, comparison.Merits],
-        multiplicity: int = 1,
-        beyond: Sequence[_Part] = (),
+        self, relations: Sequence[Relation], tree: Tree, first: int, merits: Sequence[comparison.Merits]
     ) -> None:
         impossible = comparison.ImpossibleRankings(tree) if self.excludes_impossible else None
         for relation in relations:
-            pairs = comparison.iter_pairs(relation, tree, first, impossible)
-            # Relations that are not local have too many pairs to keep all in memory.
-            for kept in [pairs] if relation.local else ([item] for item in pairs):
-                cases = comparison.Cases(relation, kept)
-                self._judge(cases, tree, merits, multiplicity)
-                for part in beyond:
-                    # Below the depth of its part a measure gives both rankings of a pair the same score: cases
-                    # without violations.
-                    extra = multiplicity * cases.count_longer_than(part.depth, tree)
-                    for number in part.measures:
-                        self._verdict(number, relation).cases += extra
+            for pairs in comparison.iter_pairs(relation, tree, first, impossible):
+                self._judge(relation, pairs, tree, merits)
 
-    def _verdict(self, number: int, relation: Relation) -> PropertyVerdict:
-        """Return the verdict on a measure, by index, and a property."""
-        measure = self.evaluators[number].measure
-        return next(f for f in self.verdicts if f.measure is measure and f.relation is relation)
-
-    def _merits(self, values: list[Floats], measures: Sequence[int]) -> dict[int, comparison.Merits]:
-        """Return the scores of measures by their indices."""
-        result = {
-            number: comparison.Merits(self.evaluators[number].measure, scores, self.scale[number])
-            for number, scores in zip(measures, values, strict=True)
-        }
-        for number, merits in result.items():
-            self.scale[number] = merits.scale
+    def _merits(self, values: Sequence[Floats]) -> list[comparison.Merits]:
+        """Return the scores of all measures."""
+        measures = [evaluator.measure for evaluator in self.evaluators]
+        result = list(map(comparison.Merits, measures, values, self.scale))
+        self.scale = [merits.scale for merits in result]
         return result
 
     def _judge(
         self,
-        cases: comparison.Cases,
+        relation: Relation,
+        pairs: Pairs,
         lists: Tree | ExplicitRankings,
-        merits: dict[int, comparison.Merits],
-        multiplicity: int = 1,
+        merits: Sequence[comparison.Merits],
     ) -> None:
-        """Count cases and violations of a relation for all measures; each pair counts ``multiplicity`` times."""
-        relation = cases.relation
-        for number, scores in merits.items():
-            verdict = self._verdict(number, relation)
+        """Count cases and violations of a relation for all measures."""
+        n_pairs = pairs.n_pairs
+        for scores in merits:
+            verdict = next(f for f in self.verdicts if f.measure is scores.measure and f.relation is relation)
             if scores.undefined:
-                for pairs in cases.pairs:
-                    comparison.reject_undefined(verdict.measure, lists, pairs, scores.values)
-            for pairs, size, broken in zip(cases.pairs, cases.sizes, scores.count(cases), strict=True):
-                verdict.cases += multiplicity * (min(1, size) if relation.some else size)
-                verdict.violations += multiplicity * (min(1, broken) if relation.some else broken)
-                if broken and self.examples:
-                    self._remember(verdict, lists, pairs, scores)
+                comparison.reject_undefined(verdict.measure, lists, pairs, scores.values)
+            broken = scores.broken(relation, pairs)
+            n_broken = int(np.count_nonzero(broken))
+            verdict.cases += min(1, n_pairs) if relation.some else n_pairs
+            verdict.violations += min(1, n_broken) if relation.some else n_broken
+            if n_broken and self.examples:
+                self._remember(verdict, lists, pairs, scores, broken)
 
     def _remember(
         self,
@@ -356,13 +270,14 @@ class _Analysis:
         lists: Tree | ExplicitRankings,
         pairs: Pairs,
         merits: comparison.Merits,
+        broken: Bools,
     ) -> None:
         """Keep the shortest counterexamples, and among equally long ones the alphabetically first."""
         enough = len(verdict.shortest) >= self.examples
         longest = verdict.shortest[-1].length if enough else np.inf
-        if longest < _minimum_length(lists, pairs):
+        if longest < minimum_length(lists, pairs):
             return
-        wrong = np.flatnonzero(merits.broken(verdict.relation, pairs))
+        wrong = np.flatnonzero(broken)
         low, high = pairs.select(merits.values)
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         lengths = np.maximum(lists.length[lower], lists.length[higher])
@@ -384,12 +299,12 @@ class _Analysis:
             at = wrong[k]
             worse, better = verdict.measure.merit(np.array([low.ravel()[at], high.ravel()[at]])).tolist()
             words = lists.word(int(lower[k])), lists.word(int(higher[k]))
-            broken, is_tied = verdict.relation.broken, bool(tied[at])
-            verdict.shortest.append(Counterexample(int(lengths[k]), *words, worse, better, broken, is_tied))
+            why, is_tied = verdict.relation.broken, bool(tied[at])
+            verdict.shortest.append(Counterexample(int(lengths[k]), *words, worse, better, why, is_tied))
         verdict.shortest = sorted(verdict.shortest, key=lambda example: example.sort_key)[: self.examples]
 
 
-def _minimum_length(lists: Tree | ExplicitRankings, pairs: Pairs) -> int:
+def minimum_length(lists: Tree | ExplicitRankings, pairs: Pairs) -> int:
     """Return the minimum length of a counterexample among these pairs."""
     if isinstance(pairs.low, Stretch) and isinstance(pairs.high, Stretch):
         return int(lists.length[max(pairs.low.start, pairs.high.start)])

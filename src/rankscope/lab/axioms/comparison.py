@@ -18,10 +18,9 @@ from rankscope.lab.rankings.explicit import ExplicitRankings
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.lab.rankings.worlds import split_word as split_word
-from rankscope.lab.rounding import ABSOLUTE, RELATIVE, extent, upper_limits
+from rankscope.lab.rounding import extent, upper_limits
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
-from rankscope.native import paths as native
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
@@ -100,39 +99,6 @@ def iter_pairs(
         yield pairs if impossible is None else impossible.without(pairs)
 
 
-class Cases:
-    """Pairs of a relation, built once and compared for all measures."""
-
-    def __init__(self, relation: Relation, pairs: Iterable[Pairs]) -> None:
-        self.relation = relation
-        self.pairs = list(pairs)
-        self.sizes = [item.n_pairs for item in self.pairs]
-
-    def count_longer_than(self, depth: int, tree: Tree) -> int:
-        """Return the number of pairs of near rankings with a ranking of more than ``depth`` documents."""
-        start = tree.shape.starts[depth + 1] if depth < tree.shape.depth else tree.shape.size
-        total = 0
-        for item, size in zip(self.pairs, self.sizes, strict=True):
-            if isinstance(item.low, Stretch) and isinstance(item.high, Stretch):
-                total += size * (max(item.low.start, item.high.start) >= start)
-        return total
-
-    @cached_property
-    def stretches(self) -> native.Stretches | None:
-        """Pairs as contiguous stretches for the C library; None if they are not contiguous."""
-        if not native.available() or self.relation.within is not None or self.relation.some:
-            return None
-        result = []
-        for item in self.pairs:
-            low, high = item.low, item.high
-            if not (
-                isinstance(low, Stretch) and isinstance(high, Stretch) and low.is_whole and high.is_whole
-            ):
-                return None
-            result.append((low.start, high.start, low.stop - low.start, item.mask))
-        return native.Stretches(result)
-
-
 class Merits:
     """Scores of rankings, signed so that higher is better, with tolerances for rounding.
 
@@ -150,14 +116,6 @@ class Merits:
     def limits(self) -> Floats:
         """Limit for each score that another score must exceed to be larger."""
         return upper_limits(self.values, self.scale)
-
-    def count(self, cases: Cases) -> list[int]:
-        """Return the number of violations in each of the ``cases.pairs``."""
-        stretches = cases.stretches
-        if stretches is None:
-            return [int(np.count_nonzero(self.broken(cases.relation, item))) for item in cases.pairs]
-        values = np.ascontiguousarray(self.values, np.float64)
-        return native.compare(values, stretches, (RELATIVE, ABSOLUTE * self.scale), cases.relation.strict)
 
     def broken(self, relation: Relation, pairs: Pairs) -> Bools:
         """Return the mask of pairs that violate the relation; for a relation with ``some`` it is all or none."""

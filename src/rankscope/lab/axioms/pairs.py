@@ -43,11 +43,6 @@ class Stretch:
         return np.asarray(values[self.start : self.stop].reshape(self.shape)[self.index])
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the stretch contains all nodes from start to stop, in order."""
-        return self.shape == (-1,) and not self.index
-
-    @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         fixed = [size for size, at in zip(self.shape, self.index, strict=False) if isinstance(at, int)]
@@ -106,9 +101,6 @@ class Relation:
         Function ``pairs(tree, first)`` that yields the pairs of rankings of at least ``first`` documents (0: all).
     local
         Whether a pair consists of a ranking and its extension, or of two extensions of one ranking.
-    near
-        Whether both rankings of a pair are among a ranking and its extensions by one document, and the relation is
-        symmetric in the aspects.
     needs_aspects
         Whether the relation is defined only for documents with aspects.
     tell
@@ -133,7 +125,6 @@ class Relation:
     broken: str
     pairs: Callable[[Tree, int], Iterator[Pairs]]
     local: bool = False
-    near: bool = False
     needs_aspects: bool = False
     tell: Callable[[Tree, str, str], str] | None = None
     strict: bool = False

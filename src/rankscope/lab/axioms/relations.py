@@ -73,7 +73,7 @@ def _relevant(world: World, is_relevant: bool = True) -> list[int]:
     return [letter for letter, grade in enumerate(world.grades) if (grade > 0) == is_relevant]
 
 
-@_declare("+r", _ALBAHEM, local=True, near=True)
+@_declare("+r", _ALBAHEM, local=True)
 def relevance_monotonicity(tree: Tree, first: int) -> Iterator[Pairs]:
     """S <= S r: appending a relevant document does not lower the score.
 
@@ -83,7 +83,7 @@ def relevance_monotonicity(tree: Tree, first: int) -> Iterator[Pairs]:
         yield Pairs(ranking, extended)
 
 
-@_declare("+x", _ALBAHEM, local=True, near=True)
+@_declare("+x", _ALBAHEM, local=True)
 def irrelevance_monotonicity(tree: Tree, first: int) -> Iterator[Pairs]:
     """S x <= S: appending a non-relevant document does not raise the score.
 
@@ -93,7 +93,7 @@ def irrelevance_monotonicity(tree: Tree, first: int) -> Iterator[Pairs]:
         yield Pairs(extended, ranking)
 
 
-@_declare("Red", _ALBAHEM, local=True, near=True, needs_aspects=True)
+@_declare("Red", _ALBAHEM, local=True, needs_aspects=True)
 def redundancy(tree: Tree, first: int) -> Iterator[Pairs]:
     """S p <= S n: a document of aspects already covered gains no more than the same of new aspects.
 
@@ -230,7 +230,7 @@ def closeness_threshold(world: World, depth: int) -> Cases:
     return _first_and_last(world, depth)
 
 
-@_declare("Conf", _AMIGO, local=True, near=True, strict=True)
+@_declare("Conf", _AMIGO, local=True, strict=True)
 def confidence(tree: Tree, first: int) -> Iterator[Pairs]:
     """S x < S: appending a non-relevant document to a ranking with a relevant one lowers the score.
 
@@ -241,7 +241,7 @@ def confidence(tree: Tree, first: int) -> Iterator[Pairs]:
         yield Pairs(extended, ranking, ranking.select(has_relevant))
 
 
-@_declare("Mono", _MOFFAT, local=True, near=True)
+@_declare("Mono", _MOFFAT, local=True)
 def monotonicity(tree: Tree, first: int) -> Iterator[Pairs]:
     """S <= S d: appending any document does not lower the score.
 
@@ -269,7 +269,7 @@ def top_weightedness(tree: Tree, first: int) -> Iterator[Pairs]:
     return swap(tree, first)
 
 
-@_declare("0-1", _MOFFAT, local=True, near=True, within=(0.0, 1.0))
+@_declare("0-1", _MOFFAT, local=True, within=(0.0, 1.0))
 def boundedness(tree: Tree, first: int) -> Iterator[Pairs]:
     """every score lies between 0 and 1.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import combinations
-from math import isnan, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -55,16 +55,6 @@ MIN_RANKINGS, MIN_LENGTHS = 20, 3
 accepts only rankings of ten documents or more has 24 of 8 lengths; fewer do not distinguish variants of a measure."""
 
 
-@lru_cache(200_000)
-def _lists(case: Input, unjudged: str, ties: str) -> tuple[TopicLists, ...]:
-    """Return the arguments of a formula for an input: one ranking, or one for each order of tied documents."""
-    orders = list(break_ties(case, ties)) if case.is_tied else [case.grades]
-    if unjudged == "condensed":
-        orders = [tuple(g for g in grades if g is not None) for grades in orders]
-    pool = tuple(case.pool)
-    return tuple(TopicLists(tuple(grades), pool) for grades in orders)
-
-
 @dataclass(frozen=True)
 class Definition:
     """Formula with its conventions for empty topics, unjudged documents and ties."""
@@ -78,12 +68,17 @@ class Definition:
 
     def __call__(self, case: Input) -> float:
         """Return the value for an input."""
-        values = [self._value(lists) for lists in _lists(case, self.unjudged, self.ties)]
-        return sum(values) / len(values)
+        return float(self.values(_indices([case]))[0])
 
-    def _value(self, lists: TopicLists) -> float:
-        value = self.core(lists)
-        return self.empty if isnan(value) else value
+    def values(self, indices: Indices) -> Floats:
+        """Return the values for the inputs with these indices."""
+        numbers, offsets = _list_indices(self.unjudged, self.ties)
+        counts = offsets[indices + 1] - offsets[indices]
+        owner = np.repeat(np.arange(len(indices)), counts)
+        nth = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
+        values = _column(self.core).values_at(numbers[offsets[indices][owner] + nth])
+        values = np.where(np.isnan(values), self.empty, values)
+        return np.bincount(owner, values, len(indices)) / counts
 
     def __str__(self) -> str:
         words = [EMPTY[self.empty], UNJUDGED[self.unjudged], TIES[self.ties]]
@@ -233,13 +228,11 @@ class _Sample:
 
     @classmethod
     def from_values(cls, cases: Sequence[Input], values: dict[Input, float]) -> _Sample:
-        number = _input_indices()
-        indices = np.array([number[case] for case in cases], np.intp)
-        return cls(indices, np.array([values[case] for case in cases], np.float64))
+        return cls(_indices(cases), np.array([values[case] for case in cases], np.float64))
 
     def is_equal(self, definition: Definition) -> Bools:
         """Return the mask of inputs on which a definition agrees with the function."""
-        return _all_equal(_definition_values(definition, self.indices), self.values)
+        return _all_equal(definition.values(self.indices), self.values)
 
 
 @cache
@@ -247,22 +240,22 @@ def _input_indices() -> dict[Input, int]:
     return {case: number for number, case in enumerate(inputs())}
 
 
-def _definition_values(definition: Definition, indices: Indices) -> Floats:
-    """Return the values of a definition for the inputs with these indices."""
-    numbers, offsets = _list_indices(definition.unjudged, definition.ties)
-    counts = offsets[indices + 1] - offsets[indices]
-    owner = np.repeat(np.arange(len(indices)), counts)
-    nth = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
-    values = _column(definition.core).values_at(numbers[offsets[indices][owner] + nth])
-    values = np.where(np.isnan(values), definition.empty, values)
-    return np.bincount(owner, values, len(indices)) / counts
+def _indices(cases: Sequence[Input]) -> Indices:
+    """Return the indices of inputs among all inputs."""
+    number = _input_indices()
+    return np.array([number[case] for case in cases], np.intp)
 
 
 @cache
 def _list_indices(unjudged: str, ties: str) -> tuple[Indices, Indices]:
-    """Return the indices of the rankings of every input, and the offsets of the inputs in them."""
+    """Return the indices of the rankings of every input, one for each order of ties, and the offsets of the inputs."""
     number = {lists: index for index, lists in enumerate(_all_lists())}
-    by_input = [[number[lists] for lists in _lists(case, unjudged, ties)] for case in inputs()]
+    by_input: list[list[int]] = []
+    for case in inputs():
+        orders = break_ties(case, ties) if case.is_tied else [case.grades]
+        if unjudged == "condensed":
+            orders = [tuple(g for g in grades if g is not None) for grades in orders]
+        by_input.append([number[TopicLists(grades, tuple(case.pool))] for grades in orders])
     offsets = np.cumsum([0, *map(len, by_input)])
     return np.array([index for own in by_input for index in own], np.intp), offsets
 
@@ -370,8 +363,8 @@ def _likely_definitions(sampled: tuple[Input, ...], sample: _Sample, p: float | 
 @lru_cache(8)
 def _variant_table(sample: tuple[Input, ...]) -> tuple[list[Definition], Floats]:
     """Return all variants and their values for a sample of inputs (variants, inputs)."""
-    definitions = [Definition(definition.name, definition, definition.oddities) for definition in formulas()]
-    return definitions, np.array([[definition(case) for case in sample] for definition in definitions])
+    definitions = [Definition(formula.name, formula, formula.oddities) for formula in formulas()]
+    return definitions, np.array([definition.values(_indices(sample)) for definition in definitions])
 
 
 def _persistence(values: dict[Input, float]) -> float | None:

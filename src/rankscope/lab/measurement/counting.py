@@ -19,7 +19,14 @@ import numpy as np
 
 from rankscope.arrays import Floats, Int32s, Ints, NDArray
 from rankscope.engines import stream_pieces
-from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals, vector_count
+from rankscope.lab.measurement.intervals import (
+    Groups,
+    Intervals,
+    groups,
+    interval_count,
+    intervals,
+    vector_count,
+)
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.native import counting as native
 from rankscope.progress import progress
@@ -116,27 +123,17 @@ def count_intervals(
     >>> count_intervals(rankings(4) @ np.array([0.2, 0.16, 0.128, 0.1024]), 4, False)
     Tally(comparable=7695, violations=715, complete=True)
     """
-    kinds = groups(length, equal_relevant, relevant)
-    pairs = intervals(length, equal_relevant, relevant)
-    difference = values[pairs.upper] - values[pairs.lower]
-    return count_listed(kinds, pairs.group, difference, magnitude(values), label=label, jobs=jobs)
+    return count_listed(intervals(length, equal_relevant, relevant), values, label=label, jobs=jobs)
 
 
-def count_listed(
-    kinds: Groups,
-    group: Int32s,
-    difference: Floats,
-    scale: float,
-    *,
-    label: str = "",
-    jobs: int | None = None,
-) -> Tally:
-    """Count the violated pairs among intervals that are ordered by group and given with their score differences."""
+def count_listed(pairs: Intervals, values: Floats, *, label: str = "", jobs: int | None = None) -> Tally:
+    """Count the pairs of these intervals that a measure violates, given its ``values[code]`` on all rankings."""
+    kinds, difference = pairs.kinds, values[pairs.upper] - values[pairs.lower]
     unit_weight = np.ones(1, dtype=np.int64)
     items = _Items.from_differences(
-        difference, np.zeros(len(difference), dtype=np.int64), unit_weight, kinds.delta, group
+        difference, np.zeros(len(difference), dtype=np.int64), unit_weight, kinds.delta, pairs.group
     )
-    limits = difference + slack(difference, scale)
+    limits = difference + slack(difference, magnitude(values))
     queries = _Queries(
         offsets=np.concatenate([[0], np.cumsum(kinds.size)]),
         position=items.positions(limits)[:, 0],

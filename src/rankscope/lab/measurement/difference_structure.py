@@ -24,7 +24,7 @@ from rankscope.arrays import AnyArray, Bools, Floats, Ints, NDArray
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.distances import positions
 from rankscope.lab.measurement.intervals import delta, rankings
-from rankscope.lab.measurement.values import Setting, merits_on_binary
+from rankscope.lab.measurement.values import Setting, merits_on_words
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure, parse_many
 from rankscope.result import TableResult
@@ -201,7 +201,7 @@ def difference_structure(
         hint = f"there may be at most {MAX_RANKINGS}, as at length 4"
         raise SettingsError(f"too many rankings to enumerate the axioms {setting}", hint=hint)
     scores = [
-        Structure.from_values(str(m), merits_on_binary(m, length, setting.relevant)[codes]) for m in parsed
+        Structure.from_values(str(m), merits_on_words(m, length, setting.relevant)[codes]) for m in parsed
     ]
     structures = [
         Structure.from_vectors("difference vectors", grades[codes]),

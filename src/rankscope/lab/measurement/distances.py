@@ -31,7 +31,7 @@ import numpy as np
 from rankscope.arrays import Floats, Int32s, Ints
 from rankscope.lab.measurement.convexity import broken_additivity
 from rankscope.lab.measurement.counting import Tally
-from rankscope.lab.measurement.intervals import interval_count, intervals, rankings
+from rankscope.lab.measurement.intervals import Codes, interval_count, intervals, rankings
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 
@@ -42,14 +42,15 @@ Ends = tuple[Int32s, Int32s]
 """Codes of the lower and the upper ends of many intervals."""
 
 
-def positions(length: int, heaviness: Heaviness) -> Ints:
+def positions(length: int, heaviness: Heaviness, grades: int = 1) -> Ints:
     """Return the position of each ranking; the distance of r <= s is the difference of their positions.
 
     >>> positions(3, "weak").tolist()
     [0, 1, 2, 3, 3, 4, 5, 6]
     """
-    is_strong = heaviness == "strong"
-    return np.arange(1 << length) if is_strong else rankings(length) @ np.arange(length, 0, -1)
+    if heaviness == "strong":
+        return np.arange((grades + 1) ** length)
+    return rankings(length, grades) @ np.arange(length, 0, -1)
 
 
 def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
@@ -106,16 +107,15 @@ def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
     >>> count_distances(np.array([0, 0.5, 1, 2.0]), "strong")
     Tally(comparable=32, violations=8, complete=True)
     """
-    lower, upper = _ends(values, heaviness)
     position = positions(len(values).bit_length() - 1, heaviness)
-    distance = (position[upper] - position[lower]).astype(np.int32)
-    return count_listed_distances(distance, values[upper] - values[lower], magnitude(values))
+    return count_between(values, *_ends(values, heaviness), position)
 
 
-def count_listed_distances(distance: Int32s, rise: Floats, scale: float) -> Tally:
-    """Count the same pairs as :func:`count_distances`, given the distances and rises of intervals."""
+def count_between(values: Floats, lower: Codes, upper: Codes, position: Ints) -> Tally:
+    """Count the same pairs as :func:`count_distances`, given the ends of intervals and the positions of rankings."""
+    distance, rise = position[upper] - position[lower], values[upper] - values[lower]
     order = np.argsort(rise, kind="stable")
-    apart = np.diff(rise[order]) > slack(rise[order[:-1]], scale)
+    apart = np.diff(rise[order]) > slack(rise[order[:-1]], magnitude(values))
     kind = np.empty(len(rise), dtype=np.int64)
     kind[order] = np.concatenate([[0], np.cumsum(apart)])
     # The numbers of pairs with equal distance, equal rise, and both are sums of squared group sizes.
@@ -244,7 +244,7 @@ def count_steps(values: Floats) -> Tally:
     Tally(comparable=32, violations=8, complete=True)
     """
     order, class_index = value_classes(values)
+    position = np.zeros(len(values), np.int64)
+    position[order] = class_index
     lower, upper = np.triu_indices(len(order))
-    rise = values[order[upper]] - values[order[lower]]
-    distance = (class_index[upper] - class_index[lower]).astype(np.int32)
-    return count_listed_distances(distance, rise, magnitude(values))
+    return count_between(values, order[lower], order[upper], position)

@@ -11,6 +11,9 @@ strong top-heaviness.
 An interval is a pair r <= s, including r = s. Its difference vector depends only on d = s - r, so the intervals form
 at most 3^N groups of equal difference, each of 2^(zeros of d) intervals.
 
+A graded ranking is one binary ranking [r_j >= g] for each grade g above 0, so an interval has a difference vector for
+each (Ferrante, Ferro and Maistro 2015). The digits of its code in base G + 1 are its grades.
+
 A topic with RB < N relevant documents has only the rankings with at most RB of them. Every ranking below such a ranking
 also has at most RB, so the intervals of the topic are those whose upper end has at most RB relevant documents.
 """
@@ -20,12 +23,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import ArrayLike, Bools, Int32s, Ints, NDArray
+from rankscope.arrays import ArrayLike, Int32s, Ints, NDArray
 
 Codes = NDArray[np.signedinteger[Any]]
 
@@ -60,14 +64,17 @@ def binary_word(number: int, length: int) -> str:
     return f"({int(number):0{length}b})"
 
 
-def rankings(length: int) -> NDArray[np.int8]:
-    """Return all 2^N binary rankings of a length, one row per code.
+def rankings(length: int, grades: int = 1) -> NDArray[np.int8]:
+    """Return all rankings of a length over the grades 0 to ``grades``, one row per code.
 
     >>> rankings(2).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    codes = np.arange(1 << length, dtype=np.int64)
-    return ((codes[:, None] >> np.arange(length - 1, -1, -1)) & 1).astype(np.int8)
+    codes = np.arange((grades + 1) ** length, dtype=np.int64)
+    result = np.empty((len(codes), length), np.int8)
+    for rank in range(length - 1, -1, -1):
+        codes, result[:, rank] = np.divmod(codes, grades + 1)
+    return result
 
 
 def cumsum(grades: ArrayLike) -> Ints:
@@ -163,11 +170,12 @@ class Groups:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Intervals of a length: the codes of both ends, and the group of equal difference."""
+    """Intervals of a length, ordered by group of equal difference: the codes of both ends, and the group."""
 
     lower: Codes
     upper: Codes
     group: Int32s
+    kinds: Groups
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -180,21 +188,44 @@ def groups(length: int, equal_relevant: bool = False, relevant: int | None = Non
     (17303, 2188, 126)
     """
     max_relevant = length if relevant is None else relevant
-    change = np.zeros((1, 0), dtype=np.int8)
-    balance, n_added = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    for rank in range(1, length + 1):
-        parents, step = np.repeat(np.arange(len(change)), 3), np.tile([-1, 0, 1], len(change))
-        balance, n_added = balance[parents] + step, n_added[parents] + (step > 0)
-        kept = _is_possible(balance, n_added, length - rank if equal_relevant else length, max_relevant)
-        change = np.concatenate([change[parents[kept]], step[kept, None].astype(np.int8)], axis=1)
-        balance, n_added = balance[kept], n_added[kept]
+    step, places = np.array([[-1, 0, 1]], np.int8), np.arange(length - 1, -1, -1)
+    (kind,) = _sequences(step, np.maximum(step, 0), step + 1, 3, length, equal_relevant, max_relevant)
+    change = (kind[:, np.newaxis] // 3**places % 3 - 1).astype(np.int8)
     vectors = np.cumsum(np.cumsum(change, axis=1, dtype=np.int16), axis=1, dtype=np.int16)
-    return Groups(change, vectors, _sizes(change, n_added, max_relevant))
+    return Groups(change, vectors, _sizes(change, (change > 0).sum(axis=1), max_relevant))
 
 
-def _is_possible(balance: Ints, n_relevant: Ints, max_balance: int, max_relevant: int) -> Bools:
-    """Return which prefixes can be continued: remaining ranks lower the balance S - R by at most 1 each."""
-    return np.asarray((balance >= 0) & (balance <= max_balance) & (n_relevant <= max_relevant))
+def _sequences(
+    change: NDArray[np.int8],
+    added: NDArray[np.int8],
+    digits: Codes,
+    bases: Any,
+    length: int,
+    equal_relevant: bool,
+    max_relevant: int,
+) -> Ints:
+    """Return codes of the possible sequences of moves, one at each rank, in lexicographic order (codes, sequences).
+
+    The arrays have a column for each move: its changes of the balances S - R, one for each grade, the relevant
+    documents that it adds, and its digits in the codes. No balance may be negative; with ``equal_relevant`` all are 0
+    at the end, and the remaining ranks lower them by at most 1 each.
+    """
+    n_moves = digits.shape[1]
+    codes = np.zeros((len(digits), 1), np.int64)
+    balance, n_added = (np.zeros((len(rows), 1), np.int8) for rows in (change, added))
+    for rank in range(1, length + 1):
+        parents, move = (
+            np.repeat(np.arange(codes.shape[1]), n_moves),
+            np.tile(np.arange(n_moves), codes.shape[1]),
+        )
+        balance = balance.take(parents, axis=1) + change.take(move, axis=1)
+        n_added = n_added.take(parents, axis=1) + added.take(move, axis=1)
+        max_balance = length - rank if equal_relevant else length
+        possible = (balance >= 0) & (balance <= max_balance)
+        kept = np.flatnonzero(possible.all(axis=0) & (n_added <= max_relevant).all(axis=0))
+        balance, n_added, parents, move = balance[:, kept], n_added[:, kept], parents[kept], move[kept]
+        codes = codes.take(parents, axis=1) * bases + digits.take(move, axis=1)
+    return codes
 
 
 def _sizes(change: NDArray[np.int8], n_added: Ints, max_relevant: int) -> Ints:
@@ -207,27 +238,35 @@ def _sizes(change: NDArray[np.int8], n_added: Ints, max_relevant: int) -> Ints:
     return sizes
 
 
-def intervals(length: int, equal_relevant: bool = False, relevant: int | None = None) -> Intervals:
+def intervals(
+    length: int, equal_relevant: bool = False, relevant: int | None = None, grades: int = 1
+) -> Intervals:
     """Return all intervals of a length, ordered by group as in :func:`groups`.
+
+    There are at most ``relevant`` documents of each grade above 0. With ``equal_relevant`` both ends have equal numbers
+    of documents of each grade.
 
     >>> pairs = intervals(1)
     >>> [(int(r), int(s)) for r, s in zip(pairs.lower, pairs.upper)]
     [(0, 0), (1, 1), (0, 1)]
     """
     max_relevant = length if relevant is None else relevant
-    lower, upper = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
-    balance, n_upper, kind = (np.zeros(1, dtype=np.int64) for _ in range(3))
-    for rank in range(1, length + 1):
-        parents = np.repeat(np.arange(len(lower)), 4)
-        low, high = (
-            np.tile(np.array(digits, dtype=np.int32), len(lower)) for digits in ((0, 1, 0, 1), (0, 1, 1, 0))
-        )
-        balance, n_upper = balance[parents] + high - low, n_upper[parents] + high
-        kept = _is_possible(balance, n_upper, length - rank if equal_relevant else length, max_relevant)
-        parents, low, high = parents[kept], low[kept], high[kept]
-        balance, n_upper = balance[kept], n_upper[kept]
-        lower, upper = 2 * lower[parents] + low, 2 * upper[parents] + high
-        kind = 3 * kind[parents] + high - low + 1
-    order = np.argsort(kind, kind="stable")
-    group = np.cumsum(np.diff(kind[order], prepend=kind[order[0]]) != 0, dtype=np.int32)
-    return Intervals(lower[order], upper[order], group)
+    levels, base = np.arange(1, grades + 1)[:, np.newaxis, np.newaxis], grades + 1
+    ends = np.array(
+        list(product(range(base), repeat=2))
+    ).T  # grades of both ends at a rank, a column for each move
+    reached = (ends >= levels).astype(np.int8)
+    change = reached[:, 1] - reached[:, 0]
+    added = (ends == levels).reshape(-1, ends.shape[1]).astype(np.int8)
+    kinds, kind_of = np.unique(change, axis=1, return_inverse=True)
+    digits, n_kinds = np.vstack([ends, kind_of.ravel()]), kinds.shape[1]
+    bases = np.array([[base], [base], [n_kinds]])
+    codes = _sequences(change, added, digits, bases, length, equal_relevant, max_relevant)
+    lower, upper, kind = codes[:, np.argsort(codes[2], kind="stable")]
+    first = np.flatnonzero(np.diff(kind, prepend=-1))
+    size = np.diff(first, append=len(kind))
+    moves = kind[first, np.newaxis] // n_kinds ** np.arange(length - 1, -1, -1) % n_kinds
+    vectors = np.cumsum(np.cumsum(kinds.T[moves], axis=1, dtype=np.int16), axis=1, dtype=np.int16)
+    groups = Groups(np.zeros((len(first), 0), np.int8), vectors.reshape(len(first), -1), size)
+    group: Int32s = np.repeat(np.arange(len(first), dtype=np.int32), size)
+    return Intervals(lower.astype(np.int32), upper.astype(np.int32), group, groups)

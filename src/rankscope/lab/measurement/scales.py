@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats
 from rankscope.errors import SettingsError
+from rankscope.lab.measurement import distances
 from rankscope.lab.measurement.counting import Tally
-from rankscope.lab.measurement.distances import count_steps, is_evenly_spaced, uneven_steps
 from rankscope.lab.measurement.interval_comparison import compare_intervals
 from rankscope.lab.measurement.intervals import delta
-from rankscope.lab.measurement.values import Setting
+from rankscope.lab.measurement.values import Setting, merits_on_words
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import format_distinct, magnitude, slack
 from rankscope.measures import Measure, parse_many
@@ -335,8 +335,6 @@ class ScaleStudy(ABC):
         """Return the verdict on one scale."""
         if scale in (STRONG, WEAK):
             return self._interval(scale)
-        if scale == OWN:
-            return self._own_order()
         return self._interval_like(scale, scale == EQUAL)
 
     @abstractmethod
@@ -346,10 +344,6 @@ class ScaleStudy(ABC):
     @abstractmethod
     def _interval(self, scale: str) -> ScaleVerdict:
         """Return the verdict on a strong or weak interval scale."""
-
-    def _own_order(self) -> ScaleVerdict:
-        """Return the verdict on the scale of the measure's own order, if all rankings are evaluated."""
-        raise TypeError(f"{type(self).__name__} does not evaluate all rankings")
 
     @abstractmethod
     def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
@@ -376,20 +370,50 @@ class ScaleStudy(ABC):
         length, pair = next((n, pair) for n, pair in pairs if pair is not None)
         return self._fails(scale, length, pair, numbers)
 
-    def _check_spacing(self, values: Floats, codes: Ints, is_counted: bool) -> ScaleVerdict:
-        """Return the verdict on the scale of the measure's own order.
-
-        Shorter rankings have other values, which prove nothing about these.
-        """
-        numbers = tally_numbers(count_steps(values)) if is_counted else {"method": "theorem"}
-        if is_evenly_spaced(values):
-            numbers = {**NOTHING_VIOLATED, **numbers}
-            return self._holds(OWN, "its values are evenly spaced", numbers)
-        pair = Pair(*(int(codes[index]) for index in uneven_steps(values)))
-        return self._fails(OWN, self.setting.length, pair, numbers)
-
     def _sampled_numbers(self, small: Floats, large: Floats, values: Floats, **more: Any) -> dict[str, Any]:
         """Return the numbers of a sample, given the rises on the smaller and on the larger intervals."""
         violated = int((small > large + slack(large, magnitude(values))).sum())
         low, high = wilson(violated, self.samples)
         return {"method": "sampled", **more, "share": violated / self.samples, "low": low, "high": high}
+
+
+class EnumeratedStudy(ScaleStudy):
+    """Analysis of one measure by its values on all rankings of a setting."""
+
+    def __init__(self, measure: Measure, setting: Setting, *options: Any) -> None:
+        super().__init__(measure, setting, *options)
+        self._merits: dict[int, Floats] = {}
+
+    def merits(self, length: int) -> Floats:
+        """Return the merits of all rankings of a length, indexed by code; NaN where the topic has too few documents."""
+        if length not in self._merits:
+            setting = self.setting
+            self._merits[length] = merits_on_words(self.measure, length, setting.relevant, setting.grades)
+        return self._merits[length]
+
+    @property
+    def values(self) -> Floats:
+        """Merits of the rankings of the full length."""
+        return self.merits(self.setting.length)
+
+    @property
+    def n_rankings(self) -> int:
+        """Number of rankings of the full length."""
+        return int(np.count_nonzero(~np.isnan(self.values)))
+
+    def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
+        return self.merits(length)[list(codes)]
+
+    def verdict(self, scale: str) -> ScaleVerdict:
+        return self._own_order() if scale == OWN else super().verdict(scale)
+
+    def _own_order(self) -> ScaleVerdict:
+        # Shorter rankings have other values, which prove nothing about these.
+        values = self.values
+        numbers: dict[str, Any] = {"method": "theorem"}
+        is_few = self.n_rankings * (self.n_rankings + 1) // 2 <= MAX_INTERVALS
+        if is_few and (self.count != "sample" or self.setting.grades > 1):
+            numbers = tally_numbers(distances.count_steps(values))
+        if distances.is_evenly_spaced(values):
+            return self._holds(OWN, "its values are evenly spaced", {**NOTHING_VIOLATED, **numbers})
+        return self._fails(OWN, self.setting.length, distances.uneven_steps(values), numbers)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.lab.measurement.intervals import binary_word, rankings
-from rankscope.lab.rankings.enumeration import values_on_binary
+from rankscope.lab.measurement.intervals import rankings
+from rankscope.lab.rankings.enumeration import values_on_words
 from rankscope.lab.rankings.explicit import ExplicitRankings
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import Measure
@@ -86,26 +86,30 @@ class Setting:
         return f"({''.join(map(str, self.digits(code)))})"
 
 
-def merits_on_binary(measure: Measure, length: int, relevant: int | None = None) -> Floats:
-    """Return the merits of a measure on all 2^N binary rankings of a length, indexed by code.
+def merits_on_words(measure: Measure, length: int, relevant: int | None = None, grades: int = 1) -> Floats:
+    """Return the merits of a measure on all rankings of a length over the grades 0 to ``grades``, indexed by code.
 
-    Rankings with more relevant documents than the topic has are NaN.
+    Rankings with more documents of a grade than the topic has are NaN.
 
     >>> from rankscope.measures import measure
-    >>> merits_on_binary(measure("AP"), 2).tolist()
+    >>> merits_on_words(measure("AP"), 2).tolist()
     [0.0, 0.25, 0.5, 1.0]
-    >>> merits_on_binary(measure("AP"), 2, relevant=1).tolist()
+    >>> merits_on_words(measure("AP"), 2, relevant=1).tolist()
     [0.0, 0.5, 1.0, nan]
     """
-    base = length if relevant is None else relevant
-    values = measure.merit(values_on_binary(measure, length, base))
-    if base >= length:
-        reject_undefined(measure, values, lambda code: binary_word(code, length))
-        return values
-    missing = rankings(length).sum(axis=1) > base
-    defined = np.flatnonzero(~missing)
-    reject_undefined(measure, values[defined], lambda index: binary_word(int(defined[index]), length))
-    return np.where(missing, np.nan, values)
+    setting = Setting(length, length if relevant is None else relevant, grades)
+    world = graded_world(grades, relevant=setting.relevant, nonrelevant=length)
+    values = measure.merit(values_on_words(measure, world, length))
+    if setting.is_limited:
+        words = rankings(length, grades)
+        counts = np.stack([np.count_nonzero(words == grade, axis=1) for grade in range(1, grades + 1)])
+        possible = np.flatnonzero((counts <= setting.relevant).all(axis=0))
+    else:
+        possible = np.arange(len(values))
+    reject_undefined(measure, values[possible], lambda index: setting.word(possible[index]))
+    result = np.full(len(values), np.nan)
+    result[possible] = values[possible]
+    return result
 
 
 def merits_at(measure: Measure, codes: Sequence[int], length: int, relevant: int | None = None) -> Floats:
@@ -115,27 +119,26 @@ def merits_at(measure: Measure, codes: Sequence[int], length: int, relevant: int
     >>> merits_at(measure("RR"), [0, 1, 1 << 99], 100).tolist()
     [0.0, 0.01, 1.0]
     """
-    grades = np.array([[int(digit) for digit in f"{code:0{length}b}"] for code in codes], dtype=np.int64)
-    values = _evaluate(measure, grades.reshape(len(codes), length), relevant or length)
-    reject_undefined(measure, values, lambda index: binary_word(codes[index], length))
+    setting = Setting(length, relevant or length)
+    values = merits_on_grades(measure, [setting.digits(code) for code in codes], setting.relevant)
+    reject_undefined(measure, values, lambda index: setting.word(codes[index]))
     return values
 
 
-def merits_on_grades(measure: Measure, rankings: Sequence[Sequence[int]]) -> Floats:
-    """Return the merits of a measure on graded rankings of one length, with as many documents per grade as ranks.
+def merits_on_grades(
+    measure: Measure, rankings: Sequence[Sequence[int]], relevant: int | None = None
+) -> Floats:
+    """Return the merits of a measure on rankings of one length; ``relevant`` is the number of documents per grade.
+
+    By default there are as many as ranks.
 
     >>> from rankscope.measures import measure
     >>> merits_on_grades(measure("CG@2"), [(0, 2), (1, 1)]).tolist()
     [2.0, 2.0]
     """
     grades = np.array(rankings, dtype=np.int64)
-    return _evaluate(measure, grades, grades.shape[1])
-
-
-def _evaluate(measure: Measure, grades: Ints, relevant: int) -> Floats:
-    """Return the merits of rankings, given as grades (rankings, ranks), on a topic with ``relevant`` documents each."""
-    best = max(1, int(grades.max(initial=0)))
-    world = graded_world(best, relevant=relevant, nonrelevant=grades.shape[1])
+    length, best = grades.shape[1], max(1, int(grades.max(initial=0)))
+    world = graded_world(best, relevant=relevant or length, nonrelevant=length)
     return measure.merit(np.asarray(measure.evaluate(ExplicitRankings(world, grades)), np.float64))
 
 

@@ -25,8 +25,8 @@ from rankscope.lab.measurement import convexity, counting, distances, walks
 from rankscope.lab.measurement import scales as scale_results
 from rankscope.lab.measurement.graded import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count, rankings
-from rankscope.lab.measurement.scales import MAX_INTERVALS, Scales, ScaleStudy, ScaleVerdict
-from rankscope.lab.measurement.values import Setting, merits_at, merits_on_binary
+from rankscope.lab.measurement.scales import MAX_INTERVALS, EnumeratedStudy, Scales, ScaleStudy, ScaleVerdict
+from rankscope.lab.measurement.values import Setting, merits_at, merits_on_words
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 from rankscope.measures.weighted import WeightedPrecision
@@ -145,27 +145,24 @@ def _draw_sample(
     return walks.sample_few_relevant(length, samples, rng, equal_relevant, relevant)
 
 
-class _Study(ScaleStudy):
+class _Study(EnumeratedStudy):
     """Analysis of one measure on all binary rankings up to a length."""
 
     def __init__(self, measure: Measure, setting: Setting, *options: Any) -> None:
         super().__init__(measure, setting, *options)
         self.length = setting.length
         self.relevant = setting.relevant if setting.is_limited else None
-        # Shorter rankings are evaluated too, since the shortest counterexample is the easiest to read.
-        self.values = {n: merits_on_binary(measure, n, setting.relevant) for n in range(1, self.length + 1)}
-
-    def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
-        return self.values[length][list(codes)]
+        for n in range(1, self.length):  # The shortest ranking without a value is the easiest to read.
+            self.merits(n)
 
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
-        weights = convexity.additive_weights(self.values[self.length], equal_relevant)
+        weights = convexity.additive_weights(self.values, equal_relevant)
         holds = weights is not None and self._convexity(weights, equal_relevant).holds
         numbers = scale_results.add_nonempty_share(
             self._numbers(weights, holds, equal_relevant),
-            int(np.count_nonzero(~np.isnan(self.values[self.length]))),
+            self.n_rankings,
             interval_count(self.length, equal_relevant, self.relevant),
-            lambda: distances.n_falling(self.values[self.length], equal_relevant, self.relevant),
+            lambda: distances.n_falling(self.values, equal_relevant, self.relevant),
         )
         if holds and not numbers.get("violations"):
             zeros = "" if equal_relevant else ", also when continued by zeros"
@@ -180,18 +177,18 @@ class _Study(ScaleStudy):
     def _violated(self, weights: Floats, equal_relevant: bool) -> walks.Pair | None:
         """Return the pair that an additive measure violates most, if its rankings exist in the topic."""
         pair = walks.worst_pair(weights, equal_relevant).pair
-        return pair if not np.isnan(self.values[self.length][list(pair)]).any() else None
+        return pair if not np.isnan(self.values[list(pair)]).any() else None
 
     def _convexity(self, weights: Floats, equal_relevant: bool) -> convexity.Convexity:
         return convexity.convexity(
-            weights, equal_relevant, noise=ABSOLUTE * magnitude(self.values[len(weights)])
+            weights, equal_relevant, noise=ABSOLUTE * magnitude(self.merits(len(weights)))
         )
 
     def _violation(self, length: int, equal_relevant: bool) -> walks.Pair | None:
         """Return a violated pair at a length, or None if the theorems exclude it."""
-        weights = convexity.additive_weights(self.values[length], equal_relevant)
+        weights = convexity.additive_weights(self.merits(length), equal_relevant)
         if weights is None:
-            return convexity.broken_additivity(self.values[length], equal_relevant)
+            return convexity.broken_additivity(self.merits(length), equal_relevant)
         fails_at = self._convexity(weights, equal_relevant).fails_at
         return None if fails_at is None else convexity.witness(length, fails_at, equal_relevant)
 
@@ -214,20 +211,20 @@ class _Study(ScaleStudy):
         comparable = walks.comparable_pairs(self.length, equal_relevant)
         if holds and weights is not None and self.length <= _MAX_PROVABLE:
             excess = walks.worst_pair(weights, equal_relevant).excess
-            if excess <= slack(0.0, magnitude(self.values[self.length])) * 10:
+            if excess <= slack(0.0, magnitude(self.values)) * 10:
                 counted = {"method": "dynamic program", "comparable": comparable}
                 return counted | scale_results.NOTHING_VIOLATED
         return self._sampled(equal_relevant, comparable)
 
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> counting.Tally:
-        values, label = self.values[self.length], f"{self.name}: pairs of intervals"
+        values, label = self.values, f"{self.name}: pairs of intervals"
         options: dict[str, Any] = {"label": label, "jobs": self.jobs, "relevant": self.relevant}
         if weights is None:
             return counting.count_intervals(values, self.length, equal_relevant, **options)
         return counting.count_groups(weights, self.length, equal_relevant, scale=magnitude(values), **options)
 
     def _sampled(self, equal_relevant: bool, comparable: int | None) -> dict[str, Any]:
-        values = self.values[self.length]
+        values = self.values
         pair = _draw_sample(self.length, equal_relevant, self.samples, self.seed, self.relevant)
         small, large = values[pair.s] - values[pair.r], values[pair.v] - values[pair.u]
         return self._sampled_numbers(small, large, values, comparable=comparable)
@@ -240,18 +237,12 @@ class _Study(ScaleStudy):
         heaviness: distances.Heaviness = "strong" if scale == scale_results.STRONG else "weak"
         numbers: dict[str, Any] = {"method": "theorem"}
         if self._is_counted(heaviness):
-            numbers = scale_results.tally_numbers(
-                distances.count_distances(self.values[self.length], heaviness)
-            )
-        if distances.is_interval_scale(self.values[self.length], heaviness):
+            numbers = scale_results.tally_numbers(distances.count_distances(self.values, heaviness))
+        if distances.is_interval_scale(self.values, heaviness):
             because = "every step up the order raises it by the same amount"
             return self._holds(scale, because, {**scale_results.NOTHING_VIOLATED, **numbers})
-        pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
+        pairs = ((n, distances.unequal_pair(self.merits(n), heaviness)) for n in range(1, self.length + 1))
         return self._shortest_failure(scale, pairs, numbers)
-
-    def _own_order(self) -> ScaleVerdict:
-        values = self.values[self.length]
-        return self._check_spacing(values, np.arange(len(values)), self._is_counted("strong"))
 
 
 _SHORT = 6  # maximal length of the rankings that are searched for a violation of additivity
@@ -276,7 +267,7 @@ class LongStudy(ScaleStudy):
 
     def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
         if self.weights is None:
-            return merits_on_binary(self.measure, length, self.setting.relevant)[list(codes)]
+            return merits_on_words(self.measure, length, self.setting.relevant)[list(codes)]
         weights = self.weights[:length].tolist()
         rankings = map(self.setting.with_length(length).digits, codes)
         return np.array([sum(compress(weights, grades)) for grades in rankings], np.float64)
@@ -334,7 +325,7 @@ class LongStudy(ScaleStudy):
         length, relevant = self.setting.length, self.setting.relevant
         for n in range(1, _SHORT + 1):
             pair = convexity.broken_additivity(
-                merits_on_binary(self.measure, n, relevant), scale == scale_results.EQUAL
+                merits_on_words(self.measure, n, relevant), scale == scale_results.EQUAL
             )
             if pair is None:
                 continue

@@ -15,8 +15,8 @@ import numpy as np
 from rankscope.engines import stream_pieces
 from rankscope.errors import MeasureError, RankscopeError, SettingsError
 from rankscope.judging.lists import Floats, Lists
-from rankscope.lab.rankings.lumped import LumpedTree, NotLumpedError, Watch, lump
 from rankscope.lab.rankings.tree import Shape, Tree
+from rankscope.lab.rankings.tree_hits import NotLumpedError
 from rankscope.lab.rankings.worlds import World, graded_world
 from rankscope.lab.rounding import magnitude
 from rankscope.measures.base import Measure
@@ -30,7 +30,7 @@ LIMIT = 1 << 34
 """Limit on the number of enumerated rankings: more would take hours."""
 
 _FLAT_BLOCK = 1 << 15
-"""Maximum number of rankings per block for formulas that need explicit lists, which take more memory."""
+"""Maximum number of rankings at a time for formulas that need ordinary lists, which take more memory."""
 
 
 def count_rankings(letters: int, depth: int) -> int:
@@ -58,40 +58,6 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[Piece]:
     top = depth - below
     head = blocks(world, top, size)
     return head + [(depth, prefix, top + 1) for prefix in product(range(len(world)), repeat=top)]
-
-
-def block_orbits(world: World, pieces: Sequence[Piece]) -> list[tuple[Piece, int]]:
-    """Return one block per orbit under renaming of aspects, and the size of the orbit.
-
-    The representative of an orbit is its alphabetically first block.
-
-    >>> from rankscope.lab.rankings.worlds import aspect_world
-    >>> world = aspect_world(2, relevant=1, nonrelevant=1)
-    >>> block_orbits(world, blocks(world, 2, size=4))
-    [((1, (), 0), 1), ((2, (0,), 2), 2), ((2, (2,), 2), 1)]
-    """
-    representatives = []
-    sizes: dict[tuple[int, ...], int] = {}
-    for piece in pieces:
-        prefix = piece[1]
-        if prefix not in sizes:
-            images = _renamed_prefixes(world, prefix)
-            sizes |= dict.fromkeys(images, 0)
-            sizes[min(images, key=world.word)] = len(images)
-        if sizes[prefix]:
-            representatives.append((piece, sizes[prefix]))
-    return representatives
-
-
-def _renamed_prefixes(world: World, prefix: tuple[int, ...]) -> set[tuple[int, ...]]:
-    """Return the orbit of a prefix under renaming of aspects, including the prefix itself."""
-    images, queue = {prefix}, [prefix]
-    while queue:
-        current = queue.pop()
-        new_images = {tuple(letters[letter] for letter in current) for _, letters in world.renamings} - images
-        images |= new_images
-        queue += new_images
-    return images
 
 
 def check_depth(world: World, depth: int) -> None:
@@ -132,41 +98,21 @@ def _evaluate_block(piece: Piece, world: World, evaluators: Sequence[Evaluator])
 class Evaluator:
     """Evaluator of a measure on prefix trees.
 
-    It chooses the fastest representation on which the formula is correct: lumped hits, the tree, or explicit lists.
-    A formula that needs explicit lists (for example because it uses the length of the list that contains a hit) is
-    detected on short rankings, where all three are compared.
+    A formula that the tree does not support (for example because it uses the length of the list that contains a hit) is
+    evaluated on ordinary lists. It is detected on short rankings, where both values are compared.
     """
 
     def __init__(self, measure: Measure, world: World) -> None:
         self.measure = measure
         short = Tree(world, 3)
         expected = self.evaluate_lists(short.flat())
-        self.follows_tree = self._agrees(short, expected)
-        self.can_lump = self.follows_tree and self._agrees(lump(short), expected)
-
-    def watch_formula(self, world: World, depth: int) -> Watch:
-        """Return a record of the values that the formula reads, down to a depth; all values if it cannot be watched.
-
-        A lumped tree has the hits of all rankings, whatever its prefix, so a long prefix makes this cheap.
-        """
-        thin = LumpedTree(world, depth, (0,) * (depth - 1))
-        watch = thin.watch_formula()
         try:
-            if self.can_lump:
-                self.evaluate_lists(thin)
-                return watch
-        except NotLumpedError:
-            pass
-        return Watch(depth, symmetric=False)
-
-    def _agrees(self, tree: Tree, expected: Floats) -> bool:
-        try:
-            values = self.measure.evaluate(tree)
-        except Exception:  # The formula does not support this representation.
-            return False
-        return bool(
-            np.allclose(values, expected, rtol=1e-12, atol=1e-12 * magnitude(expected), equal_nan=True)
-        )
+            values = measure.evaluate(short)
+        except Exception:  # The formula does not support the tree.
+            self.can_lump = False
+            return
+        tolerance = 1e-12 * magnitude(expected)
+        self.can_lump = bool(np.allclose(values, expected, rtol=1e-12, atol=tolerance, equal_nan=True))
 
     def evaluate_lists(self, lists: Lists) -> Floats:
         """Return the value of every list; name the measure if its formula fails."""
@@ -185,24 +131,12 @@ class Evaluator:
         """Return the value of every node."""
         if self.can_lump:
             try:
-                return self.evaluate_lists(lump(tree))
+                return self.evaluate_lists(tree)
             except NotLumpedError:  # raised on long rankings only
                 pass
-        if self.follows_tree:
-            return self.evaluate_lists(tree)
-        is_small = tree.shape.size <= _FLAT_BLOCK
-        return self.evaluate_lists(tree.flat()) if is_small else self._in_pieces(tree)
-
-    def _in_pieces(self, tree: Tree) -> Floats:
-        """Evaluate explicit lists, one small block at a time to bound memory."""
-        values = np.empty(tree.shape.size)
-        fixed = tree.shape.prefix
-        for depth, more, first in blocks(tree.world, tree.shape.depth - len(fixed), _FLAT_BLOCK):
-            piece = Tree(tree.world, len(fixed) + depth, fixed + more)
-            piece_values = self.evaluate_lists(piece.flat())
-            for level in range(len(fixed) + first if more else 0, piece.shape.depth + 1):
-                values[extension_nodes(tree.shape, more, level)] = piece.level(piece_values, level)[0]
-        return values
+        starts = range(0, tree.shape.size, _FLAT_BLOCK)
+        parts = (tree.flat(first, first + _FLAT_BLOCK) for first in starts)
+        return np.concatenate([self.evaluate_lists(lists) for lists in parts])
 
 
 def extension_nodes(shape: Shape, more: tuple[int, ...], level: int) -> slice:

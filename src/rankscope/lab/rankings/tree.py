@@ -1,7 +1,9 @@
 """Prefix tree of all rankings, with the interface of lists and hits that measures use.
 
 Each node is a ranking; its parent is the same ranking without the last document. The sum over the hits of a ranking is
-the sum of its parent plus one summand, so a formula over hits costs one step per ranking of any length.
+the sum of its parent plus one summand, so a formula over hits costs one step per ranking of any length. A formula that
+distinguishes documents of the same kind, rank and ordinal (:mod:`~rankscope.lab.rankings.tree_hits`) needs ordinary
+lists, :meth:`Tree.flat`.
 
 Nodes are numbered level by level; within a level the last letter is the most significant. The children that end in one
 letter are therefore contiguous and in the order of their parents, and every step is vector arithmetic on slices.
@@ -14,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -22,7 +24,14 @@ from rankscope.arrays import AnyArray, Floats, Ints, NDArray
 from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
-from rankscope.lab.rankings.tree_hits import Counts, TreeByAspect, TreeHits, count_letters
+from rankscope.lab.rankings.tree_hits import (
+    Counts,
+    NotLumpedError,
+    TreeByAspect,
+    TreeHits,
+    count_letters,
+    lumped_slots,
+)
 from rankscope.lab.rankings.worlds import World, split_word
 
 _MAX_CACHED = 1 << 19
@@ -40,12 +49,13 @@ class Shape:
     @cached_property
     def widths(self) -> tuple[int, ...]:
         """Number of nodes of each level 0 .. depth."""
-        return _widths(self.letters, len(self.prefix), self.depth)
+        fixed = len(self.prefix)
+        return tuple(self.letters ** max(0, level - fixed) for level in range(self.depth + 1))
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """First node of each level, followed by the number of nodes."""
-        return _starts(self.letters, len(self.prefix), self.depth)
+        return (0, *accumulate(self.widths))
 
     @property
     def size(self) -> int:
@@ -55,9 +65,7 @@ class Shape:
     @property
     def lengths(self) -> Ints:
         """Level of each node."""
-        return (_cached_lengths if self.size <= _MAX_CACHED else _lengths)(
-            self.letters, len(self.prefix), self.depth
-        )
+        return (_cached_lengths if self.size <= _MAX_CACHED else _lengths)(self.widths)
 
     def row(self, level: int, letter: int) -> slice:
         """Return the nodes of a level that end in a letter, in the order of their parents."""
@@ -65,25 +73,13 @@ class Shape:
         first = self.starts[level] + (0 if level <= len(self.prefix) else letter * width)
         return slice(first, first + width)
 
-    def choices(self, level: int) -> range:
+    def choices(self, level: int) -> Sequence[int]:
         """Return the letters that are possible at a rank."""
-        if level <= len(self.prefix):
-            return range(self.prefix[level - 1], self.prefix[level - 1] + 1)
-        return range(self.letters)
+        return self.prefix[level - 1 : level] or range(self.letters)
 
 
-@lru_cache(maxsize=256)  # Blocks differ in their prefix, but rarely in its length.
-def _widths(letters: int, fixed: int, depth: int) -> tuple[int, ...]:
-    return tuple(letters ** max(0, level - fixed) for level in range(depth + 1))
-
-
-@lru_cache(maxsize=256)
-def _starts(letters: int, fixed: int, depth: int) -> tuple[int, ...]:
-    return (0, *accumulate(_widths(letters, fixed, depth)))
-
-
-def _lengths(letters: int, fixed: int, depth: int) -> Ints:
-    lengths = np.repeat(np.arange(depth + 1), _widths(letters, fixed, depth))
+def _lengths(widths: tuple[int, ...]) -> Ints:
+    lengths = np.repeat(np.arange(len(widths)), widths)
     lengths.setflags(write=False)
     return lengths
 
@@ -98,8 +94,9 @@ class Tree(Lists):
     >>> tree = Tree(graded_world(1, relevant=2, nonrelevant=2), 2)
     >>> tree.words()
     ['-', '0', '1', '00', '10', '01', '11']
-    >>> tree.relevant().sum().tolist()
-    [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 2.0]
+    >>> hits = tree.relevant()
+    >>> hits.rank.tolist(), hits.ordinal.tolist(), hits.sum(1 / hits.rank).tolist()
+    ([1, 2, 2], [1, 1, 2], [0.0, 0.0, 1.0, 0.0, 1.0, 0.5, 1.5])
     """
 
     def __init__(self, world: World, depth: int, prefix: tuple[int, ...] = ()) -> None:
@@ -112,12 +109,13 @@ class Tree(Lists):
         self.letter_grades = grades  # shape (trees, letters)
 
     @property
-    def length(self) -> Ints:  # type: ignore[override]
-        """Length of each ranking."""
-        return self._lengths
+    def offsets(self) -> Ints:  # type: ignore[override]
+        """Unsupported: raises :class:`NotLumpedError`."""
+        raise NotLumpedError("the rankings are not written out")
 
     @cached_property
-    def _lengths(self) -> Ints:
+    def length(self) -> Ints:  # type: ignore[override]
+        """Length of each ranking."""
         trees = len(self.letter_grades)
         return np.tile(self.shape.lengths, trees) if trees > 1 else self.shape.lengths
 
@@ -133,12 +131,18 @@ class Tree(Lists):
         """Topic of each list."""
         return np.repeat(np.arange(len(self.letter_grades)), self.shape.size)
 
+    def per_topic(self, values: AnyArray) -> AnyArray:
+        """Return the value of each list's topic."""
+        if len(self.letter_grades) == 1:
+            return np.broadcast_to(values[0], (len(self),))
+        return np.repeat(values, self.shape.size)
+
     def __len__(self) -> int:
         return len(self.letter_grades) * self.shape.size
 
     def hits(self, cutoff: int | None = None) -> TreeHits:
         """Return all documents of the rankings, down to a rank."""
-        return self._letters(None, cutoff)
+        return self.relevant(-1, cutoff)
 
     def documents(self, cutoff: int | None = None) -> TreeHits:
         """Return all documents of the rankings, down to a rank; all are judged."""
@@ -146,18 +150,11 @@ class Tree(Lists):
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> TreeHits:
         """Return the documents of grade ``rel`` or better, down to a rank."""
-        return self._letters(rel, cutoff)
-
-    def _letters(self, rel: int | None, cutoff: int | None) -> TreeHits:
-        marked = self.letter_grades >= (-1 if rel is None else rel)
         depth = self.shape.depth if cutoff is None else int(cutoff)
-        return self.cache(("letters", rel, cutoff), lambda: TreeHits(self, marked, depth))
-
-    def per_topic(self, values: AnyArray) -> AnyArray:
-        """Return the value of each list's topic."""
-        if len(self.letter_grades) == 1:
-            return np.broadcast_to(values[0], (len(self),))
-        return np.repeat(values, self.shape.size)
+        letters = tuple(map(tuple, (self.letter_grades >= rel).tolist()))
+        return self.cache(
+            ("relevant", rel, cutoff), lambda: TreeHits(self, lumped_slots(letters, self.shape.depth, depth))
+        )
 
     @cached_property
     def by_aspect(self) -> ByAspect:
@@ -225,19 +222,17 @@ class Tree(Lists):
             code = code * self.shape.letters + self.world.labels.index(label)
         return self.shape.starts[len(letters)] + code
 
-    def flat(self) -> Lists:
-        """Return explicit lists, for formulas that the tree does not support."""
-        forest = len(self.letter_grades)
-        documents = len(self.pool.grade) // forest
-        ranks, judgments = [], []
-        for level in range(self.shape.depth + 1):
-            letters = self.letter_matrix(level)
-            ranks.append(np.tile(np.arange(1, level + 1), len(letters)))
-            judgments.append(self.world.document[letters].ravel())
-        judgment = np.concatenate([np.concatenate(judgments) + f * documents for f in range(forest)])
-        offsets = np.concatenate([[0], np.cumsum(self.length)])
-        rank = np.tile(np.concatenate(ranks), forest)
-        return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
+    def flat(self, first: int = 0, last: int | None = None) -> Lists:
+        """Return the rankings of nodes first..last as ordinary lists, for formulas that the tree does not support."""
+        length = self.length[first:last]
+        letters = []
+        for level, count in enumerate(np.bincount(length).tolist()):
+            code = max(first - self.shape.starts[level], 0)
+            letters.append(self._letter_rows(level, np.arange(code, code + count)))
+        rank = np.concatenate([np.tile(np.arange(1, rows.shape[1] + 1), len(rows)) for rows in letters])
+        judgment = np.concatenate([self.world.document[rows].ravel() for rows in letters])
+        offsets = np.concatenate([[0], np.cumsum(length)])
+        return Lists(self.pool, np.zeros_like(length), length, offsets, rank.astype(np.int32), judgment)
 
     def condense(self) -> Self:
         """Return the tree itself, since every document is judged."""
@@ -246,15 +241,3 @@ class Tree(Lists):
     def with_grades(self, pool: Pool) -> Self:
         """Return the same rankings with the grades of another pool."""
         return self._with_grades(pool, pool.grade[self.world.document][np.newaxis])
-
-    def with_length(self, length: int) -> Lists:
-        """Return the rankings truncated, or padded with unjudged documents, to one length."""
-        return self.flat().with_length(length)
-
-    def grades(self, unjudged: Any = 0) -> list[list[Any]]:
-        """Return the grades of each ranking, one per document."""
-        result: list[list[Any]] = []
-        for grades in self.letter_grades:
-            for level in range(self.shape.depth + 1):
-                result += grades[self.letter_matrix(level)].tolist()
-        return result

@@ -83,28 +83,6 @@ class World:
         return result
 
     @cached_property
-    def renamings(self) -> list[tuple[list[int], list[int]]]:
-        """Transpositions of two aspects under which the world is invariant, as permutations (aspects, letters).
-
-        Both aspects have the same weight and the same numbers of judged documents.
-
-        >>> aspect_world(2, relevant=1, nonrelevant=1).renamings
-        [([1, 0], [1, 0, 2])]
-        """
-        if self.graded:
-            return []
-        result = []
-        number = {kind: letter for letter, kind in enumerate(self.kinds)}
-        for first, second in combinations(range(self.aspects), 2):
-            aspects = list(range(self.aspects))
-            aspects[first], aspects[second] = second, first
-            letters = [number.get(tuple(kind[a] for a in aspects), -1) for kind in self.kinds]
-            weights = self.weights is None or self.weights[first] == self.weights[second]
-            if weights and -1 not in letters and self.judged == tuple(self.judged[b] for b in letters):
-                result.append((aspects, letters))
-        return result
-
-    @cached_property
     def document(self) -> Ints:
         """Index of the first judged document of each letter."""
         return np.cumsum([0, *self.judged[:-1]])
