@@ -30,6 +30,7 @@ BASES = {
     "z-score": "z",
 }
 """Terms of each aggregate; aggregates with the same terms order systems alike."""
+_DECIMALS = 11  # of Bradley-Terry's strengths
 _SCORES_AT_ONCE = 2**22  # 32 MB, several times
 
 
@@ -133,12 +134,13 @@ def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
 
 
 def bradley_terry(points: Floats) -> Floats:
-    """Return the maximum-likelihood strengths of Bradley and Terry's model, with the sum 0.
+    """Return the maximum-likelihood strengths of Bradley and Terry's model, with the sum 0, to 11 decimals.
 
-    ``points`` are the wins of each system against all others, a tie counting one half, per task.
+    ``points`` are the wins of each system against all others, a tie counting one half, per task. Later digits depend on
+    the machine; without them, systems with equal points have equal strengths.
 
-    >>> bradley_terry(np.array([1.5, 1.0, 0.5])).round(4).tolist()
-    [0.7563, -0.0, -0.7563]
+    >>> bradley_terry(np.array([1.5, 1.0, 0.5])).tolist()
+    [0.75630761262, 0.0, -0.75630761262]
     """
     from scipy.optimize import root
     from scipy.special import expit
@@ -152,7 +154,7 @@ def bradley_terry(points: Floats) -> Floats:
         return chance.sum(axis=1) - points + strengths.mean(), curvature
 
     strengths = root(residuals, np.zeros(len(points)), jac=True, tol=1e-13).x
-    return np.asarray(strengths - strengths.mean())
+    return np.asarray(np.round(strengths - strengths.mean(), _DECIMALS) + 0.0)  # No strength is -0.0.
 
 
 def friedman(values: Floats, alpha: float) -> tuple[float, float, float]:
