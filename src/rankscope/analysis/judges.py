@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from rankscope.analysis.judge_bias import JudgeBias, describe_bias, find_bias
 from rankscope.choices import DISTANCES, UNJUDGED, Distance
@@ -126,18 +125,12 @@ class Judges(TypedResult):
     shown = ("conclusions", "agreement", "leaderboards", "bias", "judgments")
 
 
-@dataclass(frozen=True, eq=False)
-class _Panel:
+class _Panel(NamedTuple):
     """Judgments of all judges: one row of grades per judge, for every document that some judge graded."""
 
     names: tuple[str, ...]
     qrels: Qrels
     grades: Grades
-
-    @property
-    def topic(self) -> Ints:
-        """Index of the topic of every document."""
-        return np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
 
 
 @analysis(
@@ -421,7 +414,8 @@ def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
     x, y = panel.grades[a][is_common], panel.grades[b][is_common]
     levels = np.unique(np.concatenate([x, y]))
     counts = np.zeros((len(panel.qrels.topics), len(levels), len(levels)))
-    np.add.at(counts, (panel.topic[is_common], np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
+    topic = panel.qrels.topic_numbers[is_common]
+    np.add.at(counts, (topic, np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
     return levels, counts
 
 
