@@ -127,7 +127,7 @@ class Corrector:
     @cached_property
     def importance(self) -> Floats:
         """Sum over runs of the squared weight of each document."""
-        return np.bincount(self.judged.judgment, self.hit_weight**2, len(self.topic))
+        return np.asarray(np.bincount(self.judged.judgment, self.hit_weight**2, len(self.topic)), np.float64)
 
     @cached_property
     def label_counts(self) -> tuple[int, int]:
@@ -144,11 +144,12 @@ class Corrector:
         return not is_complete and (n_labels < MIN_LABELS or n_differing < MIN_DIFFERING)
 
     def _sum_hits(self, terms: Floats) -> Floats:
-        return np.bincount(self.owner, terms, len(self.judged.length)).reshape(self.shape)
+        sums = np.bincount(self.owner, terms, len(self.judged.length))
+        return np.asarray(sums.reshape(self.shape), np.float64)
 
     def _sum_topics(self, x: AnyArray, documents: Any = slice(None)) -> Floats:
         """Return the sums over the documents of each topic."""
-        return np.bincount(self.topic[documents], x, self.shape[1])
+        return np.asarray(np.bincount(self.topic[documents], x, self.shape[1]), np.float64)
 
     def _above(self, terms: Floats) -> Floats:
         """Return the sum of the terms of the hits above each hit of the same list."""
