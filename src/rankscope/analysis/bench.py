@@ -95,14 +95,12 @@ class Bench(TypedResult):
     @property
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
-        main = self.aggregates[0]
-        kinds = {("leader", name) for name in self.orders} | {("aggregate", main)}
-        leader = self.leader(main)
-        changes = [
-            row
-            for row in self.fragility
-            if (row.change, row.aggregate) in kinds or (row.aggregate == main and row.leader != leader)
-        ]
+        main, leader = self.aggregates[0], self.leader(self.aggregates[0])
+        changes = []
+        for row in self.fragility:
+            is_other = row.change == "aggregate" or row.leader != leader
+            if row.change == "leader" or (row.aggregate == main and is_other):
+                changes.append(row)
         caption = (
             f"Other aggregates against {main}, tasks that change its leader, and the fewest tasks that do"
         )

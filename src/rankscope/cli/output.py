@@ -49,7 +49,7 @@ def emit(
         if format == "html":
             from rankscope.reporting.html_page import render_result
 
-            parts = [render_result(result, tables, _render_figures(args, result))]
+            parts = iter([render_result(result, tables, _render_figures(args, result))])
         else:
             parts = render_for_terminal(tables) if _is_styled(args, format) else render_parts(tables, format)
     if args.output and args.output != "-":

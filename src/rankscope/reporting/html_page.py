@@ -55,6 +55,7 @@ def render_result(result: Result, shown: Sequence[Table], pictures: Mapping[str,
         if isinstance(result, TypedResult)
         else {}
     )
+    tables: list[tuple[str, Table, int | None]]
     tables = [(table.caption or table.name, table, None) for table in shown]
     others = result.tables.keys() - {table.name for table in shown}
     tables += [
