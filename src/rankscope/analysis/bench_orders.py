@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankscope.analysis import stats
-from rankscope.analysis.bench_rows import Fragile, Place, TaskRow
+from rankscope.analysis.bench import Fragile, Place, TaskRow
 from rankscope.analysis.stats.aggregates import BASES, aggregate_value, combine, compute_terms, weigh
 from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Bools, Floats, Ints

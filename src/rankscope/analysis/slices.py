@@ -169,10 +169,12 @@ def compare_slices(
     for attribute in dict.fromkeys(name for name, _ in own):
         is_own = [name == attribute for name, _ in own]
         opposed = [lead * leads[_OVERALL] < 0 for (name, _), lead in leads.items() if name == attribute]
-        alarm = np.where(is_reversed[is_own].any(axis=0), REVERSED, "")
-        alarm = np.where(np.all(opposed, axis=0), SIMPSON, alarm)
+        alarms = np.where(is_reversed[is_own].any(axis=0), REVERSED, "")
+        alarms = np.where(np.all(opposed, axis=0), SIMPSON, alarms)
         divided = [*compress(own.values(), is_own)]
-        answers.append(((attribute, len(divided)), *stats.test_interaction(z, divided, weights, seed), alarm))
+        answers.append(
+            ((attribute, len(divided)), *stats.test_interaction(z, divided, weights, seed), alarms)
+        )
     labels, kinds, statistic, p_interaction, alarm = zip(*answers, strict=True)
     holm = stats.adjust(np.concatenate(p_interaction)).reshape(len(answers), -1)
     keys = [(*key, len(indices)) for key, indices in own.items()]
