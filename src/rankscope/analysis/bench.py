@@ -71,7 +71,7 @@ class Fragile(Row):
     leader: str = column("best system after the change")
     changed: int = column("pairs of systems whose order changes")
     tau: float = column("Kendall's tau-b between the leaderboards before and after")
-    exact: bool = column("whether no fewer tasks change the leader, which always holds", default=True)
+    exact: bool = column("whether no fewer tasks change the leader, which always holds")
 
 
 class Separation(Row):
@@ -131,7 +131,7 @@ class Bench(TypedResult):
             values = np.where(order.ends[0] == order.ends[1], order.ends[0], np.nan)
             columns = values[first] - values[second], order.p, order.adjusted, order.separated[first, second]
             for a, b, *cells in zip(*(x.tolist() for x in (first, second, *columns)), strict=True):
-                known = (None if cell != cell else cell for cell in cells)
+                known: list[Any] = [None if cell != cell else cell for cell in cells]
                 rows.append(SystemPair(systems[a], systems[b], aggregate, *known))
         return SystemPair.table("pairs", rows)
 

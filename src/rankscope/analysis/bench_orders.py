@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankscope.analysis import stats
-from rankscope.analysis.bench import Fragile, Place, TaskRow
 from rankscope.analysis.stats.aggregates import BASES, aggregate_value, combine, compute_terms, weigh
 from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Bools, Floats, Ints
@@ -23,6 +22,8 @@ from rankscope.scores import Collection, ScoreMatrix, Scores
 _DEFAULT = "nDCG@10"
 _SCORES_AT_ONCE = 2**22  # 32 MB, several times
 Bounds = tuple[float, float]
+Cells = tuple[Any, ...]
+"""Row of a table of :mod:`rankscope.analysis.bench`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,15 +171,15 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> O
     return Order(ends.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
 
 
-def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Place]:
+def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Cells]:
     """Yield the rows of the leaderboard of an aggregate, best system first."""
     for s in order.best_first:
         low, high = order.ends[:, s].tolist()
         cells = order.ranks[s], int(order.first[s]), int(order.last[s]), order.tiers[s], low, high
-        yield Place(scores.systems[s], aggregate, low if low == high else None, *cells)
+        yield scores.systems[s], aggregate, low if low == high else None, *cells
 
 
-def describe_tasks(scores: TaskScores, order: Order) -> Iterator[TaskRow]:
+def describe_tasks(scores: TaskScores, order: Order) -> Iterator[Cells]:
     """Yield the rows of the table of tasks."""
     sizes = [topics.shape[1] for topics in scores.topics]
     for t, task in enumerate(scores.tasks):
@@ -187,7 +188,7 @@ def describe_tasks(scores: TaskScores, order: Order) -> Iterator[TaskRow]:
         mean = float(values.mean()) if len(scored) else np.nan
         kind, topics = scores.types[t] if scores.types else "", sizes[t] if max(sizes) > 1 else None
         tau = stats.kendall(values, order.merits[scored]).tau_b
-        yield TaskRow(task, kind, len(scored), topics, mean, tau)
+        yield task, kind, len(scored), topics, mean, tau
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
@@ -204,10 +205,10 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
     return groups
 
 
-def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[Fragile]:
+def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[Cells]:
     """Yield the rows of the table of fragility; with missing scores, only those that compare aggregates."""
     for a, b in combinations(orders, 2):
-        yield Fragile(a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits))
+        yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits)
     for name, order in orders.items() if not np.isnan(scores.values).any() else ():
         terms, types = compute_terms(scores.values, BASES[name]), _number_types(scores, BASES[name])
         smallest = smallest_set(terms, types, order.best_first[0])
@@ -215,13 +216,13 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
             kept = np.delete(np.arange(len(types)), tasks)
             after = _compare(scores, order.merits, stats.rounded(combine(terms[:, kept], types[kept])))
             change = "leader" if tasks is smallest else "task"
-            yield Fragile(name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after)
+            yield name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after
 
 
-def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float]:
-    """Return the new leader, the number of pairs whose order changes, and tau."""
+def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float, bool]:
+    """Return the new leader, the number of pairs whose order changes, tau, and that the result is exact."""
     result = stats.kendall(before, after)
-    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b
+    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b, True
 
 
 def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:
