@@ -41,10 +41,9 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     name = choose(aggregate, result.aggregates, "there is no aggregate {}")
     rows = [row for row in result.board if row.aggregate == name]
     shown, rest = marks.split_rows(rows)
-    tier = {value: k for k, value in enumerate(dict.fromkeys(row.tier for row in rows))}
     with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):
-            colour = COLOURS[tier[row.tier] % 2]
+            colour = COLOURS[((row.tier or 1) - 1) % 2]
             marks.draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
             if row.rank is not None:
                 marks.draw_dot(axes, row.rank, index, colour, True)
@@ -61,7 +60,7 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
             marks.legend_line(f"{result.level}, {kind} tier", color=COLOURS[k], **look)
             for k, kind in enumerate(("odd", "even"))
         ]
-        marks.legend_below(figure, legend[: len(tier)], 2)
+        marks.legend_below(figure, legend[: max(row.tier or 1 for row in rows)], 2)
     table = result.board.subset("board", rows, result.board.caption)
     return Figure(figure, (axes,), table)
 

@@ -9,7 +9,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, legend_below, legend_line, spread, write_centred
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, shorten, shorten_all
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose_measure, shorten, shorten_all
 from rankscope.tables import Table
 
 _LABELLED = 45  # More names do not fit into the figure.
@@ -94,9 +94,7 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
     """
     if result.bias is None:
         raise SettingsError("there are no runs to rank under the judges", hint="name runs (--runs)")
-    measures = distinct(row.measure for row in result.bias)
-    measure_name = choose(measure, measures, "the judges were not compared by {}")
-    rows = [row for row in result.bias if row.measure == measure_name]
+    measure_name, rows = choose_measure(result.bias, measure, "the judges were not compared by {}")
     pair = rows[0].a, rows[0].b
     rows = [row for row in rows if (row.a, row.b) == pair]
     with canvas(width, min(7.0, 1.4 + 0.14 * len(rows))) as (figure, axes):
