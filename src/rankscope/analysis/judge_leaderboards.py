@@ -52,14 +52,9 @@ class Leaderboards:
         of them; ``neither``.
         """
         (a, b), (x, y) = self.merits, self.significant
-        samples = [
-            stats.rounded(
-                self.measure.merit(
-                    stats.bootstrap_means(stats.averaged(self.measure, values)[0], replicates, seed)
-                )
-            ).T
-            for values in self.values
-        ]
+        terms = (stats.averaged(self.measure, values)[0] for values in self.values)
+        drawn = (self.measure.merit(stats.bootstrap_means(each, replicates, seed)) for each in terms)
+        samples = [stats.rounded(merits).T for merits in drawn]
         rows: list[tuple[Any, ...]] = []
         for name, function in COEFFICIENTS.items():
             value = function(a, b)

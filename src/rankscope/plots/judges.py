@@ -101,7 +101,11 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
         moved = sorted(rows, key=lambda row: -abs(row.rank_a - row.rank_b))
         named = rows if len(rows) <= _LABELLED else moved[:_NAMED]
         for row in rows:
-            _slope(axes, row)
+            colour = GAIN if row.low > 0 else LOSS if row.high < 0 else QUIET
+            dash = _DASH if colour == LOSS else "solid"
+            look = {"linewidth": 0.7 if colour == QUIET else 1.1, "linestyle": dash}
+            ends = [row.rank_a, row.rank_b]
+            axes.plot([0, 1], ends, color=colour, marker="o", markersize=2.5, gid=row.run, **look)
         for side in (0, 1):
             _name_side(axes, named, side)
         axes.set_xlim(-1.1, 2.1)
@@ -117,14 +121,6 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
         ]
         legend_below(figure, legend, 3)
     return Figure(figure, (axes,), Table("slopes", result.bias.columns, rows))
-
-
-def _slope(axes: Any, row: RunGain) -> None:
-    colour = GAIN if row.low > 0 else LOSS if row.high < 0 else QUIET
-    axes.plot(
-        [0, 1], [row.rank_a, row.rank_b], color=colour, linewidth=1.1 if colour != QUIET else 0.7, marker="o",
-        markersize=2.5, linestyle="solid" if colour != LOSS else _DASH, gid=row.run,
-    )  # fmt: skip
 
 
 def _name_side(axes: Any, rows: list[RunGain], side: int) -> None:
