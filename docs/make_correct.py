@@ -29,7 +29,7 @@ import rankscope as rs
 from rankscope.analysis.corrected_values import Corrector
 from rankscope.analysis.judge_bias import find_bias
 from rankscope.analysis.label_allocation import inclusion_probabilities
-from rankscope.analysis.label_sample import Labels, LabelSample, best_ranks
+from rankscope.analysis.label_sample import Labels, LabelSample
 from rankscope.measures.grammar import parse
 from rankscope.read.ids import to_text
 from rankscope.scores import score
@@ -254,7 +254,7 @@ def _allocate(name: str, machine: str, number: int, count: int) -> tuple[dict[st
     """Return the errors of all differences by design, and the coverage of two steps of ``next``."""
     truth, measure = collection(name), parse("P@10")
     first, second = np.triu_indices(len(truth.judged.runs), 1)
-    ranks, covered = best_ranks(truth.judged), []
+    ranks, covered = truth.judged.best_ranks, []
     errors: dict[str, list[Any]] = {}
     for seed in range(count):
         rng = np.random.default_rng([SEED + seed, number, 5])

@@ -315,16 +315,13 @@ class Scores(Result):
         """Return the value of an attribute for each topic, from the table or derived."""
         from rankscope.read.topic_data import attribute_values
 
-        derived = name in ("recall_base", "judged", "difficulty") and not any(
-            name in row for row in self.topic_data.values()
-        )
-        if derived and name == "difficulty":
+        is_column = any(name in row for row in self.topic_data.values())
+        if name == "difficulty" and not is_column:
             columns = [column[~np.isnan(column)] for column in self.values[0].T]
             return [float(column.mean()) if len(column) else None for column in columns]
-        if derived:
+        if name in ("recall_base", "judged") and not is_column:
             pool = self.require_judged(f"the attribute {name}").pool
-            counts: list[int] = pool.count(pool.grade >= (1 if name == "recall_base" else 0)).tolist()
-            return counts
+            return [*map(int, pool.count(pool.grade >= (1 if name == "recall_base" else 0)))]
         return attribute_values(self.topic_data, name, [key_text(topic, "topic") for topic in self.topics])
 
     def with_measures(self, measures: Measures) -> Scores:

@@ -17,6 +17,7 @@ import rankscope as rs
 from rankscope import analysis
 from rankscope.analysis import curve as curves
 from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.judge_leaderboards import COEFFICIENTS
 from rankscope.analysis.leaderboard import tied_for_first
 from rankscope.analysis.stats.bootstrap import _RELATIVE, _holding
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
@@ -31,7 +32,6 @@ from rankscope.analysis.stats.matrices import row_means
 from rankscope.analysis.stats.sampling import depth_pool
 from rankscope.analysis.stats.significance import all_pairs, run_test
 from rankscope.analysis.study.manifest import MANIFEST, read_manifest
-from rankscope.analysis.two_leaderboards import COEFFICIENTS
 from rankscope.certainty.pairs import SLACK
 from rankscope.errors import InputError, SettingsError
 

@@ -131,6 +131,17 @@ def test_the_command_line_disables_the_garbage_collector(files: tuple[str, str])
     assert "AP" in process.stdout
 
 
+def test_every_command_writes_its_tables_and_figures_as_html(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "compared.html"
+    assert run(capsys, "compare", *files, f"again={files[1]}", "-m", "AP", "-o", str(page), "--quiet")[0] == 0
+    text = page.read_text()
+    assert "Differences a - b" in text and "bm25" in text
+    assert text.count("data:image/svg+xml") >= 2 and "<script" not in text
+
+
 def test_eval_in_every_format(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     for format in ("table", "tsv", "csv", "markdown", "latex"):
         code, out, err = run(capsys, "eval", *files, "-m", "AP P@2", "-f", format)

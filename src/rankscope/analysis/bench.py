@@ -9,20 +9,18 @@ from itertools import compress, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope import choices
-from rankscope.analysis.bench_rows import Fragile, FriedmanTest, Place, Separation, SystemPair, TaskRow
 from rankscope.choices import Aggregate, BenchSample, Correction, MissingCells, TaskTest
 from rankscope.declaration import Level, MeasureName, Option, Seed, analysis, list_names
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table, table
-from rankscope.rows import RowTable
+from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rankscope.analysis.bench_orders import Order
-    from rankscope.columns import Rows
     from rankscope.read.task_scores import TaskScores
 
 SAMPLES = {
@@ -33,6 +31,81 @@ SAMPLES = {
 }
 """Meaning of each choice of ``sample``, for titles."""
 Types = Annotated["Mapping[str, str] | str | Path | None", Option("FILE")]
+
+
+class Place(Row):
+    """Value and rank of a system by an aggregate."""
+
+    system: str = column("name of the system")
+    aggregate: str = column()
+    value: float | None = column("value of the aggregate; empty if it depends on a missing score")
+    rank: int | None = column("rank of the system, from 1; empty if it depends on a missing score")
+    first_rank: int = column("first rank of the interval of the rank")
+    last_rank: int = column("last rank of the interval of the rank")
+    tier: int | None = column("tier, from 1: neighbours of which no two are separated")
+    lowest: float | None = column("lowest value over all values of missing scores", default=None)
+    highest: float | None = column("highest value over all values of missing scores", default=None)
+
+
+class SystemPair(Row):
+    """Test of a pair of systems by an aggregate."""
+
+    a: str = column("the first system")
+    b: str = column("the second system")
+    aggregate: str = column()
+    difference: float | None = column("value of a minus value of b; empty if a score is missing")
+    p: float | None = column("p-value of the test over tasks; empty if a score is missing", p_value=True)
+    adjusted: float | None = column("the p-value, corrected for the number of pairs", p_value=True)
+    separated: bool = column("whether the order of the two is established")
+
+
+class Fragile(Row):
+    """Effect of another aggregate, or of fewer tasks, on the leaderboard of an aggregate."""
+
+    aggregate: str = column()
+    change: str = column(
+        "aggregate: another one; task: one left out; leader: fewest left out to change the leader"
+    )
+    without: str = column("tasks that are left out, separated by semicolons, or the other aggregate")
+    tasks: int = column("number of tasks that are left out")
+    leader: str = column("best system after the change")
+    changed: int = column("pairs of systems whose order changes")
+    tau: float = column("Kendall's tau-b between the leaderboards before and after")
+    exact: bool = column("whether no fewer tasks change the leader, which always holds")
+
+
+class Separation(Row):
+    """Number of systems that an aggregate separates."""
+
+    aggregate: str = column()
+    pairs: int = column("number of pairs of systems")
+    separated: int = column("pairs whose order is established")
+    adjacent: int = column("pairs of neighbours in the leaderboard")
+    adjacent_separated: int = column("pairs of neighbours whose order is established")
+    tiers: int | None = column("number of tiers")
+
+
+class TaskRow(Row):
+    """A task and its agreement with the leaderboard."""
+
+    task: str = column("name of the task")
+    type: str = column("type of the task; empty if unknown")
+    systems: int = column("number of systems with a score")
+    topics: int | None = column("number of topics, if their scores are known")
+    mean: float = column("mean score of the systems")
+    tau: float = column("Kendall's tau-b between the task and the first aggregate")
+
+
+class FriedmanTest(Row):
+    """Friedman's test of all systems, and Nemenyi's critical distance."""
+
+    systems: int = column("number of systems")
+    tasks: int = column("number of tasks")
+    statistic: float = column("Friedman's chi-squared, corrected for ties")
+    p: float = column(p_value=True)
+    critical_distance: float = column(
+        "difference of mean ranks from which on Nemenyi's test separates two systems"
+    )
 
 
 class Bench(TypedResult):
@@ -51,19 +124,16 @@ class Bench(TypedResult):
 
     @lazy_table("every pair of systems by every aggregate", main=False)
     def pairs(self) -> RowTable[SystemPair]:
-        """Table of the tests of all pairs, as columns: 200 systems have 20,000 pairs."""
-        from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
-
-        first, second = np.triu_indices(len(self.scores.systems), 1)
-        pair = [CategoricalColumn(self.scores.systems, side) for side in (first, second)]
-        parts: list[Rows] = []
+        """Table of the tests of all pairs."""
+        systems, rows = self.scores.systems, []
+        first, second = np.triu_indices(len(systems), 1)
         for aggregate, order in self.orders.items():
             values = np.where(order.ends[0] == order.ends[1], order.ends[0], np.nan)
-            numbers = values[first] - values[second], order.p, order.adjusted
-            cells = [[None if x != x else x for x in c.tolist()] if np.isnan(c).any() else c for c in numbers]
-            label = CategoricalColumn((aggregate,), np.zeros(len(first), np.int8))
-            parts.append(Columns([*pair, label, *cells, order.separated[first, second]]))
-        return SystemPair.table("pairs", ConcatenatedRows(parts))
+            columns = values[first] - values[second], order.p, order.adjusted, order.separated[first, second]
+            for a, b, *cells in zip(*(x.tolist() for x in (first, second, *columns)), strict=True):
+                known: list[Any] = [None if cell != cell else cell for cell in cells]
+                rows.append(SystemPair(systems[a], systems[b], aggregate, *known))
+        return SystemPair.table("pairs", rows)
 
     @lazy_table("Friedman's test", main=False)
     def friedman(self) -> RowTable[FriedmanTest]:
@@ -95,14 +165,12 @@ class Bench(TypedResult):
     @property
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
-        main = self.aggregates[0]
-        kinds = {("leader", name) for name in self.orders} | {("aggregate", main)}
-        leader = self.leader(main)
-        changes = [
-            row
-            for row in self.fragility
-            if (row.change, row.aggregate) in kinds or (row.aggregate == main and row.leader != leader)
-        ]
+        main, leader = self.aggregates[0], self.leader(self.aggregates[0])
+        changes = []
+        for row in self.fragility:
+            is_other = row.change == "aggregate" or row.leader != leader
+            if row.change == "leader" or (row.aggregate == main and is_other):
+                changes.append(row)
         caption = (
             f"Other aggregates against {main}, tasks that change its leader, and the fewest tasks that do"
         )

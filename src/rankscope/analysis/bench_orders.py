@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankscope.analysis import stats
-from rankscope.analysis.bench_rows import Fragile, Place, TaskRow
-from rankscope.analysis.stats.aggregates import BASES, aggregate_value, combine, compute_terms, resample
+from rankscope.analysis.stats.aggregates import BASES, aggregate_value, combine, compute_terms, weigh
+from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
@@ -20,7 +20,10 @@ from rankscope.read.task_scores import TaskScores, read_task_scores, read_task_t
 from rankscope.scores import Collection, ScoreMatrix, Scores
 
 _DEFAULT = "nDCG@10"
+_SCORES_AT_ONCE = 2**22  # 32 MB, several times
 Bounds = tuple[float, float]
+Cells = tuple[Any, ...]
+"""Row of a table of :mod:`rankscope.analysis.bench`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +50,8 @@ class Order:
 
 def open_task_scores(source: Any, measure: str | Measure | None, types: Any) -> TaskScores:
     """Return the scores of a table, of a folder, or of scores or collections by task, with types."""
-    kinds = (Scores, ScoreMatrix, Collection)
-    if (
-        source
-        and isinstance(source, Mapping)
-        and all(isinstance(member, kinds) for member in source.values())
-    ):
+    kinds, members = (Scores, ScoreMatrix, Collection), source.values() if isinstance(source, Mapping) else ()
+    if members and all(isinstance(member, kinds) for member in members):
         matrices = {str(task): _matrix(member, measure) for task, member in source.items()}
         if len({str(matrix.measure) for matrix in matrices.values()}) > 1:
             raise InputError("the tasks are scored by different measures", hint="name one measure")
@@ -61,7 +60,7 @@ def open_task_scores(source: Any, measure: str | Measure | None, types: Any) -> 
         hint = "leave the measure out: a table has one score for each system and task"
         raise SettingsError("a table of scores has no measures", hint=hint)
     else:
-        scores = source if isinstance(source, TaskScores) else read_task_scores(source)
+        scores = read_task_scores(source)
     return scores if types is None else replace(scores, types=read_task_types(types, scores.tasks))
 
 
@@ -96,24 +95,40 @@ def order_systems(
     ``test`` has the ``test`` of pairs (``normal``: with the standard error of the resamples), its ``correction``,
     ``alpha`` and ``seed``. Aggregates of the same terms share an order.
     """
-    bases = {basis: _number_types(scores, basis) for basis in dict.fromkeys(BASES[name] for name in names)}
-    if bounds is None:
-        drawn = resample(bases, scores.values, scores.topics, sample, replicates, test["seed"])
-        orders = {basis: _order(scores, basis, types, drawn[basis], **test) for basis, types in bases.items()}
-    else:
-        orders = {
-            basis: _bounded_order(scores.values, basis, types, bounds) for basis, types in bases.items()
-        }
+    orders = {}
+    for basis in dict.fromkeys(BASES[name] for name in names):
+        types = _number_types(scores, basis)
+        if bounds is None:
+            drawn = _resample(scores, basis, types, sample, replicates, test["seed"])
+            orders[basis] = _order(scores, weigh(compute_terms(scores.values, basis), types), drawn, **test)
+        else:
+            orders[basis] = _bounded_order(scores.values, basis, types, bounds)
     ends = {n: [aggregate_value(n, end, len(scores.tasks)) for end in orders[BASES[n]].ends] for n in names}
     return {name: replace(orders[BASES[name]], ends=np.sort(ends[name], axis=0)) for name in names}
 
 
-def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, **test: Any) -> Order:
-    terms = compute_terms(scores.values, basis)
-    merits = stats.rounded(combine(terms, types))
-    # Weights turn a mean of types into a mean over tasks, so that tests can be paired over tasks.
-    sizes = np.bincount(types)
-    terms = terms * (len(types) / (len(sizes) * sizes[types]))
+def _resample(scores: TaskScores, basis: str, types: Ints, sample: str, replicates: int, seed: int) -> Floats:
+    """Return the means of the terms in each resample, systems x replicates; all bases have the same resamples."""
+    systems, tasks = scores.values.shape
+    rng = generator(seed)
+    step = max(1, _SCORES_AT_ONCE // (systems * tasks))
+    drawn: list[Floats] = []
+    for start in range(0, replicates, step):
+        sampled = rng.integers(0, tasks, (min(step, replicates - start), tasks))
+        if sample == "topics":
+            sampled[:] = np.arange(tasks)
+        values = scores.values[:, sampled]
+        for task, own in enumerate(scores.topics if sample != "tasks" else ()):
+            is_task = sampled == task
+            seed = int(rng.integers(2**62))
+            values[:, is_task] = stats.bootstrap_means(own, int(is_task.sum()), seed)
+        drawn.append(combine(compute_terms(values.swapaxes(0, 1), basis), types[sampled]))
+    return np.concatenate(drawn).T
+
+
+def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Order:
+    """Return the order by the means of terms; ``drawn`` are the means in the resamples."""
+    merits = stats.rounded(terms.mean(axis=1))
     first, second = stats.all_pairs(len(merits))
     if test["test"] == "normal":
         # Resamples of n topics vary by the share 1/n too little; the smallest task decides.
@@ -156,16 +171,15 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> O
     return Order(ends.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
 
 
-def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Place]:
+def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Cells]:
     """Yield the rows of the leaderboard of an aggregate, best system first."""
     for s in order.best_first:
         low, high = order.ends[:, s].tolist()
-        value, rank = low if low == high else None, order.ranks[s]
-        first, last, tier = int(order.first[s]), int(order.last[s]), order.tiers[s]
-        yield Place(scores.systems[s], aggregate, value, rank, first, last, tier, low, high)
+        cells = order.ranks[s], int(order.first[s]), int(order.last[s]), order.tiers[s], low, high
+        yield scores.systems[s], aggregate, low if low == high else None, *cells
 
 
-def describe_tasks(scores: TaskScores, order: Order) -> Iterator[TaskRow]:
+def describe_tasks(scores: TaskScores, order: Order) -> Iterator[Cells]:
     """Yield the rows of the table of tasks."""
     sizes = [topics.shape[1] for topics in scores.topics]
     for t, task in enumerate(scores.tasks):
@@ -174,7 +188,7 @@ def describe_tasks(scores: TaskScores, order: Order) -> Iterator[TaskRow]:
         mean = float(values.mean()) if len(scored) else np.nan
         kind, topics = scores.types[t] if scores.types else "", sizes[t] if max(sizes) > 1 else None
         tau = stats.kendall(values, order.merits[scored]).tau_b
-        yield TaskRow(task, kind, len(scored), topics, mean, tau)
+        yield task, kind, len(scored), topics, mean, tau
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
@@ -191,25 +205,24 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
     return groups
 
 
-def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[Fragile]:
+def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[Cells]:
     """Yield the rows of the table of fragility; with missing scores, only those that compare aggregates."""
     for a, b in combinations(orders, 2):
-        yield Fragile(a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits))
+        yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits)
     for name, order in orders.items() if not np.isnan(scores.values).any() else ():
         terms, types = compute_terms(scores.values, BASES[name]), _number_types(scores, BASES[name])
         smallest = smallest_set(terms, types, order.best_first[0])
         for tasks in (*([t] for t in range(len(types))), *([smallest] if smallest else [])):
             kept = np.delete(np.arange(len(types)), tasks)
-            kept_types = np.unique(types[kept], return_inverse=True)[1]
-            after = _compare(scores, order.merits, stats.rounded(combine(terms[:, kept], kept_types)))
+            after = _compare(scores, order.merits, stats.rounded(combine(terms[:, kept], types[kept])))
             change = "leader" if tasks is smallest else "task"
-            yield Fragile(name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after)
+            yield name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after
 
 
-def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float]:
-    """Return the new leader, the number of pairs whose order changes, and tau."""
+def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float, bool]:
+    """Return the new leader, the number of pairs whose order changes, tau, and that the result is exact."""
     result = stats.kendall(before, after)
-    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b
+    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b, True
 
 
 def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:

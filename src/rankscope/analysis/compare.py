@@ -107,10 +107,8 @@ class Comparison(TypedResult):
 
         measures = {row.measure: external_measure(row.measure, others=True) for row in self.runs}
         cells = {(row.run, row.measure): row for row in self.runs}
-        runs = list(dict.fromkeys(row.run for row in self.runs))
         directed = (name for name, measure in measures.items() if measure.better != "neither")
-        first = next(directed, next(iter(measures)))
-        runs = [runs[r] for r in measures[first].best_first([cells[run, first].mean for run in runs])]
+        runs = [row.run for row in self.best_first(next(directed, next(iter(measures))))]
         marks = {(r, name): cells[run, name].mark for r, run in enumerate(runs) for name in measures}
         baseline = self.settings["baseline"]
         reference = baseline if isinstance(baseline, str) else "several baselines"
@@ -145,9 +143,16 @@ class Comparison(TypedResult):
             f" low, high: interval of {100 - 100 * settings['alpha']:g} %, {settings['intervals']}",
         )  # fmt: skip
 
+    def best_first(self, measure: str) -> list[RunMean]:
+        """Return the means by a measure, best first."""
+        from rankscope.measures.grammar import external_measure
+
+        rows = [row for row in self.runs if row.measure == measure]
+        order = external_measure(measure, others=True).best_first(np.array([row.mean for row in rows]))
+        return [rows[r] for r in order]
+
     @property
     def _procedure(self) -> str:
-
         return stats.procedure(self.settings["test"], self.settings["correction"], self.settings["alpha"])
 
 

@@ -22,6 +22,7 @@ from rankscope.analysis.label_sample import LabelSample
 from rankscope.arrays import AnyArray, Bools, Floats, Ints
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged
+from rankscope.measures.arithmetic import ratio
 from rankscope.measures.base import Measure, declared_form
 from rankscope.measures.forms import Counted, Precisions, ShareOfIdeal, Weighted
 
@@ -96,7 +97,7 @@ class Corrector:
         self.n_draws = n_draws
         self.shape = len(judged.runs), len(judged.topics)
         self.owner = judged.arrays.owner
-        self.topic = np.repeat(np.arange(self.shape[1]), np.diff(judged.qrels.topic_offsets))
+        self.topic = judged.qrels.topic_numbers
         # The best grade is that of the machine, which does not depend on the sample.
         self.best = max(int(sample.machine.max(initial=0)), 1)
         if isinstance(form, Weighted):
@@ -126,7 +127,7 @@ class Corrector:
     @cached_property
     def importance(self) -> Floats:
         """Sum over runs of the squared weight of each document."""
-        return self._sum_by(self.judged.judgment, self.hit_weight**2, len(self.topic))
+        return np.asarray(np.bincount(self.judged.judgment, self.hit_weight**2, len(self.topic)), np.float64)
 
     @cached_property
     def label_counts(self) -> tuple[int, int]:
@@ -142,16 +143,13 @@ class Corrector:
         is_complete = bool((self.sample.pi[self.sample.is_labelled] >= 1).all())
         return not is_complete and (n_labels < MIN_LABELS or n_differing < MIN_DIFFERING)
 
-    @staticmethod
-    def _sum_by(index: AnyArray, terms: AnyArray, size: int) -> Floats:
-        return np.bincount(index, terms, minlength=size).astype(np.float64, copy=False)
-
     def _sum_hits(self, terms: Floats) -> Floats:
-        return self._sum_by(self.owner, terms, len(self.judged.length)).reshape(self.shape)
+        sums = np.bincount(self.owner, terms, len(self.judged.length))
+        return np.asarray(sums.reshape(self.shape), np.float64)
 
     def _sum_topics(self, x: AnyArray, documents: Any = slice(None)) -> Floats:
         """Return the sums over the documents of each topic."""
-        return self._sum_by(self.topic[documents], x, self.shape[1])
+        return np.asarray(np.bincount(self.topic[documents], x, self.shape[1]), np.float64)
 
     def _above(self, terms: Floats) -> Floats:
         """Return the sum of the terms of the hits above each hit of the same list."""
@@ -203,7 +201,7 @@ class Corrector:
             return self._numerator(x)
         if expansion.n_relevant is not None:
             change = self._sum_topics(x[:, 0]) - expansion.n_relevant
-            return self._divide(self._numerator(x) - expansion.value * change, expansion.n_relevant)
+            return ratio(self._numerator(x) - expansion.value * change, expansion.n_relevant)
         values, change = expansion.value.copy(), x - expansion.indicators
         for docs, gradient in self.gradients(np.ones(len(x), np.bool_)):
             np.add.at(values.T, self.topic[docs], self._apply(gradient, change[docs]).T)
@@ -213,11 +211,6 @@ class Corrector:
     def _apply(gradient: Floats, x: Floats) -> Floats:
         """Return the sum over grades of the gradient times x, (runs, documents)."""
         return np.asarray(np.einsum("rdg,dg->rd", gradient, x))
-
-    @staticmethod
-    def _divide(numerator: Floats, denominator: Floats) -> Floats:
-        out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
-        return np.divide(numerator, denominator, out=out, where=denominator > 0)
 
     def _numerator(self, x: Floats) -> Floats:
         gain = (x @ self.step)[self.judged.judgment]
@@ -255,8 +248,8 @@ class Corrector:
         count = np.maximum(prior + share * (own - prior), 0.25 * prior)
         is_complete = self._sum_topics(~is_certain) == 0
         count = np.where(is_complete, own, count)
-        value = self._divide(self._numerator(predicted[:, np.newaxis]), count)
-        error = self._divide(np.where(is_complete, 0.0, share * np.sqrt(variance)), count)
+        value = ratio(self._numerator(predicted[:, np.newaxis]), count)
+        error = ratio(np.where(is_complete, 0.0, share * np.sqrt(variance)), count)
         likely = (predicted + share * inverse * residual)[:, np.newaxis]
         return _Expansion(value, likely, (), count, error, share, predicted * (1.0 - predicted))
 
@@ -291,7 +284,7 @@ class Corrector:
         if isinstance(self.form, Precisions) and expansion is not None:
             gain = expansion.indicators[self.judged.judgment, 0]
             terms = weight * gain
-            total = np.bincount(self.owner, terms, minlength=len(self.judged.length))[self.owner]
+            total = self._sum_hits(terms).ravel()[self.owner]
             weight = weight * (1.0 + self._above(gain)) + total - self._above(terms) - terms
         for block, (first, last) in enumerate(self.blocks):
             low, high = int(offsets[first]), int(offsets[last])
@@ -306,7 +299,7 @@ class Corrector:
                 kept = kept[self.importance[low + kept] > 0]
             elif expansion.n_relevant is not None:
                 topic = self.topic[low:high]
-                matrix = self._divide(matrix - expansion.value[:, topic], expansion.n_relevant[topic])
+                matrix = ratio(matrix - expansion.value[:, topic], expansion.n_relevant[topic])
             yield low + kept, matrix[:, kept, np.newaxis] * self.step
 
     def terms(self, tunings: Floats, is_used: Bools) -> Iterator[tuple[Ints, Floats]]:
@@ -354,10 +347,10 @@ class Corrector:
         spread = expansion.spread * (1.0 - expansion.shrinkage**2 * (1.0 + factor))
         sampled, graded = square[self.judged.judgment], spread[self.judged.judgment]
         products = sampled * self._above(sampled + graded) + graded * self._above(sampled)
-        products = self._divide(self._sum_hits(self.hit_weight**2 * products), expansion.n_relevant**2)
-        scale = np.maximum(1.0 + self._divide(products.sum(axis=1), np.diag(total)), 0.5)
+        products = ratio(self._sum_hits(self.hit_weight**2 * products), expansion.n_relevant**2)
+        scale = np.maximum(1.0 + ratio(products.sum(axis=1), np.diag(total)), 0.5)
         # The variance of a topic is about proportional to 1 / n_relevant^2, whose error costs degrees of freedom
         # (Satterthwaite 1946); every topic has one at least.
         square = (by_topic + products) ** 2 * np.minimum(2.0 * expansion.error**2, 1.0)
-        loss = self._divide(square.sum(axis=1), (np.diag(total) * scale) ** 2)
+        loss = ratio(square.sum(axis=1), (np.diag(total) * scale) ** 2)
         return total * np.sqrt(np.outer(scale, scale)), 1.0 / (1.0 / freedom + loss)

@@ -200,8 +200,7 @@ def gate(
     checks: list[Check] = []
     lost: list[LostTopic] = []
     unmatched: dict[str, None] = {}
-    slices = {key: {*part.topics} for key, part in divide(scores, by).items()}
-    sliced = []
+    slices, sliced = divide(scores, by), []
     for run in names:
         for measure in scores.measures:
             other = baseline if isinstance(baseline, str) else _counterpart(run, reference)
@@ -219,8 +218,8 @@ def gate(
             checks.append(
                 Check(run, name, value, reference_value, mean, lower, accepted, passed, len(topics), *plan)
             )
-            pair, z = [(run, other)], difference[None, :]
-            sliced.append(compare_slices(name, pair, z, topics, slices, weights, alpha=alpha))
+            matrix = stats.CompleteMatrix(measure, difference[None, :], tuple(topics), (), weights)
+            sliced.append(compare_slices(matrix, [(run, other)], slices, alpha=alpha))
             lost += [
                 LostTopic(run, name, topics[t], float(values[t]), float(before[t]), float(difference[t]))
                 for t in np.argsort(difference, kind="stable")[:worst].tolist()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from rankscope.analysis.judge_bias import JudgeBias, describe_bias, find_bias
 from rankscope.choices import DISTANCES, UNJUDGED, Distance
@@ -126,18 +125,12 @@ class Judges(TypedResult):
     shown = ("conclusions", "agreement", "leaderboards", "bias", "judgments")
 
 
-@dataclass(frozen=True, eq=False)
-class _Panel:
+class _Panel(NamedTuple):
     """Judgments of all judges: one row of grades per judge, for every document that some judge graded."""
 
     names: tuple[str, ...]
     qrels: Qrels
     grades: Grades
-
-    @property
-    def topic(self) -> Ints:
-        """Index of the topic of every document."""
-        return np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
 
 
 @analysis(
@@ -251,8 +244,8 @@ def judges(
     if collection is not None:
         judged, scores, more = _evaluate(panel, collection, measures)
         settings |= {**more, "top": top}
-        options = {"alpha": alpha, "replicates": replicates, "seed": seed}
-        tables = _compare_leaderboards(panel, pairs, scores, top=top, **options)
+        options = {"top": top, "replicates": replicates, "seed": seed}
+        tables = _compare_leaderboards(panel, pairs, scores, alpha, **options)
         taus, n = [row for row in tables["leaderboards"] if row.statistic == "tau"], len(judgments)
         conclusions, tables["pairs"] = _conclude_leaderboards(panel.names[:n], scores[:n], taus, alpha)
         tables["alarm"] = _sound_alarm(panel, pairs, judged, alpha, conclusions)
@@ -314,12 +307,12 @@ def _conclude_leaderboards(
     names: Sequence[str], scores: Sequence[Scores], taus: Sequence[LeaderboardStatistic], alpha: float
 ) -> tuple[list[Conclusion], RowTable[RunPreference]]:
     """Return sentences about the leaderboards, and the preferences of the judges."""
-    from rankscope.analysis.judge_conclusions import Panel
+    from rankscope.analysis.judge_leaderboards import Leaderboards
 
     conclusions: list[Conclusion] = []
     rows: list[RunPreference] = []
     for index, measure in enumerate(map(str, scores[0].measures)):
-        boards = Panel(names, scores, index, alpha)
+        boards = Leaderboards(names, scores, index, alpha)
         leader, *sentences = boards.sentences()
         own = [row for row in taus if row.measure == measure]
         if len(own) > _MAX_SENTENCES:
@@ -421,7 +414,8 @@ def _counts(panel: _Panel, a: int, b: int) -> tuple[AnyArray, Floats]:
     x, y = panel.grades[a][is_common], panel.grades[b][is_common]
     levels = np.unique(np.concatenate([x, y]))
     counts = np.zeros((len(panel.qrels.topics), len(levels), len(levels)))
-    np.add.at(counts, (panel.topic[is_common], np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
+    topic = panel.qrels.topic_numbers[is_common]
+    np.add.at(counts, (topic, np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
     return levels, counts
 
 
@@ -448,26 +442,24 @@ def _agreement_of_all(panel: _Panel, resampled: Ints, tail: float) -> Agreement:
 
 
 def _compare_leaderboards(
-    panel: _Panel, pairs: Pairs, scored: Sequence[Scores], *, top: int, **options: Any
+    panel: _Panel, pairs: Pairs, scored: Sequence[Scores], alpha: float, **options: Any
 ) -> dict[str, Any]:
     """Return the tables ``leaderboards`` and ``bias``."""
-    from rankscope.analysis.two_leaderboards import Leaderboards
+    from rankscope.analysis.judge_leaderboards import Leaderboards
 
     leaderboards: list[LeaderboardStatistic] = []
     bias: list[RunGain] = []
     for a, b in pairs:
-        for measure in scored[a].measures:
-            label = panel.names[a], panel.names[b], str(measure)
-            first, second = (scored[judge].matrix(measure).values for judge in (a, b))
-            is_defined = np.isfinite(first).all(axis=0) & np.isfinite(second).all(axis=0)
-            if is_defined.sum() < 2:
-                problem = f"{measure} is defined on {is_defined.sum()} topics for both judges"
+        for index, measure in enumerate(map(str, scored[a].measures)):
+            names = panel.names[a], panel.names[b]
+            boards = Leaderboards(names, (scored[a], scored[b]), index, alpha)
+            if (n_topics := boards.values.shape[2]) < 2:
+                problem = f"{measure} is defined on {n_topics} topics for both judges"
                 raise InputError(problem, hint="leave the measure out, or give judgments of more topics")
-            boards = Leaderboards(measure, scored[a].runs, first[:, is_defined], second[:, is_defined])
             if len(boards.runs) > 1:
-                statistics: list[tuple[Any, ...]] = boards.similarity(top=top, **options)
-                leaderboards += [LeaderboardStatistic(*label, *row) for row in statistics]
-            bias += [RunGain(*label, *row) for row in boards.gains(options["alpha"])]
+                rows = boards.similarity(**options)
+                leaderboards += [LeaderboardStatistic(*names, measure, *row) for row in rows]
+            bias += [RunGain(*names, measure, *row) for row in boards.gains()]
     caption = "Similarity of the leaderboards under two judges"
     return {
         "leaderboards": LeaderboardStatistic.table("leaderboards", leaderboards, caption=caption),

@@ -117,7 +117,7 @@ class Simulation:
         if order == "random":
             queue = generator(self.seed).permutation(pool)
         elif order == "depth":
-            queue = pool[np.argsort(self._first_ranks()[pool], kind="stable")]
+            queue = pool[np.argsort(self.judged.best_ranks[pool], kind="stable")]
         points = []
         while True:
             grade = np.where(is_revealed, self.judged.qrels.grade, np.int32(UNJUDGED)).astype(np.int32)
@@ -138,12 +138,6 @@ class Simulation:
     def _evaluate(self, judged: Judged) -> Floats:
         values: Floats = np.nan_to_num(score(judged, [self.measure]).values[0])
         return values
-
-    def _first_ranks(self) -> Ints:
-        """Return the best rank of each document in any run; documents of no run come last."""
-        rank = np.full(len(self.judged.qrels), np.iinfo(np.int32).max)
-        np.minimum.at(rank, self.judged.judgment, self.judged.rank)
-        return rank
 
 
 def _signs(values: Floats) -> Floats:

@@ -92,11 +92,9 @@ def draw(judged: Judged, pi: Floats, seed: int) -> Ints:
     budgets contain those of smaller ones, as long as the probabilities grow.
     """
     number = np.empty(len(pi))
-    offsets = judged.qrels.topic_offsets
-    for t, topic in enumerate(judged.topics):
-        head = f"{seed}\0{topic}\0".encode("utf-8", "surrogateescape")
-        for d in range(int(offsets[t]), int(offsets[t + 1])):
-            digest = blake2b(head + judged.qrels.documents[d], digest_size=8).digest()
-            number[d] = int.from_bytes(digest, "big") / 2**64
+    heads = [f"{seed}\0{topic}\0".encode("utf-8", "surrogateescape") for topic in judged.topics]
+    for d, t in enumerate(judged.qrels.topic_numbers.tolist()):
+        digest = blake2b(heads[t] + judged.qrels.documents[d], digest_size=8).digest()
+        number[d] = int.from_bytes(digest, "big") / 2**64
     drawn = np.flatnonzero(number < pi)
     return drawn[np.argsort(number[drawn] / pi[drawn], kind="stable")]

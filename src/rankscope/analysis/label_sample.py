@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Bools, Floats, Int32s, Ints
+from rankscope.arrays import AnyArray, Bools, Floats, Int32s
 from rankscope.choices import STRATA
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.judging import UNJUDGED, Judged
@@ -155,7 +155,7 @@ def align(
         probability = _stratified(judged, machine, is_labelled, strata)
     missing = is_labelled & np.isnan(probability)
     if missing.any():
-        topic = qrels.topics[np.searchsorted(qrels.topic_offsets, missing.argmax(), side="right") - 1]
+        topic = qrels.topics[qrels.topic_numbers[missing.argmax()]]
         hint = "write it as the fifth column of the sample, or give pi (--pi 0.1) or strata (--strata)"
         raise InputError(f"the labels of topic {topic!r} have no inclusion probability", hint=hint)
     for value in np.unique(probability[is_labelled]).tolist():
@@ -170,9 +170,8 @@ def _stratified(judged: Judged, machine: Int32s, is_labelled: Bools, strata: str
     names = strata.replace(",", " ").split()
     for name in names:
         check_name(name, STRATA, f"no stratum is called {name!r}")
-    topic = np.repeat(np.arange(len(judged.topics)), np.diff(judged.qrels.topic_offsets))
-    bands = np.searchsorted(RANK_BANDS, best_ranks(judged))
-    columns: dict[str, AnyArray] = {"topic": topic, "band": bands, "grade": machine}
+    bands = np.searchsorted(RANK_BANDS, judged.best_ranks)
+    columns: dict[str, AnyArray] = {"topic": judged.qrels.topic_numbers, "band": bands, "grade": machine}
     levels, stratum = np.unique([columns[name] for name in names], axis=1, return_inverse=True)
     stratum = stratum.reshape(-1)
     share = np.bincount(stratum, is_labelled) / np.bincount(stratum)
@@ -182,10 +181,3 @@ def _stratified(judged: Judged, machine: Int32s, is_labelled: Bools, strata: str
         problem = f"no document of stratum ({', '.join(parts)}) is labelled"
         raise SettingsError(problem, hint="use fewer strata")
     return np.asarray(share[stratum])
-
-
-def best_ranks(judged: Judged) -> Ints:
-    """Return the best rank of each document in any run; a large number for documents that no run has."""
-    rank = np.full(len(judged.qrels), np.iinfo(np.int32).max)
-    np.minimum.at(rank, judged.judgment, judged.rank)
-    return rank

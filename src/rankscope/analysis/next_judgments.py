@@ -212,8 +212,9 @@ def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     labels = {} if human is None else read_labels(human, keep_open=True)
     labels = {topic: of for topic, of in labels.items() if topic not in judged.qrels.unchosen}
     pi = inclusion_probabilities(scores, budget, labels)
+    topics = judged.qrels.topic_numbers.tolist()
     drawn = {
-        (_topic(judged, d), to_text(judged.qrels.documents[d])): float(pi[d])
+        (judged.topics[topics[d]], to_text(judged.qrels.documents[d])): float(pi[d])
         for d in draw(judged, pi, seed).tolist()
     }
     for topic, doc in ((topic, doc) for topic, of_topic in labels.items() for doc in of_topic):
@@ -228,16 +229,12 @@ def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     return Next(sample=SampledDocument.table("sample", rows, caption=caption), settings=settings)
 
 
-def _topic(judged: Judged, document: int) -> str:
-    return judged.topics[int(judged.qrels.topic_offsets.searchsorted(document, side="right")) - 1]
-
-
 def _candidates(judged: Judged, selected: Ints, influence: Floats) -> list[Candidate]:
     import numpy as np
 
     from rankscope.read.ids import to_text
 
-    topic = np.searchsorted(judged.qrels.topic_offsets, selected, side="right") - 1
+    topic = judged.qrels.topic_numbers[selected]
     run = judged.arrays.owner // len(judged.topics)
     is_selected = np.isin(judged.judgment, selected)
     holders: dict[int, list[str]] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 SIMPSON, REVERSED = "Simpson", "reversed"
 """Alarms: every slice has the other leader; a slice has another leader by a significant difference."""
+Key = tuple[str, str]
+"""Attribute and slice."""
+_OVERALL = "", ""
 
 
 class SliceMean(MeasuredRunRow):
@@ -64,7 +68,7 @@ class Interaction(MeasuredPairRow):
     )
 
 
-def divide(scores: Scores, by: str | Iterable[str]) -> dict[tuple[str, str], Scores]:
+def divide(scores: Scores, by: str | Iterable[str]) -> dict[Key, Scores]:
     """Return the scores of all slices of some attributes, by attribute and name."""
     return {(a, name): part for a in list_names(by) for name, part in scores.by(a).items()}
 
@@ -98,23 +102,16 @@ def slice_pairs(
     Differences are over topics on which all runs have a value; the leaders that alarms compare have the highest means
     over their own topics, as in a leaderboard.
     """
-    from rankscope.read.ids import id_cell
-
     slices = divide(scores, by)
-    members = {key: {*map(id_cell, part.topics)} for key, part in slices.items()}
     names = [(scores.runs[a], scores.runs[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
     rows = []
     for measure in scores.measures:
-        matrix = stats.complete(scores, measure)
-        means = [part.mean(measure) for part in (scores, *slices.values())]
-        merits = np.stack([stats.rounded(measure.merit(mean)) for mean in means])
-        rows.append(
-            compare_slices(
-                str(measure), names, matrix.values[first] - matrix.values[second], matrix.topics, members,
-                matrix.weights, leads=merits[:, first] - merits[:, second], sign=measure.sign or 1,
-                alpha=alpha, seed=seed,
-            )
-        )  # fmt: skip
+        matrix, leads = stats.complete(scores, measure), {}
+        for key, part in {_OVERALL: scores, **slices}.items():
+            merits = stats.rounded(measure.merit(part.mean(measure)))
+            leads[key] = merits[first] - merits[second]
+        differences = replace(matrix, values=matrix.values[first] - matrix.values[second])
+        rows.append(compare_slices(differences, names, slices, leads, alpha=alpha, seed=seed))
     return slice_tables(rows)
 
 
@@ -134,60 +131,61 @@ def slice_tables(rows: Iterable[Comparison]) -> dict[str, Any]:
 
 
 def compare_slices(
-    measure: str,
+    differences: stats.CompleteMatrix,
     names: Sequence[tuple[str, str]],
-    z: Floats,
-    topics: Sequence[str | int],
-    slices: Mapping[tuple[str, str], Collection[str | int]],
-    weights: Floats | None,
+    slices: Mapping[Key, Scores],
+    leads: Mapping[Key, Floats] | None = None,
     *,
-    leads: Floats | None = None,
-    sign: int = 1,
     alpha: float = 0.05,
     seed: int = 1,
 ) -> Comparison:
-    """Return the rows of one measure for differences of pairs x topics; ``slices`` are topics by attribute and name.
+    """Return the rows of one measure for the differences of pairs.
 
-    ``leads`` are differences in merit of the means that a leaderboard shows, over all topics and then on each slice; by
-    default those of ``z``.
+    ``leads`` are differences in merit of the means that a leaderboard shows, on each slice and over all topics; without
+    them, the differences themselves are in merit, and lead.
     """
-    indices = [np.flatnonzero([topic in part for topic in topics]) for part in slices.values()]
-    filled = [k for k, own in enumerate(indices) if len(own)]
-    if not filled:
+    from rankscope.read.ids import id_cell
+
+    z, weights = differences.values, differences.weights
+    sign = 1 if leads is None else differences.measure.sign or 1
+    topics = [*map(id_cell, differences.topics)]
+    members = {key: {*map(id_cell, part.topics)} for key, part in slices.items()}
+    own = {key: np.flatnonzero([topic in part for topic in topics]) for key, part in members.items()}
+    own = {key: indices for key, indices in own.items() if len(indices)}
+    if not own:
         return [], []
-    attributes = np.array([attribute for attribute, _ in slices])
-    parts = [(z[:, indices[k]], None if weights is None else weights[indices[k]]) for k in filled]
+    parts = [(z[:, indices], None if weights is None else weights[indices]) for indices in own.values()]
     p = np.stack([stats.one_sample_t(*part).p for part in parts])
     adjusted, levels = (
         x.reshape(p.shape) for x in (stats.adjust(p.ravel()), stats.holm_levels(p.ravel(), alpha))
     )
     tests = [stats.one_sample_t(*part, level) for part, level in zip(parts, levels, strict=True)]
     difference, low, high = np.stack([(test.difference, test.low, test.high) for test in tests], axis=1)
-    within, slice_of_lead = (sign * difference, filled) if leads is None else (leads[1:], slice(None))
-    overall = sign * stats.rounded(stats.linearise(z, weights).mean(axis=1)) if leads is None else leads[0]
-    is_reversed = (sign * difference * overall < 0) & (adjusted < alpha)
+    if leads is None:
+        overall = stats.rounded(stats.linearise(z, weights).mean(axis=1))
+        leads = {_OVERALL: overall, **dict(zip(own, difference, strict=True))}
+    is_reversed = (sign * difference * leads[_OVERALL] < 0) & (adjusted < alpha)
     answers = []
-    for attribute in dict.fromkeys(attributes.tolist()):
-        is_own = attributes[filled] == attribute
-        is_simpson = (within[attributes[slice_of_lead] == attribute] * overall < 0).all(axis=0)
-        alarm = np.where(is_simpson, SIMPSON, np.where(is_reversed[is_own].any(axis=0), REVERSED, ""))
-        own = [indices[k] for k in compress(filled, is_own)]
-        answers.append(((attribute, len(own)), *stats.test_interaction(z, own, weights, seed), alarm))
+    for attribute in dict.fromkeys(name for name, _ in own):
+        is_own = [name == attribute for name, _ in own]
+        opposed = [lead * leads[_OVERALL] < 0 for (name, _), lead in leads.items() if name == attribute]
+        alarms = np.where(is_reversed[is_own].any(axis=0), REVERSED, "")
+        alarms = np.where(np.all(opposed, axis=0), SIMPSON, alarms)
+        divided = [*compress(own.values(), is_own)]
+        answers.append(
+            ((attribute, len(divided)), *stats.test_interaction(z, divided, weights, seed), alarms)
+        )
     labels, kinds, statistic, p_interaction, alarm = zip(*answers, strict=True)
     holm = stats.adjust(np.concatenate(p_interaction)).reshape(len(answers), -1)
-    keys = [(*key, len(own)) for key, own in zip(slices, indices, strict=True) if len(own)]
-    differences = difference, low, high, p, adjusted, adjusted < alpha
-    interactions = kinds, statistic, p_interaction, holm, holm < alpha, alarm
-    return (
-        _pair_rows(SliceDifference, names, measure, keys, differences),
-        _pair_rows(Interaction, names, measure, labels, interactions),
-    )
+    keys = [(*key, len(indices)) for key, indices in own.items()]
+    pairs = [(*pair, str(differences.measure)) for pair in names]
+    numbers = difference, low, high, p, adjusted, adjusted < alpha
+    answer = kinds, statistic, p_interaction, holm, holm < alpha, alarm
+    return _pair_rows(SliceDifference, pairs, keys, numbers), _pair_rows(Interaction, pairs, labels, answer)
 
 
-def _pair_rows(
-    kind: type[R], names: Sequence[tuple[str, str]], measure: str, keys: Sequence[Any], columns: Sequence[Any]
-) -> list[R]:
+def _pair_rows(kind: type[R], pairs: Sequence[Any], keys: Sequence[Any], columns: Sequence[Any]) -> list[R]:
     """Return the rows of every pair and key, from columns of the shape (keys, pairs)."""
     cells = zip(*(np.stack(column).T.ravel().tolist() for column in columns), strict=True)
-    labels = ((*pair, measure, *key) for pair in names for key in keys)
+    labels = ((*pair, *key) for pair in pairs for key in keys)
     return [kind(*label, *row) for label, row in zip(labels, cells, strict=True)]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from rankscope.analysis.bench import bench
 from rankscope.cli import arguments, derived, options
-from rankscope.cli.output import emit, emit_text
+from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 from rankscope.progress import silence
 
@@ -33,14 +32,4 @@ def run(args: argparse.Namespace) -> None:
     if len(measures) > 1:
         raise SettingsError(f"bench compares one measure, not {len(measures)}", hint="name one with -m")
     parameters = {**derived.parameter_values(args, bench), "measure": measures[0] if measures else None}
-    result = bench(arguments.several_collections(args, measures) if several else args.source, **parameters)
-    if args.output and Path(args.output).suffix == ".html" and args.format is None:
-        from rankscope.plots import using
-        from rankscope.reporting.bench import bench_page
-
-        figures = result.figures if len(result.friedman) else ["tiers"]
-        with using(args.style, args.width):
-            drawn = {name: result.plot(name).render("svg") for name in figures}
-        emit_text(args, bench_page(result, drawn))
-    else:
-        emit(args, result)
+    emit(args, bench(arguments.several_collections(args, measures) if several else args.source, **parameters))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,7 +30,8 @@ def emit(
 ) -> None:
     """Write the result of a command, and its figure if there is a --plot.
 
-    JSON has all tables, TSV and CSV have the ``main`` ones, and a terminal, Markdown and LaTeX those to ``display``.
+    JSON has all tables, TSV and CSV have the ``main`` ones, and a terminal, Markdown and LaTeX those to ``display``. An
+    HTML file has the displayed ones first, the others, and all figures.
     By default these are the tables that the result declares; ``main`` without ``display`` replaces both.
     """
     picture = _render_figure(args, figure or (lambda: result.plot(getattr(args, "figure", None))))
@@ -44,7 +46,12 @@ def emit(
     else:
         shown = display or [result[name] for name in main or ()] or result.display
         tables = _with_digits(shown, args.digits)
-        parts = render_for_terminal(tables) if _is_styled(args, format) else render_parts(tables, format)
+        if format == "html":
+            from rankscope.reporting.html_page import render_result
+
+            parts = iter([render_result(result, tables, _render_figures(args, result))])
+        else:
+            parts = render_for_terminal(tables) if _is_styled(args, format) else render_parts(tables, format)
     if args.output and args.output != "-":
         write_atomically(args.output, _with_progress(parts, tables))
     else:
@@ -85,6 +92,18 @@ def _render_figure(args: argparse.Namespace, figure: Callable[[], Any]) -> bytes
     return content
 
 
+def _render_figures(args: argparse.Namespace, result: Result) -> dict[str, bytes]:
+    """Draw all figures of a result in SVG, except those whose tables it lacks."""
+    from rankscope.plots import using
+
+    pictures = {}
+    with using(getattr(args, "style", "sans"), getattr(args, "width", None)):
+        for name in result.figures:
+            with suppress(SettingsError):
+                pictures[name] = result.plot(name).render("svg")
+    return pictures
+
+
 def choose_format(args: argparse.Namespace) -> str:
     """Return the format of -f, of the file name of -o, or by default a table on a terminal and TSV in a pipe."""
     suffix = Path(args.output or "").suffix.lower()
@@ -94,8 +113,8 @@ def choose_format(args: argparse.Namespace) -> str:
     if args.format is not None:
         return str(args.format)
     if args.output and args.output != "-":
-        suffixes = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-        return suffixes.get(suffix, "tsv")
+        other = suffix[1:] if suffix in (".csv", ".json", ".html") else "tsv"
+        return {".md": "markdown", ".tex": "latex", ".txt": "table"}.get(suffix, other)
     return "table" if sys.stdout.isatty() else "tsv"
 
 

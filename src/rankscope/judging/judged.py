@@ -194,6 +194,13 @@ class Judged(TransientCacheMixin):
         """Judged topics."""
         return self.qrels.topics
 
+    @property
+    def best_ranks(self) -> Ints:
+        """Best rank of every document in any run; a large number for documents that no run has."""
+        rank = np.full(len(self.qrels), np.iinfo(np.int32).max)
+        np.minimum.at(rank, self.judgment, self.rank)
+        return rank
+
     def __repr__(self) -> str:
         return f"<Judged: {len(self.runs)} runs x {len(self.topics)} topics, {len(self.rank)} hits>"
 

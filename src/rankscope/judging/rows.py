@@ -61,8 +61,7 @@ class PooledQrels:
         """Distinct judged documents, sorted keys of (topic, document), and the judgment of each key."""
         documents = pa.array(self.qrels.documents, pa.large_binary())
         distinct = pc.unique(documents)
-        topic = np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
-        key = topic * len(distinct) + _lookup(documents, distinct)
+        key = self.qrels.topic_numbers * len(distinct) + _lookup(documents, distinct)
         order = np.argsort(key, kind="stable")
         return distinct, key[order], order
 

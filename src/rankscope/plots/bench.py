@@ -38,13 +38,12 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     >>> len(plot_tiers(result).axes[0].lines)
     4
     """
-    name = _choose_aggregate(result, aggregate)
+    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
     rows = [row for row in result.board if row.aggregate == name]
     shown, rest = marks.split_rows(rows)
-    tier = {value: k for k, value in enumerate(dict.fromkeys(row.tier for row in rows))}
     with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):
-            colour = COLOURS[tier[row.tier] % 2]
+            colour = COLOURS[((row.tier or 1) - 1) % 2]
             marks.draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
             if row.rank is not None:
                 marks.draw_dot(axes, row.rank, index, colour, True)
@@ -61,13 +60,9 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
             marks.legend_line(f"{result.level}, {kind} tier", color=COLOURS[k], **look)
             for k, kind in enumerate(("odd", "even"))
         ]
-        marks.legend_below(figure, legend[: len(tier)], 2)
+        marks.legend_below(figure, legend[: max(row.tier or 1 for row in rows)], 2)
     table = result.board.subset("board", rows, result.board.caption)
     return Figure(figure, (axes,), table)
-
-
-def _choose_aggregate(result: Bench, aggregate: str | None) -> str:
-    return choose(aggregate, result.aggregates, "there is no aggregate {}")
 
 
 def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
@@ -118,9 +113,8 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
             axes.text(tick, 0.45, str(tick), ha="center", va="bottom", fontsize=6.5)
         shown = min(distance, span)
         axes.plot([low, low + shown], [2.0, 2.0], color=COLOURS[1], linewidth=1.5)
-        axes.text(
-            low + shown + 0.03 * span, 2.0, f"CD {distance:.2f}", va="center", fontsize=6.5, color=COLOURS[1]
-        )
+        text = f"CD {distance:.2f}"
+        axes.text(low + shown + 0.03 * span, 2.0, text, va="center", fontsize=6.5, color=COLOURS[1])
         axes.plot([rank for _, rank in systems], [0] * len(systems), ".", markersize=2.5, color=COLOURS[0])
         for k, (first, last) in enumerate(groups):
             height = -0.5 - (bars - 0.8) * k / len(groups)
@@ -161,7 +155,7 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
     >>> [text.get_text() for text in plot_task_influence(result).axes[0].texts]
     ['b']
     """
-    name = _choose_aggregate(result, aggregate)
+    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
     rows = [row for row in result.fragility if row.aggregate == name and row.change == "task"]
     if not rows:
         hint = "leave out systems or tasks with missing scores"

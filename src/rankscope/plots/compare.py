@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from rankscope.analysis.compare import Comparison, Pair, RunMean
+from rankscope.analysis.compare import Comparison, Pair
 from rankscope.cells import format_cell
 from rankscope.errors import SettingsError
 from rankscope.measures.grammar import external_measure
@@ -77,7 +75,7 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     """
     measure_name = _choose_measure(result, measure)
     pairs = [pair for pair in result.pairs if pair.measure == measure_name]
-    rank = {row.run: place for place, row in enumerate(_best_first(result, measure_name))}
+    rank = {row.run: place for place, row in enumerate(result.best_first(measure_name))}
     pairs.sort(key=lambda pair: sorted((rank[pair.a], rank[pair.b]), reverse=True))
     rows, rest = marks.split_rows(pairs)
     sign = external_measure(measure_name, others=True).sign or 1
@@ -104,13 +102,6 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
 
 def _level(result: Comparison) -> str:
     return f"{100 - 100 * result.settings['alpha']:g} %"
-
-
-def _best_first(result: Comparison, measure: str) -> list[RunMean]:
-    """Return the runs by their mean, best first."""
-    parsed = external_measure(measure, others=True)
-    rows = [row for row in result.runs if row.measure == measure]
-    return [rows[k] for k in parsed.best_first(np.array([style.finite_or_zero(row.mean) for row in rows]))]
 
 
 def _format_numbers(pair: Pair, is_complete: bool) -> str:

@@ -8,7 +8,7 @@ from rankscope.analysis.correct import Corrected
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, QUIET
-from rankscope.plots.style import SINGLE, canvas, choose, distinct
+from rankscope.plots.style import SINGLE, canvas, choose_measure
 
 
 def plot_corrected(result: Corrected, measure: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -34,9 +34,7 @@ def plot_corrected(result: Corrected, measure: str | None = None, *, width: floa
     >>> len(plot_corrected(result).table)
     2
     """
-    measures = distinct(row.measure for row in result.means)
-    measure_name = choose(measure, measures, "there are no corrected means of {}")
-    rows = [row for row in result.means if row.measure == measure_name]
+    measure_name, rows = choose_measure(result.means, measure, "there are no corrected means of {}")
     shown, rest = marks.split_rows(rows)
     with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):

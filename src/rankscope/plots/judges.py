@@ -9,7 +9,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, legend_below, legend_line, spread, write_centred
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, shorten, shorten_all
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose_measure, shorten, shorten_all
 from rankscope.tables import Table
 
 _LABELLED = 45  # More names do not fit into the figure.
@@ -94,16 +94,18 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
     """
     if result.bias is None:
         raise SettingsError("there are no runs to rank under the judges", hint="name runs (--runs)")
-    measures = distinct(row.measure for row in result.bias)
-    measure_name = choose(measure, measures, "the judges were not compared by {}")
-    rows = [row for row in result.bias if row.measure == measure_name]
+    measure_name, rows = choose_measure(result.bias, measure, "the judges were not compared by {}")
     pair = rows[0].a, rows[0].b
     rows = [row for row in rows if (row.a, row.b) == pair]
     with canvas(width, min(7.0, 1.4 + 0.14 * len(rows))) as (figure, axes):
         moved = sorted(rows, key=lambda row: -abs(row.rank_a - row.rank_b))
         named = rows if len(rows) <= _LABELLED else moved[:_NAMED]
         for row in rows:
-            _slope(axes, row)
+            colour = GAIN if row.low > 0 else LOSS if row.high < 0 else QUIET
+            dash = _DASH if colour == LOSS else "solid"
+            look = {"linewidth": 0.7 if colour == QUIET else 1.1, "linestyle": dash}
+            ends = [row.rank_a, row.rank_b]
+            axes.plot([0, 1], ends, color=colour, marker="o", markersize=2.5, gid=row.run, **look)
         for side in (0, 1):
             _name_side(axes, named, side)
         axes.set_xlim(-1.1, 2.1)
@@ -119,14 +121,6 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
         ]
         legend_below(figure, legend, 3)
     return Figure(figure, (axes,), Table("slopes", result.bias.columns, rows))
-
-
-def _slope(axes: Any, row: RunGain) -> None:
-    colour = GAIN if row.low > 0 else LOSS if row.high < 0 else QUIET
-    axes.plot(
-        [0, 1], [row.rank_a, row.rank_b], color=colour, linewidth=1.1 if colour != QUIET else 0.7, marker="o",
-        markersize=2.5, linestyle="solid" if colour != LOSS else _DASH, gid=row.run,
-    )  # fmt: skip
 
 
 def _name_side(axes: Any, rows: list[RunGain], side: int) -> None:

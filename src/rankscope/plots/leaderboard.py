@@ -8,7 +8,7 @@ from rankscope.analysis.leaderboard import Leaderboard
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, QUIET
-from rankscope.plots.style import SINGLE, canvas, choose, distinct
+from rankscope.plots.style import SINGLE, canvas, choose_measure
 
 
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -33,9 +33,7 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
     >>> [text.get_text() for text in plot_leaderboard(board).axes[0].texts]
     ['1', '2']
     """
-    measures = distinct(row.measure for row in result.leaderboard)
-    measure_name = choose(measure, measures, "the leaderboard has no {}")
-    rows = [row for row in result.leaderboard if row.measure == measure_name]
+    measure_name, rows = choose_measure(result.leaderboard, measure, "the leaderboard has no {}")
     shown, rest = marks.split_rows(rows)
     with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):

@@ -60,10 +60,8 @@ def plot_slices(
     is_means = isinstance(result, Scores)
     select: Any = _select_means if is_means else _select_differences
     name, attribute, label, runs, rows, tests = select(result, measure, by)
-    sign, get_value = (
-        external_measure(name, others=True).sign or 1,
-        attrgetter("value" if is_means else "difference"),
-    )
+    sign = external_measure(name, others=True).sign or 1
+    get_value = attrgetter("value" if is_means else "difference")
     sizes = {row.slice: row.topics for row in rows}
     limit = int((width - 1.0) / _PANEL)
     is_turned = len(runs) <= min(limit, len(sizes) - 1)
@@ -73,12 +71,9 @@ def plot_slices(
     if is_turned:
         down, across, cells = list(sizes), runs, {(part, run): row for (run, part), row in cells.items()}
     shown, rest = marks.split_rows(down)
-    height = marks.rows_height(shown, rest, 1.5)
-    letters = int(15 * (width - 1.0) / len(across))
-    with style.canvas(width, height, 1, len(across), sharex=True, sharey=True, squeeze=False) as (
-        figure,
-        (grid,),
-    ):
+    height, letters = marks.rows_height(shown, rest, 1.5), int(15 * (width - 1.0) / len(across))
+    shared: Any = {"sharex": True, "sharey": True, "squeeze": False}
+    with style.canvas(width, height, 1, len(across), **shared) as (figure, (grid,)):
         for panel, title, axes in zip(across, _shorten_titles(across, letters), grid, strict=True):
             for y, row in ((y, cells[key, panel]) for y, key in enumerate(shown) if (key, panel) in cells):
                 if is_means:
@@ -120,10 +115,8 @@ _Selection = tuple[str, str, str, list[str], list[Any], dict[str, Interaction]]
 
 
 def _select_means(scores: Scores, measure: str | None, by: str | None) -> _Selection:
-    name, attribute = (
-        style.choose(measure, style.distinct(scores.measures), "{} was not evaluated"),
-        by or _DERIVED,
-    )
+    name = style.choose(measure, style.distinct(scores.measures), "{} was not evaluated")
+    attribute = by or _DERIVED
     runs = [scores.runs[r] for r in scores.best_first(name)]
     rows = slice_means(scores.with_measures([name]), attribute)
     return name, attribute, f"mean {name}", runs, list(rows), {}
@@ -135,9 +128,7 @@ def _select_differences(result: Comparison, measure: str | None, by: str | None)
     problem = "{} was not compared"
     name = style.choose(measure, style.distinct(row.measure for row in result.slices), problem)
     attribute = style.choose(by, style.distinct(row.attribute for row in result.slices), problem)
-    means = [row for row in result.runs if row.measure == name]
-    best_first = external_measure(name, others=True).best_first([row.mean for row in means])
-    runs = [means[r].run for r in best_first]
+    runs = [row.run for row in result.best_first(name)]
     baseline = result.settings["baseline"] or runs[0]
     baseline = baseline if isinstance(baseline, str) else baseline[0]
     tables: Any = result.slices, result.interactions
@@ -154,9 +145,8 @@ def _select_differences(result: Comparison, measure: str | None, by: str | None)
 
 def _reverse(row: SliceDifference) -> SliceDifference:
     """Return the row with the runs swapped."""
-    cells: dict[str, Any] = dict(zip(SliceDifference.specs, row, strict=True))
-    cells |= {"a": row.b, "b": row.a, "difference": -row.difference, "low": -row.high, "high": -row.low}
-    return SliceDifference(**cells)
+    values = -row.difference, -row.high, -row.low, row.p, row.adjusted, row.significant
+    return SliceDifference(row.b, row.a, row.measure, row.attribute, row.slice, row.topics, *values)
 
 
 def _shorten_titles(names: list[str], letters: int) -> list[str]:

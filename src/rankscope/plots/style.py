@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import bidirectional
 
 from rankscope.cells import shorten_names
 from rankscope.errors import SettingsError, check_name, printable, require_package, suggest_names
 from rankscope.plots.palette import COLOURS, INK
+
+R = TypeVar("R")
 
 STYLES = ("sans", "serif", "latex")
 """Fonts of the text: DejaVu Sans, a font like Times, or the fonts of LaTeX."""
@@ -196,6 +198,13 @@ def choose(name: object, names: Sequence[str], problem: str) -> str:
     selected = names[0] if name is None else str(name)
     check_name(selected, names, problem.format(repr(selected)))
     return selected
+
+
+def choose_measure(rows: Iterable[R], measure: object, problem: str) -> tuple[str, list[R]]:
+    """Return the name of a measure, by default the first one of the rows, and its rows."""
+    listed: list[Any] = list(rows)
+    name = choose(measure, distinct(row.measure for row in listed), problem)
+    return name, [row for row in listed if row.measure == name]
 
 
 def check_highlight(highlight: Iterable[str], names: Sequence[str], noun: str = "run") -> None:

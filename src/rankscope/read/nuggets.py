@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankscope.errors import InputError, error_path
+from rankscope.read.frames import find_column
 from rankscope.read.ids import id_text
 
 GRADES = {"support": 2, "partial_support": 1, "not_support": 0, "failed": 0}
 """Grades of assignments; ``failed`` is an assignment that a program did not obtain."""
 _ALLOWED = {"importance": ["vital", "okay"], "assignment": list(GRADES)}
-_TOPIC, _RUN = ("qid", "topic", "topic_id", "query_id"), ("run_id", "run")
 _HINT = 'give lines such as {"qid": "1", "run_id": "a", "nuggets": [{"importance": "okay", "assignment": "support"}]}'
 
 
@@ -53,7 +53,8 @@ def iterate_nuggets(objects: Iterable[tuple[int, Any]], path: str) -> Iterator[N
     seen: set[tuple[str, str]] = set()
     for line, row in objects:
         with error_path(path):
-            topic, run = (_find_id(row, names) for names in (_TOPIC, _RUN))
+            names = (find_column(meaning, [*row]) for meaning in ("query_id", "run"))
+            topic, run = (None if row.get(name) is None else id_text(row[name], name) for name in names)
         run = run or Path(path).name.split(".")[0]
         nuggets = row.get("nuggets")
         problem = None
@@ -75,7 +76,3 @@ def iterate_nuggets(objects: Iterable[tuple[int, Any]], path: str) -> Iterator[N
         seen.add((run, topic))
         grades = [GRADES[nugget["assignment"]] for nugget in nuggets]
         yield NuggetList(line, topic, run, grades, [nugget["importance"] == "vital" for nugget in nuggets])
-
-
-def _find_id(row: dict[str, Any], names: Iterable[str]) -> str | None:
-    return next((id_text(row[name], name) for name in names if row.get(name) is not None), None)

@@ -159,6 +159,11 @@ class Qrels(FrameMixin):
         """Topics, and their indices."""
         return dict(zip(self.topics, range(len(self.topics)), strict=True))
 
+    @property
+    def topic_numbers(self) -> Ints:
+        """Index of the topic of every document."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.topic_offsets))
+
     def __len__(self) -> int:
         return len(self.grade)
 

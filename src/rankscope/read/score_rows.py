@@ -74,7 +74,7 @@ def read_score_rows(
 
 
 def open_score_rows(
-    source: Any, is_measure: Callable[[str], bool], missing: str = "zero", label: str = "<bytes>"
+    source: Any, is_measure: Callable[[str], bool] | None, missing: str = "zero", label: str = "<bytes>"
 ) -> tuple[str, ScoreRows]:
     """Return the label and the rows of a file or a frame."""
     if not isinstance(source, str | Path | bytes):

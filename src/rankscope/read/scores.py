@@ -25,7 +25,7 @@ lines, Parquet or Arrow, plain or compressed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import itemgetter
@@ -125,7 +125,10 @@ def read_score_tables(
     found = {meaning: [n for n in names if n in header] for meaning, names in _COLUMNS.items()}
     indices = {meaning: header.index(names[0]) for meaning, names in found.items() if names}
     if {"topic", "run"} <= indices.keys() and indices.keys().isdisjoint(("measure", "value")):
-        rows, indices = _with_row_per_value(rows, indices["run"], indices["topic"])
+        rows, indices = (
+            melt(rows, [indices["run"], indices["topic"]]),
+            dict(zip(_COLUMNS, range(4), strict=True)),
+        )
     if not {"topic", "value"} <= indices.keys() or indices.keys().isdisjoint(("measure", "run")):
         is_by_run = header[:1] == ["run"] and "topic" not in indices
         return {"": _parse_matrix(_transpose(rows) if is_by_run else rows, path)}
@@ -161,16 +164,19 @@ def read_score_tables(
     return build_tables(scores_by_measure, path)
 
 
-def _with_row_per_value(rows: ScoreRows, run: int, topic: int) -> tuple[ScoreRows, dict[str, int]]:
-    """Return the rows of a table with columns of a run, a topic and measures, and the indices of their columns."""
-    header = list(_COLUMNS)
-    measured = [(m, name) for m, name in enumerate(rows.header) if m not in (run, topic)]
+def melt(rows: ScoreRows, labels: Sequence[int]) -> ScoreRows:
+    """Return rows of the cells of the columns ``labels``, the name of another column, and its cell.
+
+    >>> melt(ScoreRows(["run", "AP", "RR"], [(2, ["bm25", 0.5, 1.0])]), [0]).rows
+    [(2, ['bm25', 'AP', 0.5]), (2, ['bm25', 'RR', 1.0])]
+    """
+    measured = [(m, name) for m, name in enumerate(rows.header) if m not in labels]
     values = [
-        (line, [cells[run], cells[topic], name, cells[m]])
+        (line, [*(cells[k] for k in labels), name, cells[m]])
         for line, cells in rows.rows
         for m, name in measured
     ]
-    return rows._replace(header=header, rows=values), {name: index for index, name in enumerate(header)}
+    return rows._replace(rows=values)
 
 
 def _transpose(rows: ScoreRows) -> ScoreRows:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
@@ -33,7 +33,7 @@ from rankscope.arrays import Floats
 from rankscope.errors import InputError, suggest_names
 from rankscope.json_documents import parse_json
 from rankscope.read.score_rows import ScoreRows, open_score_rows
-from rankscope.read.scores import build_tables, check_score, parse_name, parse_score
+from rankscope.read.scores import build_tables, check_score, melt, parse_name, parse_score
 from rankscope.read.topic_data import read_topic_data
 
 _COLUMNS = {
@@ -47,9 +47,6 @@ _COLUMNS = {
 _SPLITS = {"MSMARCO": "dev"}
 """Splits of tasks whose scores MTEB does not take from ``test``."""
 _MTEB = "give the folder results/ of MTEB, with MODEL/REVISION/TASK.json"
-
-_Cell = tuple[int | None, Sequence[str], Any]
-"""Line; system, task, topic and type, which are empty if missing; and score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +91,22 @@ def read_task_scores(source: Any) -> TaskScores:
     (('bm25', 'dense'), ('ArguAna', 'SciFact'), [[0.31, 0.66], [nan, 0.71]])
     """
     if isinstance(source, str | Path) and (folder := Path(source).expanduser()).is_dir():
-        path, cells = str(folder), _iterate_mteb(folder)
+        path, rows = str(folder), _read_mteb(folder)
     else:
         path, rows = open_score_rows(source, str.isalpha)
-        cells = _iterate_cells(rows, path)
+    names = [name.strip().lower() for name in rows.header]
+    columns = {key: names.index(n) for key, own in _COLUMNS.items() for n in own[::-1] if n in names}
+    if not columns.keys() >= {"task", "score"}:
+        rows, columns = melt(rows, [0]), {"system": 0, "task": 1, "score": 2}
+    elif "system" not in columns:
+        raise InputError("there is no column of systems", path=path, hint="name a column: system")
     scores: dict[str, dict[tuple[str, str], float]] = {}
     systems, types = dict[str, None](), dict[str, str]()
-    for line, (system, task, topic, kind), cell in cells:
+    for line, cells in rows.rows:
+        system, task, topic, kind = (
+            parse_name(cells[columns[key]]) if key in columns else ""
+            for key in ("system", "task", "topic", "type")
+        )
         if (system, topic) in scores.setdefault(task, {}):
             task_text = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
             hint = "give one score for every system and task, or a column of topics"
@@ -110,29 +116,13 @@ def read_task_scores(source: Any) -> TaskScores:
             problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
             raise InputError(problem, path=path, line=line, hint="give each task one type")
         systems[system] = None
+        cell = cells[columns["score"]]
         scores[task][system, topic] = check_score(parse_score(cell), cell, system, path, line)
     if not scores:
         raise InputError("there is no score", path=path, hint="give a system, a task and a score in each row")
     tables = {task: build_tables({task: own}, path)[task] for task, own in scores.items()}
     joined = TaskScores.join(tables, systems)
     return replace(joined, types=tuple(types.values())) if all(types.values()) else joined
-
-
-def _iterate_cells(rows: ScoreRows, path: str) -> Iterator[_Cell]:
-    names = [name.strip().lower() for name in rows.header]
-    columns = {
-        key: [names.index(name) for name in aliases if name in names][:1] for key, aliases in _COLUMNS.items()
-    }
-    score = columns.pop("score")
-    if not (columns["task"] and score):
-        for line, (system, *cells) in rows.rows:
-            for task, cell in zip(rows.header[1:], cells, strict=True):
-                yield line, (parse_name(system), task.strip(), "", ""), cell
-        return
-    if not columns["system"]:
-        raise InputError("there is no column of systems", path=path, hint="name a column: system")
-    for line, cells in rows.rows:
-        yield line, ["".join(parse_name(cells[k]) for k in own) for own in columns.values()], cells[score[0]]
 
 
 def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
@@ -148,7 +138,7 @@ def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(types[task]).strip() for task in tasks)
 
 
-def _iterate_mteb(folder: Path) -> Iterator[_Cell]:
+def _read_mteb(folder: Path) -> ScoreRows:
     folder = folder / "results" if (folder / "results").is_dir() else folder
     newest: dict[tuple[str, str], tuple[list[int], float]] = {}
     for path in sorted(folder.glob("*/*/*.json")):
@@ -161,7 +151,8 @@ def _iterate_mteb(folder: Path) -> Iterator[_Cell]:
         newest[key] = max((version, score), newest.get(key, ([], score)), key=itemgetter(0))
     if not newest:
         raise InputError("there is no result of MTEB", path=folder, hint=_MTEB)
-    yield from ((None, (*key, "", ""), score) for key, (_, score) in newest.items())
+    rows: list[tuple[int | None, list[Any]]] = [(None, [*key, score]) for key, (_, score) in newest.items()]
+    return ScoreRows(["system", "task", "score"], rows)
 
 
 def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:

@@ -15,8 +15,7 @@ from typing import Any
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.frames import column_meaning
 from rankscope.read.ids import key_text
-from rankscope.read.score_rows import read_score_rows, rows_from_table
-from rankscope.read.source import Source
+from rankscope.read.score_rows import open_score_rows
 
 Attributes = Mapping[str, Mapping[str, Any]]
 TopicData = dict[str, dict[str, Any]]
@@ -33,9 +32,8 @@ def read_topic_data(source: Any, key: str = "query_id") -> TopicData:
     """
     if isinstance(source, Mapping) and all(isinstance(row, Mapping) for row in source.values()):
         return {key_text(topic, "topic"): dict(row) for topic, row in source.items()}
-    is_file = isinstance(source, str | Path)
-    path = str(source) if is_file else None
-    table = read_score_rows(Source.open(source), None) if is_file else rows_from_table(source)
+    label, table = open_score_rows(source, None)
+    path = label if isinstance(source, str | Path) else None
     meanings = [column_meaning(name) or name.strip().lower() for name in table.header]
     k, noun = meanings.index(key) if key in meanings else 0, "topic" if key == "query_id" else key
     data: TopicData = {}
@@ -84,12 +82,10 @@ def _parse_weight(value: Any, topic: str) -> float:
     hint = "give every topic a positive number, or select topics"
     if value is None:
         raise InputError(f"topic {topic!r} has no weight", hint=hint)
-    weight = math.nan
     with suppress(TypeError, ValueError):
-        weight = float(value)
-    if not (math.isfinite(weight) and weight > 0):
-        raise InputError(f"topic {topic!r} has the weight {value!r}, not a positive finite number", hint=hint)
-    return weight
+        if math.isfinite(weight := float(value)) and weight > 0:
+            return weight
+    raise InputError(f"topic {topic!r} has the weight {value!r}, not a positive finite number", hint=hint)
 
 
 def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str, list[int]]:
@@ -104,29 +100,28 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
     >>> list(slice_topics([0.123456, 0.2, 0.34567, 0.345678], 2, "difficulty"))
     ['0.12346–0.2', '0.34567–0.34568']
     """
-    defined = [t for t, value in enumerate(values) if value is not None]
     missing = [t for t, value in enumerate(values) if value is None]
-    numbers = [_order_number(values[t]) for t in defined]
+    numbers = {t: _order_number(value) for t, value in enumerate(values) if value is not None}
+    is_ordered = None not in numbers.values()
     slices: dict[str, list[int]] = {}
     if bins is None:
-        is_ordered = None not in numbers
-        pairs = zip(defined, numbers, strict=True)
-        for *_, t in sorted((number if is_ordered else 0, str(values[t]), t) for t, number in pairs):
+        for t in sorted(numbers, key=lambda t: (numbers[t] if is_ordered else 0, str(values[t]))):
             slices.setdefault(str(values[t]), []).append(t)
-        if len(slices) > 2 and len(slices) == len(defined):
+        if len(slices) > 2 and len(slices) == len(numbers):
             hint = f"give quantile bins, such as {name}:4"
             raise SettingsError(f"every topic has a different {name}", hint=hint)
-    elif None in numbers:
-        value = values[defined[numbers.index(None)]]
+    elif not is_ordered:
+        value = next(values[t] for t, number in numbers.items() if number is None)
         hint = f"leave out :{bins}, or use numbers or dates"
         raise InputError(f"{name} has the value {value!r}, and bins need numbers or dates", hint=hint)
-    elif defined:
+    elif numbers:
         import numpy as np
 
-        keys = np.array(numbers, float)
+        keys = np.array([*numbers.values()], float)
         order = np.argsort(keys, kind="stable")
         index = np.searchsorted(np.quantile(keys, np.arange(1, bins) / bins), keys[order], side="left")
-        parts = [[defined[i] for i in order[index == b].tolist()] for b in np.unique(index).tolist()]
+        topics = np.array([*numbers])[order]
+        parts = [topics[index == b].tolist() for b in np.unique(index)]
         # The fewest digits, from 3 to 6, that keep apart what 6 digits keep apart.
         names = [[_bin_end(values[t], n) for part in parts for t in (part[0], part[-1])] for n in range(3, 7)]
         ends = iter(next(made for made in names if len({*made}) == len({*names[-1]})))

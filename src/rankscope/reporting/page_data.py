@@ -300,11 +300,9 @@ def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> RunGroups:
 def _slices(scores: Scores, attribute: str) -> TopicSlices:
     """Return the slices of an attribute, and the slice of each topic."""
     slices = scores.by(attribute)
-    index = np.full(len(scores.topics), 65535, np.uint16)
-    position = {topic: t for t, topic in enumerate(scores.topics)}
-    for k, part in enumerate(slices.values()):
-        index[[position[topic] for topic in part.topics]] = k
-    return {"attribute": attribute, "names": list(slices), "of": index}
+    index = {topic: k for k, part in enumerate(slices.values()) for topic in part.topics}
+    of_topic = np.array([index.get(topic, 65535) for topic in scores.topics], np.uint16)
+    return {"attribute": attribute, "names": list(slices), "of": of_topic}
 
 
 def _lists(judged: Judged, grades: Array) -> RankingArrays:

@@ -9,14 +9,12 @@ model, and its strengths have the order of the win rates, as have the Borda coun
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from rankscope.analysis.stats.coefficients import tied_ranks
-from rankscope.analysis.stats.intervals import bootstrap_means
 from rankscope.analysis.stats.matrices import rounded
-from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import InputError
 
@@ -30,7 +28,7 @@ BASES = {
     "z-score": "z",
 }
 """Terms of each aggregate; aggregates with the same terms order systems alike."""
-_SCORES_AT_ONCE = 2**22  # 32 MB, several times
+_DECIMALS = 11  # of Bradley-Terry's strengths
 
 
 def compute_terms(values: Floats, basis: str) -> Floats:
@@ -53,49 +51,24 @@ def compute_terms(values: Floats, basis: str) -> Floats:
     return values
 
 
-def combine(terms: Floats, types: Ints) -> Floats:
-    """Return the mean over types of the means within types, (..., systems); ``types`` has the shape (..., tasks).
+def weigh(terms: Floats, types: Ints) -> Floats:
+    """Return the terms times weights of the tasks, so that their plain mean is that over types of the means within.
 
-    >>> combine(np.array([[0.2, 0.4, 0.9]]), np.array([0, 0, 1])).round(6).tolist()
+    ``types`` has the shape (..., tasks); a resample may lack a type.
+
+    >>> weigh(np.array([[0.2, 0.4, 0.9]]), np.array([0, 0, 1])).mean(axis=-1).round(6).tolist()
     [0.6]
     """
-    if not types.any():
-        return np.asarray(terms.mean(axis=-1))
     members = (types[..., None] == np.arange(types.max() + 1)).astype(np.float64)
-    counts = members.sum(axis=-2)[..., None, :]
-    means = (terms @ members) / np.maximum(counts, 1)  # A resample may lack a type.
-    return np.asarray(means.sum(axis=-1) / (counts > 0).sum(axis=-1))
+    counts = members.sum(axis=-2)
+    size = (members @ counts[..., None])[..., 0]  # number of tasks of the same type
+    n_types = (counts > 0).sum(axis=-1, keepdims=True)
+    return np.asarray(terms * (types.shape[-1] / (n_types * size))[..., None, :])
 
 
-def resample(
-    bases: Mapping[str, Ints],
-    values: Floats,
-    topics: Sequence[Floats],
-    sample: str,
-    replicates: int,
-    seed: int,
-) -> dict[str, Floats]:
-    """Return the summaries of all bases, which have types of tasks, in each resample: systems x replicates.
-
-    Tasks are resampled, or tasks and their topics, or the topics of fixed tasks.
-    """
-    systems, tasks = values.shape
-    rng = generator(seed)
-    step = max(1, _SCORES_AT_ONCE // (systems * tasks))
-    drawn: dict[str, list[Floats]] = {basis: [] for basis in bases}
-    for start in range(0, replicates, step):
-        size = min(step, replicates - start), tasks
-        sampled = rng.integers(0, tasks, size)
-        if sample == "topics":
-            sampled[:] = np.arange(tasks)
-        scores = values[:, sampled]
-        for task, own in enumerate(topics if sample != "tasks" else ()):
-            is_task = sampled == task
-            scores[:, is_task] = bootstrap_means(own, int(is_task.sum()), int(rng.integers(2**62)))
-        for basis, types in bases.items():
-            terms = compute_terms(scores.swapaxes(0, 1), basis)
-            drawn[basis].append(combine(terms, types[sampled]))
-    return {basis: np.concatenate(parts).T for basis, parts in drawn.items()}
+def combine(terms: Floats, types: Ints) -> Floats:
+    """Return the mean over types of the means within types, (..., systems)."""
+    return np.asarray(weigh(terms, types).mean(axis=-1))
 
 
 def aggregate_value(aggregate: str, summary: Floats, tasks: int) -> Floats:
@@ -133,12 +106,13 @@ def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
 
 
 def bradley_terry(points: Floats) -> Floats:
-    """Return the maximum-likelihood strengths of Bradley and Terry's model, with the sum 0.
+    """Return the maximum-likelihood strengths of Bradley and Terry's model, with the sum 0, to 11 decimals.
 
-    ``points`` are the wins of each system against all others, a tie counting one half, per task.
+    ``points`` are the wins of each system against all others, a tie counting one half, per task. Later digits depend on
+    the machine; without them, systems with equal points have equal strengths.
 
-    >>> bradley_terry(np.array([1.5, 1.0, 0.5])).round(4).tolist()
-    [0.7563, -0.0, -0.7563]
+    >>> bradley_terry(np.array([1.5, 1.0, 0.5])).tolist()
+    [0.75630761262, 0.0, -0.75630761262]
     """
     from scipy.optimize import root
     from scipy.special import expit
@@ -152,7 +126,7 @@ def bradley_terry(points: Floats) -> Floats:
         return chance.sum(axis=1) - points + strengths.mean(), curvature
 
     strengths = root(residuals, np.zeros(len(points)), jac=True, tol=1e-13).x
-    return np.asarray(strengths - strengths.mean())
+    return np.asarray(np.round(strengths - strengths.mean(), _DECIMALS) + 0.0)  # No strength is -0.0.
 
 
 def friedman(values: Floats, alpha: float) -> tuple[float, float, float]:
