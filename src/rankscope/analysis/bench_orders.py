@@ -110,7 +110,8 @@ def order_systems(
 
 def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, **test: Any) -> Order:
     terms = compute_terms(scores.values, basis)
-    merits = stats.rounded(combine(terms, types))
+    summary = combine(terms, types)
+    merits = _round_means(summary, terms)
     # Weights turn a mean of types into a mean over tasks, so that tests can be paired over tasks.
     sizes = np.bincount(types)
     terms = terms * (len(types) / (len(sizes) * sizes[types]))
@@ -129,7 +130,12 @@ def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, **test: A
     separated[first, second] = separated[second, first] = adjusted < test["alpha"]
     ranks, intervals = stats.ranks(merits)[0].tolist(), stats.rank_intervals(terms, drawn, test["alpha"])
     tiers = stats.tiers(merits, separated)
-    return Order(merits, np.stack([merits, merits]), ranks, *intervals, separated, tiers, p, adjusted)
+    return Order(merits, np.stack([summary, summary]), ranks, *intervals, separated, tiers, p, adjusted)
+
+
+def _round_means(means: Floats, terms: Floats) -> Floats:
+    """Return means rounded to 12 digits of the largest term, since terms such as z-scores may cancel out."""
+    return stats.rounded(means, float(np.abs(terms).max(initial=0.0)))
 
 
 def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> Order:
@@ -146,14 +152,15 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> O
             np.add(mine[:, None] > others[None], (mine[:, None] == others[None]) / 2).sum(axis=1) - own
             for mine, others, own in ((low, high, itself[0]), (high, low, itself[1]))
         )
-    lowest, highest = ends = np.stack([stats.rounded(combine(end, types)) for end in (low, high)])
+    ends = np.stack([combine(low, types), combine(high, types)])
+    lowest, highest = merits = stats.rounded(ends)
     above = lowest[:, None] > highest[None, :]
     first = 1 + above.sum(axis=0)
     last = 1 + (highest[None, :] > lowest[:, None]).sum(axis=1) - (highest > lowest)
     ranks = [rank if rank == end else None for rank, end in zip(first.tolist(), last.tolist(), strict=True)]
     unknown = np.full(len(values) * (len(values) - 1) // 2, np.nan)
     no_tiers = [None] * len(values)
-    return Order(ends.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
+    return Order(merits.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
 
 
 def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Place]:
@@ -201,7 +208,8 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
         for tasks in (*([t] for t in range(len(types))), *([smallest] if smallest else [])):
             kept = np.delete(np.arange(len(types)), tasks)
             kept_types = np.unique(types[kept], return_inverse=True)[1]
-            after = _compare(scores, order.merits, stats.rounded(combine(terms[:, kept], kept_types)))
+            merits = _round_means(combine(terms[:, kept], kept_types), terms)
+            after = _compare(scores, order.merits, merits)
             change = "leader" if tasks is smallest else "task"
             yield Fragile(name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after)
 
