@@ -130,7 +130,8 @@ def _order(scores: TaskScores, basis: str, types: Ints, drawn: Floats, **test: A
     separated[first, second] = separated[second, first] = adjusted < test["alpha"]
     ranks, intervals = stats.ranks(merits)[0].tolist(), stats.rank_intervals(terms, drawn, test["alpha"])
     tiers = stats.tiers(merits, separated)
-    return Order(merits, np.stack([summary, summary]), ranks, *intervals, separated, tiers, p, adjusted)
+    values = np.where(merits == 0, 0.0, summary)
+    return Order(merits, np.stack([values, values]), ranks, *intervals, separated, tiers, p, adjusted)
 
 
 def _round_means(means: Floats, terms: Floats) -> Floats:
