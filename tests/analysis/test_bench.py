@@ -69,6 +69,21 @@ def test_aggregates_have_the_golden_values(case: dict[str, Any]) -> None:
         assert values_of(result, aggregate) == pytest.approx(expected, abs=1e-10)
 
 
+def test_values_have_all_digits() -> None:
+    table = {"model": ["a", "b", "c"], "t1": [0.5, 0.4, 0.1], "t2": [0.7, 0.8, 0.2], "t3": [0.9, 0.5, 0.3]}
+    result = rs.bench(table, aggregate=["borda", "mean"], replicates=1)
+    expected = [5.0, 4.0, 0.0, 2.1 / 3, 1.7 / 3, 0.6 / 3]
+    assert [row.value for row in result.board] == pytest.approx(expected, rel=1e-15)
+
+
+def test_systems_whose_z_scores_cancel_out_are_tied() -> None:
+    table = {"model": ["a", "b"], "t1": [0.6, 0.1], "t2": [0.9, 0.6], "t3": [0.2, 0.6], "t4": [0.4, 0.7]}
+    result = rs.bench(table, aggregate=["z-score", "win-rate"], replicates=1)
+    assert [row.rank for row in result.board] == [1, 1, 1, 1]
+    assert [row.value for row in result.board] == [0, 0, 0.5, 0.5]
+    assert {row.changed for row in result.fragility if row.change == "aggregate"} == {0}
+
+
 @pytest.mark.filterwarnings("ignore:Precision loss:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
 def test_the_z_score_is_that_of_scipy() -> None:
     from scipy.stats import zscore

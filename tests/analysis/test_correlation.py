@@ -55,6 +55,13 @@ def test_top_keeps_the_best_runs_by_a_measure(scored):
     assert result.settings["by"] == "AP"
 
 
+def test_a_measure_that_would_select_no_runs_is_rejected(scored):
+    scores = scored({"AP": np.eye(3), "RR": np.eye(3)})
+    for analysis in (rs.correlate, rs.power):
+        with pytest.raises(SettingsError, match="by is 'RR', but there is no top"):
+            analysis(scores, by="RR")
+
+
 def test_means_equal_but_for_rounding_are_ties(scored):
     # 0.1 + 0.2 is not 0.3 for a computer, but two runs with these sums are tied
     a = [[0.1, 0.2, 0.0], [0.3, 0.0, 0.0], [0.9, 0.9, 0.9]]

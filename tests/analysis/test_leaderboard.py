@@ -109,6 +109,17 @@ def test_the_displayed_table_has_margins_rank_intervals_and_ties_for_first(small
     assert not with_margins(scores.wide(), result, margins=False).marks
 
 
+@pytest.mark.parametrize("options", [{"unjudged": "bounds"}, {"ties": "expected"}])
+def test_bounds_and_errors_in_the_displayed_table_have_no_margins(small, options):
+    qrels = small[0]
+    runs = {
+        "r": {topic: dict.fromkeys([*judged, *map(str, range(12))], 1.0) for topic, judged in qrels.items()}
+    }
+    scores = rs.evaluate(qrels, runs, ["Twist"], **options)
+    table = with_margins(scores.wide(), rs.leaderboard(scores))
+    assert len(table.columns) > 3 and {name for _, name in table.marks} == {"Twist"}
+
+
 def test_a_run_tied_for_first_whose_own_range_begins_later_is_explained(scored):
     rng = np.random.default_rng(3)
     topics = rng.random(40)

@@ -137,3 +137,15 @@ def test_a_note_warns_about_unjudged_and_tied_documents(
     )
     assert run_command(capsys, "eval", *files, "-m", "AP", "--quiet") == (0, out, "")
     assert run_command(capsys, "eval", files[0], files[3], "-m", "AP")[2] == ""
+
+
+@pytest.mark.parametrize("option", ["--order rank", "--grades 1=0", "--columns doc=id", "--input-format csv"])
+@pytest.mark.parametrize("command", ["eval", "compare"])
+def test_saved_scores_reject_options_that_read_rankings(
+    command: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "scores.csv"
+    saved.write_text("topic,a,b\n1,0.1,0.2\n2,0.3,0.5\n3,0.2,0.2\n")
+    assert run_command(capsys, command, "--scores", saved)[0] == 0
+    code, _, err = run_command(capsys, command, "--scores", saved, *option.split())
+    assert code == 2 and "how to read QRELS and RUN" in err

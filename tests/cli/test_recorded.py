@@ -165,6 +165,7 @@ curve qrels.txt runs/a.txt --topic 7
 curve qrels.txt runs --topic 2 --run x
 effort qrels.txt runs --significance --format table
 effort qrels.txt runs --per-topic --cutoff 5
+effort qrels.txt runs --groups "^(.)"
 effort qrels.txt runs --groups "^(.)" --by group
 effort qrels.txt runs --gains nDCG --top 0.5
 report qrels.txt runs -m AP --title Small -o report.html

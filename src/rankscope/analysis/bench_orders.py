@@ -128,7 +128,8 @@ def _resample(scores: TaskScores, basis: str, types: Ints, sample: str, replicat
 
 def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Order:
     """Return the order by the means of terms; ``drawn`` are the means in the resamples."""
-    merits = stats.rounded(terms.mean(axis=1))
+    summary = terms.mean(axis=1)
+    merits = _round_means(summary, terms)
     first, second = stats.all_pairs(len(merits))
     if test["test"] == "normal":
         # Resamples of n topics vary by the share 1/n too little; the smallest task decides.
@@ -144,7 +145,13 @@ def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Ord
     separated[first, second] = separated[second, first] = adjusted < test["alpha"]
     ranks, intervals = stats.ranks(merits)[0].tolist(), stats.rank_intervals(terms, drawn, test["alpha"])
     tiers = stats.tiers(merits, separated)
-    return Order(merits, np.stack([merits, merits]), ranks, *intervals, separated, tiers, p, adjusted)
+    values = np.where(merits == 0, 0.0, summary)
+    return Order(merits, np.stack([values, values]), ranks, *intervals, separated, tiers, p, adjusted)
+
+
+def _round_means(means: Floats, terms: Floats) -> Floats:
+    """Return means rounded to 12 digits of the largest term, since terms such as z-scores may cancel out."""
+    return stats.rounded(means, float(np.abs(terms).max(initial=0.0)))
 
 
 def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> Order:
@@ -161,14 +168,15 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> O
             np.add(mine[:, None] > others[None], (mine[:, None] == others[None]) / 2).sum(axis=1) - own
             for mine, others, own in ((low, high, itself[0]), (high, low, itself[1]))
         )
-    lowest, highest = ends = np.stack([stats.rounded(combine(end, types)) for end in (low, high)])
+    ends = np.stack([combine(low, types), combine(high, types)])
+    lowest, highest = merits = stats.rounded(ends)
     above = lowest[:, None] > highest[None, :]
     first = 1 + above.sum(axis=0)
     last = 1 + (highest[None, :] > lowest[:, None]).sum(axis=1) - (highest > lowest)
     ranks = [rank if rank == end else None for rank, end in zip(first.tolist(), last.tolist(), strict=True)]
     unknown = np.full(len(values) * (len(values) - 1) // 2, np.nan)
     no_tiers = [None] * len(values)
-    return Order(ends.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
+    return Order(merits.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
 
 
 def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Cells]:
@@ -214,7 +222,8 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
         smallest = smallest_set(terms, types, order.best_first[0])
         for tasks in (*([t] for t in range(len(types))), *([smallest] if smallest else [])):
             kept = np.delete(np.arange(len(types)), tasks)
-            after = _compare(scores, order.merits, stats.rounded(combine(terms[:, kept], types[kept])))
+            merits = _round_means(combine(terms[:, kept], types[kept]), terms)
+            after = _compare(scores, order.merits, merits)
             change = "leader" if tasks is smallest else "task"
             yield name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after
 

@@ -159,12 +159,12 @@ def judges(
     bias: by how much the grades of the second judge are higher. Intervals are percentiles over bootstrap samples of the
     topics that all judges have.
 
-    With runs, the leaderboards under every two judges are compared: Kendall's tau, tau_AP and rank-biased overlap
-    (p = .9) with intervals, the largest change of rank, the share of the top runs in common, and the pairs of runs that
-    are significant under both judges or one (Sanderson and Soboroff 2007). The gain of a run is its difference minus
-    the difference of the mean run. The table ``alarm`` compares the error of the second judge (its grade minus that of
-    the first) on the documents of each run with its error on those of the others, over the documents that both judged,
-    with the weights 1 / log2(rank + 1), and flags runs that it favours (t, Holm).
+    With runs, the leaderboards under every two judges are compared: Kendall's tau, tau_AP (mean of both directions)
+    and rank-biased overlap (p = .9) with intervals, the largest change of rank, the share of the top runs in common,
+    and the pairs of runs that are significant under both judges or one (Sanderson and Soboroff 2007). The gain of a
+    run is its difference minus the difference of the mean run. The table ``alarm`` compares the error of the second
+    judge (its grade minus that of the first) on the documents of each run with its error on those of the others, over
+    the documents that both judged, with the weights 1 / log2(rank + 1), and flags runs that it favours (t, Holm).
 
     Disputed judgments are sorted by the largest change of the difference of two runs if the grade of the second judge
     replaces that of the first.

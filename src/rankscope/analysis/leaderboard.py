@@ -264,7 +264,8 @@ def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> 
             (r, name): (row.high - row.low) / 2
             for r, run in enumerate(runs)
             for name in names
-            if np.isfinite((row := standings[run, name]).high - row.low)
+            # Bounds and errors, which options add as columns, have no interval over topics.
+            if (row := standings.get((run, name))) and np.isfinite(row.high - row.low)
         }
         marks = {cell: f" ±{means.format_cell(half, cell[1])}" for cell, half in half_widths.items()}
         means = replace(means, marks={**means.marks, **marks})

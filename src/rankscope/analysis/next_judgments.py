@@ -106,9 +106,9 @@ def next(
     """List the documents to judge next: those whose labels can still reverse the order of runs.
 
     The influence of a document is the sum, over the pairs of runs whose order labels can reverse, of |weight in A -
-    weight in B| times the gain of the best grade, divided by the normalisation of the measure. With several measures,
-    the influence is the sum of the shares of the document in their totals. Measures are sums of gain times weight: P,
-    RBP, DCG, nDCG. With missing=skip, only topics that all runs have count.
+    weight in B| times the gain of the best grade, divided by the normalisation of the measure, as a share of the total
+    of all documents. With several measures, the shares are added. Measures are sums of gain times weight: P, RBP, DCG,
+    nDCG. With missing=skip, only topics that all runs have count.
 
     With purpose ``correct``, the judgments are labels of a machine, and the result is a random sample of its documents
     for people to label (:func:`rankscope.correct`). The probability of a document is proportional to the standard

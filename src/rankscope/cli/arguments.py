@@ -154,6 +154,11 @@ def _read_scores(args: argparse.Namespace) -> Scores:
     if parse_evaluation_options(args).settings:
         problem = "--ties and --unjudged need rankings, and --scores has only values"
         raise SettingsError(problem, hint="name QRELS and RUN")
+    reads_rankings = (getattr(args, name, None) for name in ("grades", "columns", "input_format"))
+    if getattr(args, "order", ORDERS[0]) != ORDERS[0] or any(reads_rankings):
+        options = "--order, --grades, --columns and --input-format"
+        problem = f"{options} tell how to read QRELS and RUN, which --scores replaces"
+        raise SettingsError(problem, hint="leave them out")
     load_plugins(args)  # Plugins may define the measures of the files.
     files = map(split_named_file, args.scores)
     scores = read_scores(

@@ -149,8 +149,17 @@ def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Sc
     2002; Ferro et al. 2016).
     """
     if top is None:
+        _check_default(by)
         return scores
     return with_runs(scores, best_indices(complete(_with_measure(scores, by), by), top))
+
+
+def _check_default(by: str | Measure) -> None:
+    """Raise an error for a measure that would select no runs, because ``top`` is missing."""
+    if str(by) != "AP":
+        raise SettingsError(
+            f"by is {str(by)!r}, but there is no top", hint="give the share of runs to keep (top)"
+        )
 
 
 def _with_measure(scores: Scores, by: str | Measure) -> Scores:
@@ -167,6 +176,7 @@ def _with_measure(scores: Scores, by: str | Measure) -> Scores:
 def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:
     """Return the lists of the runs that :func:`best_runs` keeps; the others are left out of all that follows."""
     if top is None:
+        _check_default(by)
         return judged
     scores = score(judged, parse_many([by]), missing=missing)
     return judged.with_runs(best_indices(complete(scores, scores.measures[0]), top))
