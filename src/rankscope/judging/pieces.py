@@ -19,15 +19,15 @@ from rankscope.judging.lists import Lists
 from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
 from rankscope.native.cuts import topic_cuts
 from rankscope.read.arrow_files import batch_validator, parquet_file
-from rankscope.read.compression import LONGEST_MAGIC, detect_compression
 from rankscope.read.frames import NUMBERS, find_column, missing_column
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
+from rankscope.read.source import Source
 from rankscope.scan.backends import scan_run, scan_text
 from rankscope.scan.hits import RunHits
 
 PIECE_BYTES = 64 << 20
-"""Approximate size of a piece of a plain file, which is in memory as a whole."""
+"""Approximate size of a piece of a plain file."""
 
 PIECE_ROWS = 1 << 20
 """Approximate number of rows of a piece of a Parquet file."""
@@ -63,47 +63,26 @@ class Piece:
     def _hits(self, judgments: PooledQrels) -> RunHits:
         if self.start == 0 and self.stop is None:
             return scan_run(self.run, judgments.qrels)
-        path = Path(str(self.run.source))
-        with path.open("rb") as file:
-            # A later piece starts with a newline, so that its first bytes are not read as a byte order mark.
-            first = max(0, self.start - 1)
-            file.seek(first)
-            text = file.read() if self.stop is None else file.read(self.stop - first)
+        source = Source.open(Path(str(self.run.source)))
         try:
-            return scan_text(text, judgments.qrels, self.run.order, label=str(path))
+            return scan_text(source.part(self.start, self.stop), judgments.qrels, self.run.order)
         except InputError as error:
             if error.line is None:
                 raise
-            line = error.line + _count_lines(path, first)
+            line = error.line + sum(block.count(b"\n") for block in source.part(0, self.start).blocks())
             raise InputError(error.message, path=error.path, line=line, hint=error.hint) from None
 
 
 def split_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
     """Split a run into pieces; ``size`` 0 never splits a file."""
     path = run.source if isinstance(run.source, Path) else None
-    if not size or path is None or not path.is_file() or run.format != "trec" or _is_compressed(path):
+    if not size or path is None or not path.is_file() or run.format != "trec":
         return [Piece(run)]
-    run = replace(run, source=path.absolute())
-    length = path.stat().st_size
-    if length < 2 * size:
+    source, run = Source.open(path), replace(run, source=path.absolute())
+    if source.is_compressed or source.size < 2 * size:
         return [Piece(run)]
-    cuts = topic_cuts(path, length, length // size)
+    cuts = topic_cuts(path, source.size, source.size // size)
     return [Piece(run, start, stop) for start, stop in zip([0, *cuts], [*cuts, None], strict=True)]
-
-
-def _is_compressed(path: Path) -> bool:
-    with path.open("rb") as file:
-        return bool(detect_compression(file.read(LONGEST_MAGIC)))
-
-
-def _count_lines(path: Path, offset: int) -> int:
-    """Return the number of lines of a file that end before an offset."""
-    count = 0
-    with path.open("rb") as file:
-        while offset > 0 and (block := file.read(min(offset, 1 << 20))):
-            count += block.count(b"\n")
-            offset -= len(block)
-    return count
 
 
 def list_parquet_files(path: Path) -> list[Path]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes as c
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import FileIO
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,8 +16,6 @@ from rankscope.native.scanner import HASH_KEY, DocumentsResult, DocumentTable, S
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate", 10: "ending"}
 """Kinds of invalid lines by status (``rs_status`` in ``c/scanner.h``)."""
-_SHARES_FILES = os.name == "posix"  # elsewhere the library cannot use the file descriptors of Python
-_BLOCK = 1 << 18
 _PADDING = 64  # bytes after the last text that the library may read
 
 Bytes = npt.NDArray[np.uint8]
@@ -137,22 +133,6 @@ class Scan:
             yield cls(table, handle)
         finally:
             table.library.rs_scan_free(handle)
-
-    @property
-    def line(self) -> int:
-        """Number of complete lines so far."""
-        return int(self._result().line)
-
-    def read(self, file: FileIO, max_bytes: int) -> int:
-        """Scan at most ``max_bytes`` of an open file; return the bytes read, 0 at its end or after an invalid line."""
-        if not _SHARES_FILES:
-            block = file.read(min(max_bytes, _BLOCK))
-            self.feed(block)
-            return len(block)
-        count: int = self._library.rs_scan_read(self._handle, file.fileno(), max_bytes)
-        if count < 0:
-            raise OSError(-count, os.strerror(-count))
-        return count
 
     def feed(self, block: bytes) -> None:
         """Scan more text."""

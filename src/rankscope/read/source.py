@@ -13,13 +13,14 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from io import FileIO
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
 from rankscope.read.compression import BLOCK, LONGEST_MAGIC, decompress, detect_compression
-from rankscope.read.limits import FREE_OBJECTS, check_decompressed_size, with_short_lines
+from rankscope.read.limits import FREE_OBJECTS, check_decompressed_size, line_too_long, longest_line
 
 _MAX_BUFFER = 1 << 25  # bytes of a pipe that are kept in memory; more goes to a temporary file
 HEAD = 1 << 13  # bytes that decide the format; a NUL byte in them means binary data, as in grep and git
@@ -40,6 +41,9 @@ class Source(NamedTuple):
     """``gzip``, ``bzip2``, ``xz`` or ``zstd``, detected by the first bytes; empty for a plain file."""
     stamp: tuple[int, ...] = ()
     """Identity and version of the file: device, inode, size, time of the last change."""
+    start: int = 0
+    stop: int | None = None
+    """Bytes of a plain file that the source has, if it is a part of the file."""
 
     @classmethod
     def open(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
@@ -77,17 +81,29 @@ class Source(NamedTuple):
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the decompressed text in blocks; reject binary data."""
-        first = True
+        first = not self.start
         for block in self.data_blocks():
             yield check_head(block, self.label) if first else block
             first = False
 
     def line_blocks(self, *, in_memory: bool = False) -> Iterator[bytes]:
-        """Yield the text in blocks; reject lines longer than the limit.
+        r"""Yield the text in blocks; reject lines longer than the limit.
 
         ``in_memory`` applies the lower limit of decompressed content that the caller keeps in memory.
+
+        >>> list(Source.open(b"a\nbc\n").line_blocks())
+        [b'a\nbc\n']
         """
-        return with_short_lines(self.memory_blocks() if in_memory else self.blocks(), self.label)
+        limit, current = longest_line(), 0  # ``current``: bytes of the current line in earlier blocks
+        for number, block in enumerate(self.memory_blocks() if in_memory else self.blocks()):
+            newline = block.find(b"\n")
+            if current + (len(block) if newline < 0 else newline) > limit:
+                # Lines are only counted here, because that takes as long as scanning them.
+                line = 1 + sum(earlier.count(b"\n") for earlier in islice(self.blocks(), number))
+                problem, hint = line_too_long()
+                raise InputError(problem, path=self.label, line=line, hint=hint)
+            current = current + len(block) if newline < 0 else len(block) - 1 - block.rfind(b"\n")
+            yield block
 
     def memory_blocks(self, *, text: bool = True) -> Iterator[bytes]:
         """Yield blocks of content that the caller keeps in memory, with a lower limit of its decompressed size."""
@@ -128,17 +144,20 @@ class Source(NamedTuple):
         assert self.path is not None
         try:
             with self.path.open("rb", buffering=0) as file:
-                while block := file.read(BLOCK):
+                position, stop = self.start, self.size if self.stop is None else self.stop
+                file.seek(position)
+                while block := file.read(min(BLOCK, stop - position)):
                     advance(len(block))
+                    position += len(block)
                     yield block
-                self.check_read(file, self.size)
+                if _stamp(os.fstat(file.fileno())) != self.stamp or position != stop:
+                    raise self.changed()
         except OSError as error:
             raise read_error(error, self.label) from None
 
-    def check_read(self, file: FileIO, until: int) -> None:
-        """Raise an error if an open file was replaced, modified or truncated."""
-        if _stamp(os.fstat(file.fileno())) != self.stamp or file.tell() != until:
-            raise self.changed()
+    def part(self, start: int, stop: int | None) -> Source:
+        """Return the bytes between two offsets of a plain file."""
+        return self._replace(start=start, stop=stop)
 
     def is_unchanged(self) -> bool:
         """Return whether the file has not been replaced or modified."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.engines.threads import run_in_threads
+from rankscope.errors import InputError
 from rankscope.native.cuts import topic_cuts
 from rankscope.native.readahead import Part
 from rankscope.native.scanner import DocumentTable, available, load
@@ -28,17 +29,15 @@ from rankscope.native.scans import (
 from rankscope.progress import advance
 from rankscope.read.columns import RunColumns
 from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
 from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
-from rankscope.read.source import HEAD, Source, check_head, read_error
+from rankscope.read.source import Source
 from rankscope.scan.hits import RunHits, Ties
 
 __all__ = ["Top", "available", "load", "scan_documents", "scan_rows", "scan_source"]
 
-_CHECK_BYTES = LONGEST_LINE  # bytes of a file between two checks for an interrupt
-_CHECK_ROWS = 1 << 20  # rows, likewise
+_CHECK_ROWS = 1 << 20  # rows between two checks for an interrupt
 _MAX_KEPT = 32 << 20  # bytes; glibc may keep freed arrays below this size
 MIN_PIECE = 4 << 20  # bytes; below this a thread costs more than it saves
 
@@ -122,34 +121,9 @@ def _scan(
 
 def _read(scan: Scan, source: Source) -> None:
     """Scan a whole source."""
-    if source.path is not None and not source.is_compressed:
-        _read_span(scan, source, 0, None)
-        return
     for block in source.line_blocks():
         scan.feed(block)
     scan.finish()
-
-
-def _read_span(scan: Scan, source: Source, start: int, stop: int | None) -> None:
-    """Scan the bytes of a plain file between two offsets; the library reads the file."""
-    assert source.path is not None
-    max_line = longest_line()
-    try:
-        with source.path.open("rb", buffering=0) as file:
-            file.seek(start)
-            if start == 0:
-                scan.feed(check_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label))
-            while (left := _CHECK_BYTES if stop is None else min(_CHECK_BYTES, stop - file.tell())) > 0:
-                if line_at(file, max_line) > max_line:
-                    raise LineProblem("long", scan.line + 1)
-                count = scan.read(file, left)
-                if not count:
-                    break
-                advance(count)
-            scan.finish()
-            source.check_read(file, source.size if stop is None else stop)
-    except OSError as error:
-        raise read_error(error, source.label) from None
 
 
 def _scan_pieces(table: DocumentTable, request: ScanRequest, source: Source, jobs: int) -> RunHits | None:
@@ -163,13 +137,13 @@ def _scan_pieces(table: DocumentTable, request: ScanRequest, source: Source, job
 
     def scan_piece(span: tuple[int, int | None]) -> ScanArrays:
         with _open(table, request) as scan:
-            _read_span(scan, source, *span)
+            _read(scan, source.part(*span))
             return scan.arrays()
 
     spans = list(zip([0, *cuts], [*cuts, None], strict=True))
     try:
         pieces = run_in_threads(scan_piece, spans, len(spans))
-    except (LineProblem, ReturningTopic):
+    except (LineProblem, ReturningTopic, InputError):
         return None
     return _join_pieces(table, request, pieces)
 
@@ -192,7 +166,7 @@ def _take_parts(
         if len(parts) == 1:
             raise ReturningTopic
         with _open(table, request) as scan:
-            _read_span(scan, source, part.start, None if part is parts[-1] else part.stop)
+            _read(scan, source.part(part.start, None if part is parts[-1] else part.stop))
             return scan.arrays()
 
     try:
@@ -200,7 +174,7 @@ def _take_parts(
             pieces = [take_part(parts[0])]
         else:
             pieces = run_in_threads(take_part, parts, min(jobs, len(parts)))
-    except (LineProblem, ReturningTopic):
+    except (LineProblem, ReturningTopic, InputError):
         return None
     return _join_pieces(table, request, pieces) if source.is_unchanged() else None
 
