@@ -183,14 +183,6 @@ def _to_int32(number: Any) -> int:
 
 
 def _check_judgments(judgments: Mapping[Any, Any]) -> None:
-    graded_documents = judgments.values()
-    if (
-        _all_instances(judgments, str)
-        and _all_instances(graded_documents, dict)
-        and _all_instances(chain.from_iterable(graded_documents), str)
-        and _all_instances(chain.from_iterable(map(dict.values, graded_documents)), int)
-    ):
-        return  # The loop below finds the first invalid value.
     for query, graded in judgments.items():
         if not isinstance(query, str):
             raise TypeError("Expected string as key.")

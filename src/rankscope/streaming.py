@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from rankscope.judging import pieces as run_pieces
 from rankscope.judging.lists import Lists
 from rankscope.judging.pieces import Piece
 from rankscope.judging.rows import PooledQrels
+from rankscope.lazy import LazyModule
 from rankscope.measures import Measure, needs_aspects
 from rankscope.measures.base import evaluate_all
 from rankscope.progress import progress
@@ -35,6 +36,8 @@ from rankscope.scores import check_missing, require_measures
 from rankscope.tables import Table
 
 __all__ = ["StreamSummary", "evaluate_into"]
+
+pa, pq = LazyModule("pyarrow"), LazyModule("pyarrow.parquet")
 
 
 class StreamSummary(NamedTuple):
@@ -133,7 +136,8 @@ def evaluate_into(
         raise InputError("there is no run to evaluate", hint="name at least one run file")
     names = [str(measure) for measure in parsed]
     record = _SeenRankings(judgments, parsed, missing)
-    evaluated = stream_pieces(_PieceEvaluator(judgments, parsed), pieces, jobs=jobs)
+    evaluate = partial(_evaluate_piece, judgments=judgments, measures=parsed)
+    evaluated = stream_pieces(evaluate, pieces, jobs=jobs)
     results = progress(evaluated, len(pieces), "pieces")
     counts = [0]
 
@@ -161,25 +165,18 @@ def _split_runs(runs: Any, order: str, file_format: str | None, size: int, rows:
     return pieces
 
 
-@dataclass(frozen=True, eq=False)
-class _PieceEvaluator:
-    """Evaluator of a piece, with the judgments and measures that all pieces share."""
-
-    judgments: PooledQrels
-    measures: tuple[Measure, ...]
-
-    def __call__(self, piece: Piece) -> Values:
-        runs: dict[str, int] = {}
-        parts: list[tuple[list[int], Lists, Floats]] = []
-        for names, lists in piece.lists(self.judgments, runs):
-            numbers = [runs[name] for name in names]
-            parts.append((numbers, lists, evaluate_all(self.measures, lists).T))
-        return Values(
-            list(runs),
-            np.array([number for numbers, _, _ in parts for number in numbers], np.int32),
-            np.concatenate([np.zeros(0, np.int32), *(lists.topic for _, lists, _ in parts)]).astype(np.int32),
-            np.concatenate([np.empty((0, len(self.measures))), *(values for _, _, values in parts)]),
-        )
+def _evaluate_piece(piece: Piece, judgments: PooledQrels, measures: tuple[Measure, ...]) -> Values:
+    runs: dict[str, int] = {}
+    parts: list[tuple[list[int], Lists, Floats]] = []
+    for names, lists in piece.lists(judgments, runs):
+        numbers = [runs[name] for name in names]
+        parts.append((numbers, lists, evaluate_all(measures, lists).T))
+    return Values(
+        list(runs),
+        np.array([number for numbers, _, _ in parts for number in numbers], np.int32),
+        np.concatenate([np.zeros(0, np.int32), *(lists.topic for _, lists, _ in parts)]).astype(np.int32),
+        np.concatenate([np.empty((0, len(measures))), *(values for _, _, values in parts)]),
+    )
 
 
 class _SeenRankings:
@@ -271,15 +268,11 @@ def _iter_text(tables: Iterator[Table], file_format: str) -> Iterator[str]:
 
 
 def _to_arrow(table: Table) -> Any:
-    import pyarrow as pa
-
     kinds, columns = {"value": pa.float64()}, table.frame_columns().items()
     return pa.table({name: pa.array(list(column), kinds.get(name, pa.string())) for name, column in columns})
 
 
 def _write_parquet(output: Path, tables: Iterator[Table]) -> None:
-    import pyarrow.parquet as pq
-
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name[:40]}.") as folder:
         file, writer = Path(folder) / "values.parquet", None
         try:
@@ -293,8 +286,6 @@ def _write_parquet(output: Path, tables: Iterator[Table]) -> None:
 
 
 def _write_dataset(output: Path, tables: Iterator[Table]) -> None:
-    import pyarrow.parquet as pq
-
     folder = Path(tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name[:40]}."))
     try:
         for number, table in enumerate(map(_to_arrow, tables)):

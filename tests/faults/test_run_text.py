@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankscope.cli.main import main
 from rankscope.errors import InputError
 from rankscope.read import Qrels, read_qrels, read_run
-from rankscope.read.line_ends import foreign_end
+from rankscope.read.lines import foreign_end
 from rankscope.read.source import Source
 from rankscope.scan import native as scan_native
 from rankscope.scan import python as scan_python

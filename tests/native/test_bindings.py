@@ -144,8 +144,7 @@ def test_dicts_are_read_by_the_extension_module_unless_another_scanner_is_select
 
     def match(index: Any) -> tuple[Any, ...] | None:
         rankings = {"1": {"x": 1.0, "a": 2.0}, "9": {"a": 1.0}}
-        options = {"by_score": True, "in_32_bits": False, "ascending": False, "ties": False}
-        return memory.match(rankings, {"1": 0}, index, **options)
+        return memory.match(rankings, {"1": 0}, index, True, False, False, False)
 
     matched, arrays = match(index), (np.array([1.0, 3.0, 3.0]), np.array([0, 3]))
     assert matched is not None

@@ -77,7 +77,7 @@ FORMS: dict[str, tuple[str, Any]] = {
     "texts": ("".join(f"{d}\ttext of {d}\n" for _, d, _ in ROWS), lambda p: read_texts([p], {"d1-1"}, ())),
     "metadata": (
         "# ir_metadata.start\n# tag: bm25\n# method:\n#   name: x\n# ir_metadata.end\n" + RUN,
-        lambda path: read_metadata(Source.open(path), Source.open(path).head()),
+        lambda path: read_metadata(Source.open(path)),
     ),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.native.cuts import topic_cuts
+from rankscope.native.readahead import Part
 from rankscope.native.scans import Scan, ScanError, ScanRequest
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
@@ -318,9 +319,9 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
         assert text[:cut].rsplit(b"\n", 2)[-2].split()[0] != text[cut:].split()[0]
     monkeypatch.setattr(library_scanner, "MIN_PIECE", 1)
     qrels = build_qrels({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
-    scanned = library_scanner._scan_pieces(
-        library_scanner._table(qrels), ScanRequest(0, ties=False), Source.open(path), 4
-    )
+    parts = [Part(None, 0, start, stop) for start, stop in pairwise([0, *cuts, size])]
+    table, request = library_scanner._table(qrels), ScanRequest(0, ties=False)
+    scanned = library_scanner._scan_parts(table, request, Source.open(path), parts, 4)
     assert scanned is not None
     same(scanned, python_scanner.scan_source(Source.open(path), qrels, "trec_eval"))
 

@@ -300,6 +300,11 @@ class Lists(CacheMixin):
         """Return the lists with all their hits written out, which those of the laboratory are not."""
         return self
 
+    def truncate(self, rank: int) -> Lists:
+        """Return the same lists down to a rank."""
+        hits = self.hits(rank)
+        return Lists(self.pool, self.topic, self.retrieved(rank), hits._bounds, hits.rank, hits.judgment)
+
     def with_length(self, length: int) -> Lists:
         """Return the same lists truncated, or padded with unjudged documents, to a length."""
         hits = self.hits(length)

@@ -17,14 +17,17 @@ import numpy as np
 from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
 from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
+from rankscope.lazy import LazyModule
 from rankscope.native.cuts import topic_cuts
-from rankscope.read.arrow_files import batch_validator, parquet_file
-from rankscope.read.frames import NUMBERS, find_column, missing_column
+from rankscope.read.arrow_files import batch_validator, list_parts, parquet_file
+from rankscope.read.frames import NUMBERS, find_columns
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
 from rankscope.read.source import Source
 from rankscope.scan.backends import scan_run, scan_text
 from rankscope.scan.hits import RunHits
+
+pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
 
 PIECE_BYTES = 64 << 20
 """Approximate size of a piece of a plain file."""
@@ -88,11 +91,7 @@ def split_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
 def list_parquet_files(path: Path) -> list[Path]:
     """Return the file, or the files below a directory, if they are Parquet; else an empty list."""
     if path.is_dir():
-        files = sorted(
-            file
-            for file in path.rglob("*")
-            if file.is_file() and not any(p.startswith((".", "_")) for p in file.relative_to(path).parts)
-        )
+        files = list_parts(path)
         return files if all(file.suffix == ".parquet" for file in files) else []
     if not path.is_file():
         return []
@@ -119,12 +118,11 @@ def split_parquet(files: Sequence[Path], name: str, order: str, rows: int = PIEC
 
 def _read_rows(piece: Piece) -> Any:
     """Read the rows of the lists that start in the row groups of a piece."""
-    import pyarrow as pa
-
     assert piece.groups is not None
     first, last = piece.groups
     with parquet_file(Path(str(piece.run.source))) as (file, rows):
-        columns = _find_columns(file.schema_arrow.names, piece)
+        required = ("query_id", "doc_id", "rank" if piece.run.order == "rank" else "score")
+        columns = find_columns(file.schema_arrow.names, required, ("run",), str(piece.run.source))
         names = list(columns.values())
         # One validator for all groups, because a list that continues through them is in memory as a whole.
         validate = batch_validator(Path(str(piece.run.source)).stat().st_size, str(piece.run.source))
@@ -159,18 +157,6 @@ def _read_rows(piece: Piece) -> Any:
     return table
 
 
-def _find_columns(names: Sequence[str], piece: Piece) -> dict[str, str]:
-    """Return the names of columns by meaning."""
-    columns = {}
-    for meaning in ("query_id", "doc_id", "rank" if piece.run.order == "rank" else "score", "run"):
-        name = find_column(meaning, names)
-        if name is not None:
-            columns[meaning] = name
-        elif meaning != "run":
-            raise missing_column(meaning, names, str(piece.run.source))
-    return columns
-
-
 def _key(table: Any, row: int) -> tuple[Any, Any]:
     return tuple(table[name][row].as_py() for name in ("run", "query_id"))
 
@@ -179,8 +165,6 @@ def _count_leading(table: Any, key: tuple[Any, Any]) -> int:
     """Return the number of rows at the beginning that belong to the list of a run and topic."""
     if not len(table) or _key(table, 0) != key:
         return 0
-    import pyarrow.compute as pc
-
     run, topic = table["run"], table["query_id"]
     is_same = pc.and_(pc.equal(run, run[0]), pc.equal(topic, topic[0])).to_numpy(zero_copy_only=False)
     return len(is_same) if is_same.all() else int(np.argmin(is_same))

@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rankscope.errors import InputError, require_package
+from rankscope.lazy import LazyModule
 from rankscope.read.compression import LONGEST_MAGIC
-from rankscope.read.frames import WANTED, find_column, missing_column
+from rankscope.read.frames import WANTED, find_columns, missing_column
 from rankscope.read.limits import FREE_COLUMNS, check_decompressed_size
 from rankscope.read.source import Source
 
-if TYPE_CHECKING:
-    import pyarrow
-
+pyarrow, pc, pq = (LazyModule(name) for name in ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
+dataset, ipc = LazyModule("pyarrow.dataset"), LazyModule("pyarrow.ipc")
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow"}
 _PART = re.compile(r"part-.*|.*-\d{5}-of-\d{5}\b.*")
@@ -39,16 +39,16 @@ def dataset_format(folder: Path) -> str | None:
     has_parts = files and (has_marker or all(_PART.fullmatch(file.name) for file in files))
     if not is_partitioned and not has_parts:
         return None
-    formats = {_detect_format(part) for part in _parts(folder)}
+    formats = {_detect_format(part) for part in list_parts(folder)}
     return formats.pop() if len(formats) == 1 else None
 
 
-def _parts(folder: Path) -> list[Path]:
+def list_parts(folder: Path) -> list[Path]:
     """Return the files of a table in parts; names that start with a dot or an underscore are skipped."""
     paths = []
     for entry in sorted(folder.iterdir()):
         if not entry.name.startswith((".", "_")):
-            paths += _parts(entry) if entry.is_dir() else [entry]
+            paths += list_parts(entry) if entry.is_dir() else [entry]
     return paths
 
 
@@ -64,15 +64,14 @@ def arrow_names(source: Source, file_format: str) -> list[str]:
         return list(_open(source, file_format).schema.names)
 
 
-def read_arrow(source: Source, file_format: str, kind: str | None = None) -> pyarrow.Table:
+def read_arrow(source: Source, file_format: str, kind: str | None = None) -> Any:
     """Read the columns of a ``run`` or of ``qrels``, or all columns, as an Arrow table."""
     with _locate_errors(source.label, file_format):
         opened = _open(source, file_format)
         names = list(opened.schema.names)
         if kind is None:
             return _read_columns(opened, names, source)
-        columns = [find_column(meaning, names) for meaning in WANTED[kind]]
-        selected = [name for name in dict.fromkeys(columns) if name is not None]
+        selected = [*dict.fromkeys(find_columns(names, (), WANTED[kind]).values())]
         if not selected:
             raise missing_column("query_id", names, source.label)
         return _read_columns(opened, selected, source)
@@ -96,8 +95,6 @@ def _locate_errors(label: str, file_format: str) -> Iterator[None]:
 def parquet_file(path: Path) -> Iterator[tuple[Any, int]]:
     """Open a Parquet file with texts as dictionaries; also return the number of rows of a batch."""
     with _locate_errors(str(path), "parquet"):
-        import pyarrow.parquet as pq
-
         with pq.ParquetFile(path) as plain:
             dictionaries, has_others = _dictionary_columns(plain.schema_arrow, [plain])
         with pq.ParquetFile(path, read_dictionary=list(dictionaries)) as file:
@@ -130,15 +127,12 @@ def batch_validator(size: int, label: str) -> Callable[[Any], Any]:
 
 def _expanded_size(array: Any) -> int:
     """Return the number of bytes of an array without its dictionary."""
-    import pyarrow
-    import pyarrow.compute as pc
-
     kinds = pyarrow.types
     if not kinds.is_dictionary(array.type):
         return int(array.nbytes)
     values = array.dictionary
     if not (kinds.is_integer(values.type) or kinds.is_floating(values.type)):
-        lengths: Any = pc.binary_length(values)
+        lengths = pc.binary_length(values)
         used = pc.sum(pc.take(lengths, array.indices)).as_py() or 0
     else:
         used = 0
@@ -151,8 +145,6 @@ def _dictionary_columns(schema: Any, files: Iterable[Any]) -> tuple[set[str], bo
     pyarrow reads only plain and dictionary encodings as dictionaries. Other encodings, such as DELTA_BYTE_ARRAY with
     its shared prefixes, can inflate a file as well, and are read in small batches.
     """
-    import pyarrow
-
     kinds = pyarrow.types
     texts = {field.name for field in schema if not kinds.is_primitive(field.type)}
     names = {field.name for field in schema if kinds.is_string(field.type) or kinds.is_binary(field.type)}
@@ -168,13 +160,11 @@ def _dictionary_columns(schema: Any, files: Iterable[Any]) -> tuple[set[str], bo
     return names, bool(texts - names)
 
 
-def _read_columns(opened: Any, names: list[str], source: Source) -> pyarrow.Table:
+def _read_columns(opened: Any, names: list[str], source: Source) -> Any:
     """Read columns batch by batch."""
-    import pyarrow
-
     size = source.size
     if source.is_directory and source.path is not None:
-        size = sum(part.stat().st_size for part in _parts(source.path))
+        size = sum(part.stat().st_size for part in list_parts(source.path))
     batches = list(map(batch_validator(size, source.label), opened.batches(names)))
     if batches:
         return pyarrow.Table.from_batches(batches)
@@ -211,8 +201,6 @@ def _open_dataset(data: Any, batch_size: int) -> _TableReader:
 
 def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
     """Yield open Parquet files, one at a time."""
-    import pyarrow.parquet as pq
-
     for part in parts:
         with pq.ParquetFile(part) as file:
             yield file
@@ -220,10 +208,6 @@ def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
 
 def _open(source: Source, file_format: str) -> _TableReader:
     """Open a table and read its schema."""
-    import pyarrow
-    import pyarrow.ipc
-    from pyarrow import dataset
-
     is_plain = source.path is not None and not source.is_compressed
     content = None if is_plain else pyarrow.BufferReader(b"".join(source.memory_blocks(text=False)))
     if file_format != "parquet" and not source.is_directory:
@@ -233,7 +217,7 @@ def _open(source: Source, file_format: str) -> _TableReader:
             hint = "write it again as Feather V2 (the default) or Parquet"
             raise InputError(problem, path=source.label, hint=hint)
         data: Any = content or pyarrow.OSFile(str(source.path), "rb")
-        read: Any = pyarrow.ipc.open_file if head.startswith(b"ARROW1") else pyarrow.ipc.open_stream
+        read: Any = ipc.open_file if head.startswith(b"ARROW1") else ipc.open_stream
         return _open_stream(read(data))
 
     def open_dataset(kind: Any) -> Any:
@@ -243,7 +227,7 @@ def _open(source: Source, file_format: str) -> _TableReader:
         if not source.is_directory:
             return dataset.dataset(str(source.path), format=kind)
         assert source.path is not None
-        parts = [str(part) for part in _parts(source.path)]
+        parts = [str(part) for part in list_parts(source.path)]
         columns = dataset.HivePartitioning.discover(infer_dictionary=False)
         root = str(source.path)
         return dataset.dataset(parts, format=kind, partitioning=columns, partition_base_dir=root)
@@ -253,7 +237,7 @@ def _open(source: Source, file_format: str) -> _TableReader:
     data = open_dataset(dataset.ParquetFileFormat())
     if source.is_directory:
         assert source.path is not None
-        parts: list[Any] = [*_parts(source.path)]
+        parts: list[Any] = [*list_parts(source.path)]
     else:
         parts = [source.path if content is None else content]
     dictionaries, has_others = _dictionary_columns(data.schema, _open_parquet_files(parts))

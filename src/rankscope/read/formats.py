@@ -52,23 +52,17 @@ def detect_format(source: Source, kind: str, requested: str | None = None) -> st
 
     A file that is clearly of the other kind is an error.
     """
-    return detect_format_and_head(source, kind, requested)[0]
-
-
-def detect_format_and_head(source: Source, kind: str, requested: str | None = None) -> tuple[str, bytes]:
-    """Return the format of a file as :func:`detect_format`, and its first bytes."""
     if source.is_directory:
         assert source.path is not None
         file_format = check_format(requested) or dataset_format(source.path)
         if file_format is None:
             hint = "name a file in it" if kind == "qrels" else "use read_runs to read all runs in it"
             raise InputError("this is a directory", path=source.label, hint=hint)
-        return file_format, b""
-    head = source.head()
+        return file_format
     if check_format(requested):
-        return str(requested), head
+        return str(requested)
     with error_path(source.label):
-        return detect_format_of_head(head, kind), head
+        return detect_format_of_head(source.head(), kind)
 
 
 def detect_format_of_head(head: bytes, kind: str) -> str:

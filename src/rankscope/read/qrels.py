@@ -9,7 +9,7 @@ from itertools import chain, islice, pairwise
 from operator import lt, ne
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -87,18 +87,11 @@ class LazySequence(Sequence[T]):
     def __len__(self) -> int:
         return self._length
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+    def __getitem__(self, index: Any) -> Any:
         return self._items[index]
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._items)
-
-    def __contains__(self, value: object) -> bool:
-        return value in self._items
 
     def __eq__(self, other: object) -> bool:
         return self._items == (other._items if isinstance(other, LazySequence) else other)
@@ -583,11 +576,17 @@ def read_qrels(
     ...     print(read_qrels(f"{folder}/qrels.txt").topics)
     ('q1',)
     """
+    return read_merged(
+        lambda: read_qrels_ahead(source, None, aspects=aspects, input_format=input_format), grades
+    )
+
+
+def read_merged(read: Callable[[], Qrels], grades: str | None) -> Qrels:
+    """Read judgments, and merge or bin their grades; bins accept numbers that no grade can be."""
     if grades and (bins := parse_bins(grades)):
         with using_bins(bins):
-            binned = read_qrels_ahead(source, None, aspects=aspects, input_format=input_format)
-        return replace(binned, merges=normalise_merges(grades))
-    return read_qrels_ahead(source, None, aspects=aspects, grades=grades, input_format=input_format)
+            return replace(read(), merges=normalise_merges(grades))
+    return read().with_merged_grades(grades) if grades else read()
 
 
 def read_qrels_ahead(
@@ -595,7 +594,6 @@ def read_qrels_ahead(
     read_ahead: ReadAhead | None,
     *,
     aspects: bool | None = None,
-    grades: str | None = None,
     input_format: str | None = None,
 ) -> Qrels:
     """Read judgments as :func:`read_qrels`; use those that were read ahead, if they are the same."""
@@ -605,8 +603,7 @@ def read_qrels_ahead(
     from rankscope.read.source import Source, match_single_file
 
     if dataset := dataset_id(source):
-        qrels = read_dataset(dataset, aspects)
-        return qrels.with_merged_grades(grades) if grades else qrels
+        return read_dataset(dataset, aspects)
     text = Source.open(match_single_file(source))
     file_format = detect_format(text, "qrels", input_format)
     if has_bins() and file_format == "trec":
@@ -614,15 +611,13 @@ def read_qrels_ahead(
     ahead = None if read_ahead is None else read_ahead.find_judgments(text.stamp)
     parsed = None if file_format != "trec" else ahead or parse_natively(text)
     if parsed is not None:
-        qrels = Qrels.from_parsed(parsed, text.label, aspects)
-    elif file_format == "trec":
+        return Qrels.from_parsed(parsed, text.label, aspects)
+    if file_format == "trec":
         topics, iterations, documents, values, lines, decimal_line = parse_qrels(text)
         qrels = Qrels.from_columns(
             topics, iterations, documents, values, lines=lines, path=text.label, aspects=aspects
         )
-        qrels = replace(qrels, decimal_line=decimal_line)
-    else:
-        from rankscope.read.foreign import read_judgments
+        return replace(qrels, decimal_line=decimal_line)
+    from rankscope.read.foreign import read_judgments
 
-        qrels = read_judgments(text, file_format, aspects)
-    return qrels.with_merged_grades(grades) if grades else qrels
+    return read_judgments(text, file_format, aspects)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankscope.errors import InputError
-from rankscope.read.formats import detect_format_and_head
+from rankscope.read.formats import detect_format
 from rankscope.read.metadata import read_metadata, run_name_in_metadata
 from rankscope.read.orders import check_order
 from rankscope.read.run_names import default_run_name, file_kind, run_files, unique_run_names
@@ -71,9 +71,9 @@ def _read_file(source: str | Path, order: str, name: str | None, requested: str 
     run = run if name is None else replace(run, name=name)
     assert run.source is not None
     text = Source.open(run.source, run.label)
-    file_format, head = detect_format_and_head(text, "run", requested)
+    file_format = detect_format(text, "run", requested)
     if file_format == "trec":
-        return [replace(run, metadata=read_metadata(text, head))]
+        return [replace(run, metadata=read_metadata(text))]
     run = replace(run, format=file_format)
     from rankscope.read.foreign import may_name_runs, read_named_runs
 

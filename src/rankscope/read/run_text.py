@@ -16,15 +16,13 @@ from operator import ne
 import numpy as np
 
 from rankscope.arrays import Floats
-from rankscope.read.line_ends import foreign_end, may_have_foreign_end
-from rankscope.read.line_problems import LineProblem
+from rankscope.read.lines import RUN, LineProblem, split_lines
 from rankscope.read.source import Source, whole_lines
 
 _NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 _NAN = re.compile(rb"(?i)[+-]?nan")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _PORTION = 1 << 15  # bytes; their fields fit in the processor's cache
-_END = b"\0"  # marks the end of a line among its fields, because no field can contain it
 
 
 @dataclass
@@ -75,60 +73,23 @@ class RunText(ABC):
 
     def feed(self, text: bytes) -> None:
         """Parse whole lines."""
-        count = text.count(b"\n")
-        if count == len(text):  # only empty lines, of which there may be millions
-            self.lines += count
-            return
-        fields = text.replace(b"\n", b" \0 ").split()
-        is_usual = len(fields) == 7 * count and fields[6::7].count(_END) == count and text.count(_END) == 0
-        if is_usual:
-            lines = range(self.lines + 1, self.lines + 1 + count)
-            columns = _Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5)))
-            starts = changes(columns.topics)
-            has_comments = any(columns.topics[row][:1] == b"#" for row in starts)
-            is_usual = not has_comments and not may_have_foreign_end(text)
-        self.lines += count
-        if is_usual:
-            self._add_columns(columns, starts)
-        else:
-            self._feed_unusual(text, self.lines - count)
-
-    def _feed_unusual(self, text: bytes, before: int) -> None:
-        """Parse lines one by one; report an invalid line only after the lines before it were validated."""
-        rows: list[list[bytes]] = []
-        numbers: list[int] = []
-        problem = None
-        for number, line in enumerate(text.split(b"\n")[:-1], before + 1):
-            if _END in line:
-                problem = LineProblem("nul", number)
-                break
-            if end := foreign_end(line, 6):
-                problem = LineProblem("ending", number, end)
-                break
-            fields = line.split()
-            if not fields or fields[0][:1] == b"#":
-                continue
-            if len(fields) < 6:
-                problem = LineProblem("fields", number, fields=len(fields))
-                break
-            rows.append(fields[:6])  # text after the tag is ignored
-            numbers.append(number)
-        if rows:
-            topics, _, documents, ranks, scores, tags = map(list, zip(*rows, strict=True))
-            self._add_columns(_Columns(numbers, topics, documents, ranks, scores, tags), changes(topics))
-        if problem:
+        fields, lines, problem = split_lines(text, self.lines, RUN)
+        self.lines += text.count(b"\n")
+        if lines:
+            self._add_columns(_Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5))))
+        if problem:  # only after the lines before it were validated
             raise problem
 
-    def _add_columns(self, columns: _Columns, starts: list[int]) -> None:
+    def _add_columns(self, columns: _Columns) -> None:
         values = _parse_scores(columns.scores)
         if values is None or (self.order == "rank" and not all(map(_INTEGER.fullmatch, columns.ranks))):
             row, problem = self._find_invalid_number(columns)
             if row:
-                valid = columns.head(row)
-                self._add_columns(valid, changes(valid.topics))
+                self._add_columns(columns.head(row))
             raise problem
         if self.tag is None and columns.tags:
             self.tag = columns.tags[0]
+        starts = changes(columns.topics)
         for start, stop in zip(starts, [*starts[1:], len(columns.topics)], strict=True):
             current = self.list_for(columns.topics[start])
             documents = columns.documents[start:stop]

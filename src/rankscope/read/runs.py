@@ -133,12 +133,14 @@ class Run(FrameMixin):
         if run.in_memory:
             yield from run.lists().items()
             return
-        from rankscope.read.list_iteration import iterate_text_lists
-        from rankscope.read.run_lists import as_run_list
+        from rankscope.read.lines import locate_problems
+        from rankscope.read.run_lists import ListIterator, as_run_list
 
         assert run.source is not None
-        for topic, text in iterate_text_lists(run.source, run.label):
-            yield to_text(topic), as_run_list(text).ordered(self.order)
+        source = Source.open(run.source, run.label)
+        with locate_problems(source):
+            for topic, text in ListIterator(source):
+                yield to_text(topic), as_run_list(text).ordered(self.order)
 
     def documents(self) -> dict[str, list[bytes]]:
         """Return the ids of the documents of each topic, unsorted."""

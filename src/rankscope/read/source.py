@@ -120,21 +120,12 @@ class Source(NamedTuple):
 
     def head(self) -> bytes:
         """Return the first bytes of the decompressed content, enough to detect its format."""
-        if self.compression:
-            head = b""
-            for block in decompress(self._raw(), self.compression, self.label, HEAD):
-                head += block  # members of a compressed file may be small
-                if len(head) >= HEAD:
-                    break
-            return head[:HEAD]
-        if self.data is not None:
-            return self.data[:HEAD]
-        assert self.path is not None
-        try:
-            with self.path.open("rb", buffering=0) as file:
-                return file.read(HEAD)
-        except OSError as error:
-            raise read_error(error, self.label) from None
+        head = b""
+        for block in self.data_blocks():
+            head += block  # members of a compressed file may be small
+            if len(head) >= HEAD:
+                break
+        return head[:HEAD]
 
     def _raw(self) -> Iterator[bytes]:
         if self.data is not None:

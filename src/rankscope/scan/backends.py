@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rankscope.native.scanner import backend_name
 from rankscope.read.columns import RunColumns
-from rankscope.read.line_problems import LineProblem, locate_problems, reject_empty
+from rankscope.read.lines import LineProblem, locate_problems, reject_empty
 from rankscope.read.orders import check_order
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run

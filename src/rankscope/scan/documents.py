@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.native.scanner import backend_name
 from rankscope.native.scans import Top
-from rankscope.read.line_problems import locate_problems
+from rankscope.read.lines import locate_problems
 from rankscope.read.orders import is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run, RunList

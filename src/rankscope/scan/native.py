@@ -29,7 +29,7 @@ from rankscope.native.scans import (
 from rankscope.progress import advance
 from rankscope.read.columns import RunColumns
 from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.line_problems import LineProblem
+from rankscope.read.lines import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
 from rankscope.read.source import Source
@@ -47,15 +47,17 @@ T = TypeVar("T")
 def scan_source(
     source: Source, qrels: Qrels, order: str, jobs: int = 1, ties: bool = False, library: c.CDLL | None = None
 ) -> RunHits:
-    """Find the hits of a run; a large plain file is split into up to ``jobs`` pieces."""
+    """Find the hits of a run; take what was read ahead, and split other large plain files into ``jobs`` parts."""
     table = _table(qrels, library)
     request = ScanRequest(ORDERS.index(order), ties)
     ahead = table.read_ahead
-    parts = None if ahead is None else ahead.find_parts(request.order, ties, source.stamp)
-    hits = None if parts is None else _take_parts(table, request, source, parts, jobs)
-    is_plain = source.path is not None and not source.is_compressed
-    if hits is None and is_plain and jobs > 1 and source.size >= 2 * MIN_PIECE:
-        hits = _scan_pieces(table, request, source, min(jobs, source.size // MIN_PIECE))
+    parts = ahead.find_parts(request.order, ties, source.stamp) if ahead else None
+    if not parts and jobs > 1 and source.path and not source.is_compressed and source.size >= 2 * MIN_PIECE:
+        cuts = topic_cuts(source.path, source.size, min(jobs, source.size // MIN_PIECE))
+        parts = [
+            Part(None, 0, start, stop) for start, stop in zip([0, *cuts], [*cuts, source.size], strict=True)
+        ]
+    hits = _scan_parts(table, request, source, parts, jobs) if parts else None
     if hits is None:
         arrays = _scan(table, request, lambda scan: _read(scan, source), Scan.arrays)
         hits = _merge([arrays], ties, table.library)
@@ -126,38 +128,16 @@ def _read(scan: Scan, source: Source) -> None:
     scan.finish()
 
 
-def _scan_pieces(table: DocumentTable, request: ScanRequest, source: Source, jobs: int) -> RunHits | None:
-    """Split a file where topics change, and scan the pieces in threads.
-
-    Returns None if a line is invalid or a topic occurs in two pieces: only a scan from the start knows the line number
-    or the whole ranking.
-    """
-    assert source.path is not None
-    cuts = topic_cuts(source.path, source.size, jobs)
-
-    def scan_piece(span: tuple[int, int | None]) -> ScanArrays:
-        with _open(table, request) as scan:
-            _read(scan, source.part(*span))
-            return scan.arrays()
-
-    spans = list(zip([0, *cuts], [*cuts, None], strict=True))
-    try:
-        pieces = run_in_threads(scan_piece, spans, len(spans))
-    except (LineProblem, ReturningTopic, InputError):
-        return None
-    return _join_pieces(table, request, pieces)
-
-
-def _take_parts(
+def _scan_parts(
     table: DocumentTable, request: ScanRequest, source: Source, parts: list[Part], jobs: int
 ) -> RunHits | None:
-    """Combine the parts of a file that were read ahead, and scan the others now.
+    """Combine the parts of a file that were read ahead, and scan the others in threads.
 
-    Return None if the file must be scanned from the start: it is one unfinished part, it changed, a line is invalid, or
-    topics are not contiguous.
+    Return None if the file must be scanned from the start: it is one unfinished part, it changed, a line is invalid
+    (whose number only a scan from the start knows), or a topic occurs in two parts.
     """
 
-    def take_part(part: Part) -> ScanArrays:
+    def scan_part(part: Part) -> ScanArrays:
         handle = part.scan()
         if handle is not None:
             advance(part.stop - part.start)
@@ -166,22 +146,16 @@ def _take_parts(
         if len(parts) == 1:
             raise ReturningTopic
         with _open(table, request) as scan:
-            _read(scan, source.part(part.start, None if part is parts[-1] else part.stop))
+            _read(scan, source.part(part.start, part.stop))
             return scan.arrays()
 
+    workers = min(jobs, len(parts))
     try:
-        if len(parts) == 1:
-            pieces = [take_part(parts[0])]
-        else:
-            pieces = run_in_threads(take_part, parts, min(jobs, len(parts)))
+        scanned = run_in_threads(scan_part, parts, workers) if workers > 1 else [*map(scan_part, parts)]
     except (LineProblem, ReturningTopic, InputError):
         return None
-    return _join_pieces(table, request, pieces) if source.is_unchanged() else None
-
-
-def _join_pieces(table: DocumentTable, request: ScanRequest, pieces: list[ScanArrays]) -> RunHits | None:
-    """Combine pieces that were scanned in threads; None if a topic occurs in two pieces."""
-    return _merge(pieces, request.ties, table.library) if _are_disjoint(pieces) else None
+    is_valid = source.is_unchanged() and _are_disjoint(scanned)
+    return _merge(scanned, request.ties, table.library) if is_valid else None
 
 
 def _are_disjoint(pieces: list[ScanArrays]) -> bool:

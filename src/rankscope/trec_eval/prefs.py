@@ -24,7 +24,6 @@ from rankscope.trec_eval.preference_counts import PreferenceCounts, PreferenceGr
 from rankscope.trec_eval.results import Results
 
 Levels = dict[bytes, float]
-_NOTHING = Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def read_prefs(path: str, *, from_qrels: bool) -> Preferences:
     """Read lines of ``topic group subgroup document level``, or qrels whose second field is the group."""
     field_names = "topic group document level" if from_qrels else "topic group subgroup document level"
     topics: dict[str, dict[str, dict[str, Levels]]] = {}
-    for line, fields in read_rows(path, len(field_names.split()), field_names):
+    for line, fields in read_rows(path, field_names):
         topic, group, *subgroup, document, level = fields
         levels = topics.setdefault(topic, {}).setdefault(group, {}).setdefault("".join(subgroup), {})
         if to_bytes(document) in levels:
@@ -62,7 +61,7 @@ def evaluate_prefs(prefs: Preferences, run: Run, columns: list[Column], options:
         counts = _count_preferences(prefs, topic, retrieved)
         for column in preference_columns:
             values[column.label][t] = counts.value(column.entry)
-    return Results(topics, scan_run(run, _NOTHING).tag, columns, values, {})
+    return Results(topics, scan_run(run, Qrels(())).tag, columns, values, {})
 
 
 def _sort_documents(ranking: RunList, max_rank: int | None) -> list[bytes]:
