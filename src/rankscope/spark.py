@@ -19,7 +19,7 @@ import numpy as np
 
 from rankscope.engines.spark import unpickle_once
 from rankscope.errors import InputError, RankscopeError
-from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
+from rankscope.judging.rows import ListRows, check_numbers, check_rows_order
 from rankscope.lazy import LazyModule
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_qrels
@@ -209,7 +209,7 @@ def _evaluate_broadcast(
     spark: Any, rows: DataFrame, judged: DataFrame, measures: Any, order: str, missing: str, buckets: int
 ) -> DataFrame:
     qrels = open_qrels(judged.toArrow(), needs_aspects=needs_aspects(measures))
-    packed = cloudpickle.dumps((PooledQrels(qrels), measures))
+    packed = cloudpickle.dumps((qrels, measures))
     shared = _share(spark, packed)
     ids = [(bytearray(to_bytes(topic)),) for topic in qrels.topics]
     topics = f.broadcast(spark.createDataFrame(ids, "query_id binary"))
@@ -217,8 +217,8 @@ def _evaluate_broadcast(
     bucketed = marked.withColumn("bucket", f.pmod(f.xxhash64("run", "query_id"), f.lit(buckets)))
 
     def kernel(table: Any) -> Any:
-        judgments, shared_measures = unpickle_once(shared())
-        return _evaluate_bucket(table, judgments, shared_measures, order, missing)
+        shared_qrels, shared_measures = unpickle_once(shared())
+        return _evaluate_bucket(table, shared_qrels, shared_measures, order, missing)
 
     return bucketed.groupBy("bucket").applyInArrow(kernel, _VALUES)
 
@@ -251,7 +251,7 @@ def _evaluate_grouped(
         columns = judgments.select([name for name in judgments.column_names if name in sentinel])
         row = {name: pa.array([sentinel[name]], columns[name].type) for name in columns.column_names}
         qrels = Qrels.from_frame(pa.concat_tables([columns, pa.table(row)]), aspects=aspects)
-        return _evaluate_bucket(table, PooledQrels(qrels), measures, order, missing)
+        return _evaluate_bucket(table, qrels, measures, order, missing)
 
     left = marked.groupBy("bucket")
     return left.cogroup(judged.select("*", bucket).groupBy("bucket")).applyInArrow(kernel, _VALUES)
@@ -263,13 +263,11 @@ def _has_aspects(judged: DataFrame) -> bool:
     return bool(several.where("subtopics > 1").limit(1).count())
 
 
-def _evaluate_bucket(
-    table: Any, judgments: PooledQrels | None, measures: Any, order: str, missing: str
-) -> Any:
+def _evaluate_bucket(table: Any, qrels: Qrels | None, measures: Any, order: str, missing: str) -> Any:
     """Return the values of the rankings in a bucket, a row per ranking and measure."""
-    if judgments is None:
+    if qrels is None:
         return _make_table([], [], measures, np.empty((0, len(measures))))
-    lists = ListRows.from_table(table, judgments, order)
+    lists = ListRows.from_table(table, qrels, order)
     _check_markers(table, lists)
     values = np.empty((len(lists), len(measures)))
     for part, lists_of_block in lists.blocks():

@@ -7,7 +7,6 @@ and memory does not grow with the runs.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -24,12 +23,12 @@ from rankscope.files import write_atomically
 from rankscope.judging import pieces as run_pieces
 from rankscope.judging.lists import Lists
 from rankscope.judging.pieces import Piece
-from rankscope.judging.rows import PooledQrels
+from rankscope.judging.pool import Pool
 from rankscope.lazy import LazyModule
 from rankscope.measures import Measure, needs_aspects
 from rankscope.measures.base import evaluate_all
 from rankscope.progress import progress
-from rankscope.read import open_qrels
+from rankscope.read import Qrels, open_qrels
 from rankscope.read.runs import as_runs
 from rankscope.read.topics import select_topics
 from rankscope.scores import check_missing, require_measures
@@ -130,13 +129,12 @@ def evaluate_into(
     judged = open_qrels(qrels, needs_aspects=needs_aspects(parsed), input_format=formats.get("qrels"))
     if topics:
         judged = judged.with_topics(select_topics(topics, judged.topics))
-    judgments = PooledQrels(judged)
     pieces = _split_runs(runs, order, formats.get("runs"), piece_bytes, piece_rows)
     if not pieces:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
     names = [str(measure) for measure in parsed]
-    record = _SeenRankings(judgments, parsed, missing)
-    evaluate = partial(_evaluate_piece, judgments=judgments, measures=parsed)
+    record = _SeenRankings(judged, parsed, missing)
+    evaluate = partial(_evaluate_piece, qrels=judged, measures=parsed)
     evaluated = stream_pieces(evaluate, pieces, jobs=jobs)
     results = progress(evaluated, len(pieces), "pieces")
     counts = [0]
@@ -144,7 +142,7 @@ def evaluate_into(
     def tables() -> Iterator[Table]:
         for values in record.iter_values(zip(pieces, results, strict=True)):
             counts[0] += len(values.topic)
-            yield _make_table(values, judgments.qrels.topics, names)
+            yield _make_table(values, judged.topics, names)
 
     writer(tables())
     return StreamSummary(str(output), len(pieces), len(record.is_seen), counts[0], counts[0] * len(parsed))
@@ -165,10 +163,10 @@ def _split_runs(runs: Any, order: str, file_format: str | None, size: int, rows:
     return pieces
 
 
-def _evaluate_piece(piece: Piece, judgments: PooledQrels, measures: tuple[Measure, ...]) -> Values:
+def _evaluate_piece(piece: Piece, qrels: Qrels, measures: tuple[Measure, ...]) -> Values:
     runs: dict[str, int] = {}
     parts: list[tuple[list[int], Lists, Floats]] = []
-    for names, lists in piece.lists(judgments, runs):
+    for names, lists in piece.lists(qrels, runs):
         numbers = [runs[name] for name in names]
         parts.append((numbers, lists, evaluate_all(measures, lists).T))
     return Values(
@@ -182,8 +180,8 @@ def _evaluate_piece(piece: Piece, judgments: PooledQrels, measures: tuple[Measur
 class _SeenRankings:
     """Record of the rankings seen so far; rejects repeated rankings and adds missing ones."""
 
-    def __init__(self, judgments: PooledQrels, measures: tuple[Measure, ...], missing: str) -> None:
-        self._judgments, self._measures, self._missing = judgments, measures, missing
+    def __init__(self, qrels: Qrels, measures: tuple[Measure, ...], missing: str) -> None:
+        self._qrels, self._measures, self._missing = qrels, measures, missing
         self.is_seen: dict[str, Bools] = {}
 
     def iter_values(self, results: Iterable[tuple[Piece, Values]]) -> Iterator[Values]:
@@ -200,14 +198,14 @@ class _SeenRankings:
                     "judgments",
                     "check that the run and the judgments belong to the same collection",
                 )
-                if self._judgments.qrels.unchosen:
+                if self._qrels.unchosen:
                     topics, hint = "chosen topics", "choose others, or leave the run out"
                 raise InputError(f"no topic in common with the {topics}", path=path, hint=hint)
         if self._missing == "zero":
             yield from self._iter_missing()
 
     def _check_new(self, piece: Piece, values: Values) -> None:
-        topics = self._judgments.qrels.topics
+        topics = self._qrels.topics
         for number, name in enumerate(values.runs):
             run_topics = values.topic[values.run == number]
             is_seen = self.is_seen.setdefault(name, np.zeros(len(topics), np.bool_))
@@ -224,10 +222,7 @@ class _SeenRankings:
     def _iter_missing(self) -> Iterator[Values]:
         if all(is_seen.all() for is_seen in self.is_seen.values()):
             return
-        width, no_hits = len(self._judgments.qrels.topics), np.zeros(0, np.int32)
-        length, offsets = np.zeros(width, np.int32), np.zeros(width + 1, np.int64)
-        empty = Lists(self._judgments.pool, np.arange(width), length, offsets, no_hits, no_hits)
-        values = evaluate_all(self._measures, empty).T
+        values = evaluate_all(self._measures, Lists.empty(Pool.from_qrels(self._qrels))).T
         for name, is_seen in self.is_seen.items():
             absent = np.flatnonzero(~is_seen).astype(np.int32)
             if len(absent):
@@ -286,12 +281,9 @@ def _write_parquet(output: Path, tables: Iterator[Table]) -> None:
 
 
 def _write_dataset(output: Path, tables: Iterator[Table]) -> None:
-    folder = Path(tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name[:40]}."))
-    try:
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name[:40]}.") as scratch:
+        folder = Path(scratch) / "values"
+        folder.mkdir()
         for number, table in enumerate(map(_to_arrow, tables)):
             pq.write_table(table, folder / f"part-{number:06}.parquet")
-        folder.chmod(0o755)
         folder.rename(output)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise

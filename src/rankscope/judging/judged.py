@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Bools, Indices, Int32s, Ints, NDArray
+from rankscope.arrays import AnyArray, Bools, Indices, Int32s, Ints, NDArray, take_spans
 from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.engines import count_workers, current_engine, run_pieces
 from rankscope.errors import InputError
@@ -75,9 +75,7 @@ class ListArrays:
 
     def take(self, lists: Ints) -> ListArrays:
         """Return some lists, by their numbers."""
-        size = np.diff(self.offsets)[lists]
-        offsets = np.concatenate([[0], np.cumsum(size)])
-        hits = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], size)
+        offsets, hits = take_spans(self.offsets, lists)
         return ListArrays(
             offsets, self.rank[hits], self.judgment[hits], self.length[lists], self.present[lists], self.tied[lists],
             None if self.ties is None else self.ties.take(hits),
@@ -233,10 +231,7 @@ class Judged(TransientCacheMixin):
     @property
     def empty(self) -> Lists:
         """Empty list of each topic, for runs that lack it."""
-        width, none = len(self.topics), np.zeros(0, np.int32)
-        return Lists(
-            self.pool, np.arange(width), np.zeros(width, np.int32), np.zeros(width + 1, np.int64), none, none
-        )
+        return Lists.empty(self.pool)
 
     @cached_property
     def pool(self) -> Pool:

@@ -241,6 +241,14 @@ class Lists(CacheMixin):
         self.rank = rank
         self.judgment = judgment
 
+    @classmethod
+    def empty(cls, pool: Pool) -> Lists:
+        """Return an empty list of each topic."""
+        width, none = len(pool), np.zeros(0, np.int32)
+        return cls(
+            pool, np.arange(width), np.zeros(width, np.int32), np.zeros(width + 1, np.int64), none, none
+        )
+
     def __len__(self) -> int:
         return len(self.topic)
 

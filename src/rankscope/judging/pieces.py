@@ -16,12 +16,13 @@ import numpy as np
 
 from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
-from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
+from rankscope.judging.rows import ListRows, check_numbers, check_rows_order
 from rankscope.lazy import LazyModule
 from rankscope.native.cuts import topic_cuts
 from rankscope.read.arrow_files import batch_validator, list_parts, parquet_file
 from rankscope.read.frames import NUMBERS, find_columns
 from rankscope.read.ids import arrow_ids, to_bytes
+from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run
 from rankscope.read.source import Source
 from rankscope.scan.backends import scan_run, scan_text
@@ -50,25 +51,25 @@ class Piece:
     groups: tuple[int, int] | None = None
     """First and last (exclusive) row group of a Parquet file."""
 
-    def lists(self, judgments: PooledQrels, runs: dict[str, int]) -> Iterator[Part]:
+    def lists(self, qrels: Qrels, runs: dict[str, int]) -> Iterator[Part]:
         """Yield the lists of judged topics in blocks; add the number of every run to ``runs``."""
         if self.groups is None:
-            hits, name = self._hits(judgments), self.run.name
+            hits, name = self._hits(qrels), self.run.name
             topic, arrays = hits.topic.astype(np.int64), (hits.length, hits.offsets, hits.rank, hits.judgment)
-            rows = ListRows(judgments, [name] * len(topic), [name], topic, *arrays)
+            rows = ListRows(qrels, [name] * len(topic), [name], topic, *arrays)
         else:
             with error_path(str(self.run.source)):
-                rows = ListRows.from_table(_read_rows(self), judgments, self.run.order)
+                rows = ListRows.from_table(_read_rows(self), qrels, self.run.order)
         for name in rows.names:
             runs.setdefault(name, len(runs))
         yield from ((rows.runs[part], lists) for part, lists in rows.blocks())
 
-    def _hits(self, judgments: PooledQrels) -> RunHits:
+    def _hits(self, qrels: Qrels) -> RunHits:
         if self.start == 0 and self.stop is None:
-            return scan_run(self.run, judgments.qrels)
+            return scan_run(self.run, qrels)
         source = Source.open(Path(str(self.run.source)))
         try:
-            return scan_text(source.part(self.start, self.stop), judgments.qrels, self.run.order)
+            return scan_text(source.part(self.start, self.stop), qrels, self.run.order)
         except InputError as error:
             if error.line is None:
                 raise

@@ -95,8 +95,7 @@ def _locate_errors(label: str, file_format: str) -> Iterator[None]:
 def parquet_file(path: Path) -> Iterator[tuple[Any, int]]:
     """Open a Parquet file with texts as dictionaries; also return the number of rows of a batch."""
     with _locate_errors(str(path), "parquet"):
-        with pq.ParquetFile(path) as plain:
-            dictionaries, has_others = _dictionary_columns(plain.schema_arrow, [plain])
+        dictionaries, has_others = _dictionary_columns(pq.read_schema(path), [path])
         with pq.ParquetFile(path, read_dictionary=list(dictionaries)) as file:
             yield file, _SMALL_BATCH if has_others else _BATCH
 
@@ -139,7 +138,7 @@ def _expanded_size(array: Any) -> int:
     return 8 * len(array) + int(used)
 
 
-def _dictionary_columns(schema: Any, files: Iterable[Any]) -> tuple[set[str], bool]:
+def _dictionary_columns(schema: Any, parts: Iterable[Any]) -> tuple[set[str], bool]:
     """Return the columns of Parquet files that can be read as dictionaries, and whether other columns have texts.
 
     pyarrow reads only plain and dictionary encodings as dictionaries. Other encodings, such as DELTA_BYTE_ARRAY with
@@ -148,15 +147,16 @@ def _dictionary_columns(schema: Any, files: Iterable[Any]) -> tuple[set[str], bo
     kinds = pyarrow.types
     texts = {field.name for field in schema if not kinds.is_primitive(field.type)}
     names = {field.name for field in schema if kinds.is_string(field.type) or kinds.is_binary(field.type)}
-    for file in files:
-        numbers = [n for n in range(file.metadata.num_columns) if file.schema.column(n).path in names]
-        for group in range(file.metadata.num_row_groups if numbers else 0):
-            # pyarrow aborts the process for damaged metadata of a column, but raises an error if its data is read.
-            columns = [file.schema.column(number).path for number in numbers]
-            next(file.iter_batches(1, row_groups=[group], columns=columns, use_threads=False), None)
-            for number, name in zip(numbers, columns, strict=True):
-                if not _PLAIN.issuperset(file.metadata.row_group(group).column(number).encodings):
-                    names.discard(name)
+    for part in parts:
+        with pq.ParquetFile(part) as file:
+            numbers = [n for n in range(file.metadata.num_columns) if file.schema.column(n).path in names]
+            for group in range(file.metadata.num_row_groups if numbers else 0):
+                # pyarrow aborts the process for damaged metadata of a column, but raises an error if its data is read.
+                columns = [file.schema.column(number).path for number in numbers]
+                next(file.iter_batches(1, row_groups=[group], columns=columns, use_threads=False), None)
+                for number, name in zip(numbers, columns, strict=True):
+                    if not _PLAIN.issuperset(file.metadata.row_group(group).column(number).encodings):
+                        names.discard(name)
     return names, bool(texts - names)
 
 
@@ -177,69 +177,42 @@ class _TableReader(NamedTuple):
 
     schema: Any
     batches: Callable[[list[str]], Iterable[Any]]
-    """Reads some columns batch by batch."""
-
-
-def _open_stream(reader: Any) -> _TableReader:
-    """Return an Arrow file or stream as a table."""
-
-    def batches(names: list[str]) -> Iterable[Any]:
-        if not hasattr(reader, "get_batch"):
-            return (batch.select(names) for batch in reader)
-        return (reader.get_batch(number).select(names) for number in range(reader.num_record_batches))
-
-    return _TableReader(reader.schema, batches)
-
-
-def _open_dataset(data: Any, batch_size: int) -> _TableReader:
-    """Return a dataset as a table, with at most one batch in memory before it is validated."""
-    serial = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
-    return _TableReader(
-        data.schema, lambda names: data.to_batches(columns=names, batch_size=batch_size, **serial)
-    )
-
-
-def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
-    """Yield open Parquet files, one at a time."""
-    for part in parts:
-        with pq.ParquetFile(part) as file:
-            yield file
+    """Reads some columns batch by batch, with at most one batch in memory before it is validated."""
 
 
 def _open(source: Source, file_format: str) -> _TableReader:
     """Open a table and read its schema."""
-    is_plain = source.path is not None and not source.is_compressed
-    content = None if is_plain else pyarrow.BufferReader(b"".join(source.memory_blocks(text=False)))
+    path = source.path if source.path is not None and not source.is_compressed else None
+    content = None if path else pyarrow.BufferReader(b"".join(source.memory_blocks(text=False)))
     if file_format != "parquet" and not source.is_directory:
         head = source.head()
         if head.startswith(b"FEA1"):
             problem = "this is Feather V1, whose content cannot be validated"
             hint = "write it again as Feather V2 (the default) or Parquet"
             raise InputError(problem, path=source.label, hint=hint)
-        data: Any = content or pyarrow.OSFile(str(source.path), "rb")
-        read: Any = ipc.open_file if head.startswith(b"ARROW1") else ipc.open_stream
-        return _open_stream(read(data))
+        data = content or pyarrow.OSFile(str(path), "rb")
+        is_file = head.startswith(b"ARROW1")
+        reader = ipc.open_file(data) if is_file else ipc.open_stream(data)
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+        return _TableReader(reader.schema, lambda names: (batch.select(names) for batch in batches))
+
+    parts = list_parts(path) if path and source.is_directory else [path or content]
 
     def open_dataset(kind: Any) -> Any:
-        if content is not None:
+        if path is None:
             fragment = kind.make_fragment(content)
             return dataset.FileSystemDataset([fragment], fragment.physical_schema, kind)
-        if not source.is_directory:
-            return dataset.dataset(str(source.path), format=kind)
-        assert source.path is not None
-        parts = [str(part) for part in list_parts(source.path)]
         columns = dataset.HivePartitioning.discover(infer_dictionary=False)
-        root = str(source.path)
-        return dataset.dataset(parts, format=kind, partitioning=columns, partition_base_dir=root)
+        root = path if source.is_directory else path.parent
+        names = [str(part) for part in parts]
+        return dataset.dataset(names, format=kind, partitioning=columns, partition_base_dir=str(root))
 
-    if file_format != "parquet":
-        return _open_dataset(open_dataset("ipc"), _BATCH)
-    data = open_dataset(dataset.ParquetFileFormat())
-    if source.is_directory:
-        assert source.path is not None
-        parts: list[Any] = [*list_parts(source.path)]
-    else:
-        parts = [source.path if content is None else content]
-    dictionaries, has_others = _dictionary_columns(data.schema, _open_parquet_files(parts))
-    kind = dataset.ParquetFileFormat(dictionary_columns=dictionaries)
-    return _open_dataset(open_dataset(kind), _SMALL_BATCH if has_others else _BATCH)
+    kind, size = dataset.IpcFileFormat(), _BATCH
+    if file_format == "parquet":
+        schema = open_dataset(dataset.ParquetFileFormat()).schema
+        dictionaries, has_others = _dictionary_columns(schema, parts)
+        kind = dataset.ParquetFileFormat(dictionary_columns=dictionaries)
+        size = _SMALL_BATCH if has_others else _BATCH
+    opened = open_dataset(kind)
+    options = {"batch_size": size, "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+    return _TableReader(opened.schema, lambda names: opened.to_batches(columns=names, **options))

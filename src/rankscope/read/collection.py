@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rankscope.choices import INPUT_FORMATS
 from rankscope.errors import SettingsError
-from rankscope.read.formats import describe_format
 from rankscope.read.frames import is_table, using_columns
 from rankscope.read.qrels import Qrels, read_merged, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
@@ -138,9 +138,8 @@ def describe_formats(opened: Iterable[Qrels | Run]) -> list[str]:
         others = len(set(paths)) - 1
         files = paths[0] + (f" and {others} other file{'s' * (others > 1)}" if others else "")
         content = kind if kind == "judgments" or len(paths) == 1 else f"{len(paths)} runs"
-        sentences.append(
-            f"{files}: read as {describe_format(file_format)} ({content}; --input-format overrides)"
-        )
+        description = "judgments of ir_datasets" if file_format == "irds" else INPUT_FORMATS[file_format]
+        sentences.append(f"{files}: read as {description} ({content}; --input-format overrides)")
     return sentences
 
 

@@ -67,8 +67,8 @@ class _Zstd(_Member):
         return block
 
 
-def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: int = BLOCK) -> Iterator[bytes]:
-    """Yield the content of all members in blocks of at most ``max_block`` bytes.
+def decompress(raw: Iterator[bytes], compression: str, label: str) -> Iterator[bytes]:
+    """Yield the content of all members in blocks of at most ``BLOCK`` bytes.
 
     A member gets little input first, and then twice as much each time: unused input is copied, and a block of the file
     may have thousands of members.
@@ -88,12 +88,12 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
                 member, portion = new_member(), _FIRST_PORTION
             fed = data[position : position + portion]
             try:
-                block = member.feed(fed, max_block)
+                block = member.feed(fed, BLOCK)
             except (error, ValueError):
                 raise _damaged_error(f"the {compression} data is damaged", label) from None
             position += len(fed) - len(member.rest)  # may decrease: the rest can include earlier input
             portion = min(2 * portion, BLOCK)
-            is_full = len(block) == max_block and not member.has_ended  # more may follow without more input
+            is_full = len(block) == BLOCK and not member.has_ended  # more may follow without more input
             if block:
                 content += len(block)
                 check_decompressed_size(content, compressed, label)

@@ -98,15 +98,6 @@ def detect_format_of_head(head: bytes, kind: str) -> str:
     return "columns" if _are_columns(lines, kind) else "trec"
 
 
-def describe_format(name: str) -> str:
-    """Return the description of a format.
-
-    >>> describe_format("jsonl")
-    'JSON lines'
-    """
-    return "judgments of ir_datasets" if name == "irds" else INPUT_FORMATS[name]
-
-
 def find_separator(line: str) -> str:
     r"""Return the separator of the columns of a header.
 

@@ -75,13 +75,6 @@ def foreign_end(line: bytes, columns: int) -> bytes | None:
     return match.group() if match else None
 
 
-def describe_line_end(end: bytes) -> tuple[str, str]:
-    """Return message and hint for a foreign line end."""
-    name = _NAMES[end]
-    hint = "end lines in LF or CRLF" + ("; tr '\\r' '\\n' converts the file" if end == b"\r" else "")
-    return f"a line ends in {name}, not in LF or CRLF", hint
-
-
 class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the file has a name
     """First invalid line of a run, or of another file of some ``columns``.
 
@@ -105,7 +98,11 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
             case "nul":
                 return "a NUL byte in the line", "this looks like binary data; give a text file"
             case "ending":
-                return describe_line_end(self.text)
+                hint = "; tr '\\r' '\\n' converts the file" if self.text == b"\r" else ""
+                return (
+                    f"a line ends in {_NAMES[self.text]}, not in LF or CRLF",
+                    f"end lines in LF or CRLF{hint}",
+                )
             case "fields":
                 width, found = len(self.columns.split()), f"{self.fields} field{'s' * (self.fields != 1)}"
                 hint = (

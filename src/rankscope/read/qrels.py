@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Floats, Int32s, Ints
+from rankscope.arrays import AnyArray, Floats, Int32s, Ints, take_spans
 from rankscope.caching import cached_property
 from rankscope.choices import UNJUDGED as UNJUDGED
 from rankscope.errors import InputError, SettingsError
@@ -259,20 +259,16 @@ class Qrels(FrameMixin):
         """
         selected = frozenset(topics)
         kept = [t for t, topic in enumerate(self.topics) if topic in selected]
-        spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in kept]
-        documents = np.array([d for span in spans for d in span], np.int64)
+        offsets, documents = take_spans(self.topic_offsets, np.array(kept, np.int64))
         aspects, subtopics = self.aspects, self.subtopics
-        names = tuple(self.topics[t] for t in kept)
-        if subtopics is not None:
-            subtopics = subtopics.select(documents, len(self))
         return replace(
             self,
-            topics=names,
-            topic_offsets=np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64),
+            topics=tuple(self.topics[t] for t in kept),
+            topic_offsets=offsets,
             documents=[self.documents[d] for d in documents.tolist()],
             grade=self.grade[documents],
             aspects=None if aspects is None else aspects.select(kept, documents),
-            subtopics=subtopics,
+            subtopics=None if subtopics is None else subtopics.select(documents, len(self)),
             unchosen=self.unchosen | (frozenset(self.topics) - selected),
         )
 

@@ -51,7 +51,7 @@ class Source(NamedTuple):
         if isinstance(source, bytes):
             return cls(label, None, source, len(source), detect_compression(source))
         if str(source) == "-":
-            return cls.open(spool("-"), "standard input")
+            return cls.open(_spool(sys.stdin.buffer, "standard input"), "standard input")
         if source == "":  # as a path it would be the working directory
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
         path = expand_path(source)
@@ -60,7 +60,7 @@ class Source(NamedTuple):
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode) or not status.st_size:
                     # A pipe can be read only once, and files in /proc report size 0.
-                    return cls.open(_spool_file(file, str(path)), str(path))
+                    return cls.open(_spool(file, str(path)), str(path))
                 compression = detect_compression(file.read(LONGEST_MAGIC))
                 label = _SPOOLED.get(path, str(path))
                 return cls(label, path, None, status.st_size, compression, _stamp(status))
@@ -207,29 +207,19 @@ def is_file(name: str | Path) -> bool:
 
 
 _SPOOLED: dict[Path, str] = {}
-"""Labels of the temporary files of :func:`spool`."""
-
-
-def spool(source: str | Path) -> bytes | Path:
-    """Copy standard input (``-``) or a pipe, which can be read only once, so that it can be read again.
-
-    Small content is kept in memory, more in a temporary file, which is removed when the program ends.
-    """
-    if str(source) == "-":
-        return _spool_file(sys.stdin.buffer, "standard input")
-    try:
-        with Path(source).open("rb", buffering=0) as file:
-            return _spool_file(file, str(source))
-    except OSError as error:
-        raise read_error(error, str(source)) from None
+"""Labels of the temporary files of :func:`_spool`."""
 
 
 def is_spooled(source: Path) -> bool:
-    """Return whether this is a temporary file of :func:`spool`."""
+    """Return whether this is a temporary file of :func:`_spool`."""
     return source in _SPOOLED
 
 
-def _spool_file(file: BinaryIO | FileIO, label: str) -> bytes | Path:
+def _spool(file: BinaryIO | FileIO, label: str) -> bytes | Path:
+    """Copy standard input or a pipe, which can be read only once, so that it can be read again.
+
+    Small content is kept in memory, more in a temporary file, which is removed when the program ends.
+    """
     blocks: list[bytes] = []
     size = 0
     while size < _MAX_BUFFER:
@@ -244,12 +234,12 @@ def _spool_file(file: BinaryIO | FileIO, label: str) -> bytes | Path:
     handle, name = tempfile.mkstemp(prefix="rankscope-")
     path = Path(name)
     atexit.register(path.unlink, missing_ok=True)
-    with os.fdopen(handle, "wb") as spool:
-        spool.writelines(blocks)
+    with os.fdopen(handle, "wb") as copy:
+        copy.writelines(blocks)
         blocks.clear()
         while block := file.read(BLOCK):
             advance(len(block))
-            spool.write(block)
+            copy.write(block)
     _SPOOLED[path] = label
     return path
 

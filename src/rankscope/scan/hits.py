@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import take_spans
+
 Int32s = npt.NDArray[np.int32]
 
 
@@ -104,9 +106,7 @@ class TieGroups(NamedTuple):
 
     def take(self, numbers: npt.NDArray[np.integer]) -> TieGroups:
         """Return the groups of some rankings."""
-        count = np.diff(self.offsets)[numbers]
-        offsets = np.concatenate([[0], np.cumsum(count)])
-        index = np.arange(offsets[-1]) + np.repeat(self.offsets[numbers] - offsets[:-1], count)
+        offsets, index = take_spans(self.offsets, numbers)
         return TieGroups(offsets, self.first[index], self.size[index])
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import take_spans
 from rankscope.engines.threads import run_in_threads
 from rankscope.errors import InputError
 from rankscope.native.cuts import topic_cuts
@@ -191,9 +192,7 @@ def _merge(pieces: list[ScanArrays], with_ties: bool, library: c.CDLL) -> RunHit
     rank, judgment = join("rank"), join("judgment")
     if (topic[1:] < topic[:-1]).any():
         order = np.argsort(topic, kind="stable")
-        counts, starts = np.diff(offsets)[order], offsets[:-1][order]
-        np.cumsum(counts, out=offsets[1:])
-        hits = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
+        offsets, hits = take_spans(offsets, order)
         topic, length, tied, rank, judgment = (
             topic[order], length[order], tied[order], rank[hits], judgment[hits],
         )  # fmt: skip

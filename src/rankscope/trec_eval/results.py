@@ -46,16 +46,13 @@ class Results:
         """Return the summary of a column over topics."""
         if column.entry == "num_q":
             return float(len(self.topics))
-        total = sum_in_order(self.values[column.label])
+        values = self.values[column.label]
+        # The last printed digit may depend on the order of the sum.
+        total = float(np.cumsum(values)[-1]) if len(values) else 0.0
         if column.summary == "sum":
             return total
         mean = total / len(self.topics)
         return math.exp(mean) if column.summary == "geometric" else mean
-
-
-def sum_in_order(values: Floats) -> float:
-    """Return the sum in the given order, on which the last printed digit may depend."""
-    return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
 def _zscore(value: float, reference: tuple[float, float] | None) -> float:
