@@ -245,7 +245,7 @@ def _evaluate_grouped(
 
     def kernel(table: Any, judgments: Any) -> Any:
         if not len(judgments):  # All topics of the bucket are unjudged.
-            return _evaluate_bucket(table.slice(0, 0), None, measures, order, missing)
+            return _make_table([], [], measures, np.empty((0, len(measures))))
         # A sentinel topic tells every bucket the best grade of all judgments.
         sentinel = {"query_id": _SENTINEL, "doc_id": _SENTINEL, "relevance": best, "iteration": b"0"}
         columns = judgments.select([name for name in judgments.column_names if name in sentinel])
@@ -263,10 +263,8 @@ def _has_aspects(judged: DataFrame) -> bool:
     return bool(several.where("subtopics > 1").limit(1).count())
 
 
-def _evaluate_bucket(table: Any, qrels: Qrels | None, measures: Any, order: str, missing: str) -> Any:
+def _evaluate_bucket(table: Any, qrels: Qrels, measures: Any, order: str, missing: str) -> Any:
     """Return the values of the rankings in a bucket, a row per ranking and measure."""
-    if qrels is None:
-        return _make_table([], [], measures, np.empty((0, len(measures))))
     lists = ListRows.from_table(table, qrels, order)
     _check_markers(table, lists)
     values = np.empty((len(lists), len(measures)))

@@ -133,19 +133,19 @@ def evaluate_into(
     if not pieces:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
     names = [str(measure) for measure in parsed]
-    record = _SeenRankings(judged, parsed, missing)
+    is_seen: dict[str, Bools] = {}
     evaluate = partial(_evaluate_piece, qrels=judged, measures=parsed)
     evaluated = stream_pieces(evaluate, pieces, jobs=jobs)
     results = progress(evaluated, len(pieces), "pieces")
     counts = [0]
 
     def tables() -> Iterator[Table]:
-        for values in record.iter_values(zip(pieces, results, strict=True)):
+        for values in _complete(zip(pieces, results, strict=True), judged, parsed, missing, is_seen):
             counts[0] += len(values.topic)
             yield _make_table(values, judged.topics, names)
 
     writer(tables())
-    return StreamSummary(str(output), len(pieces), len(record.is_seen), counts[0], counts[0] * len(parsed))
+    return StreamSummary(str(output), len(pieces), len(is_seen), counts[0], counts[0] * len(parsed))
 
 
 def _split_runs(runs: Any, order: str, file_format: str | None, size: int, rows: int) -> list[Piece]:
@@ -177,56 +177,45 @@ def _evaluate_piece(piece: Piece, qrels: Qrels, measures: tuple[Measure, ...]) -
     )
 
 
-class _SeenRankings:
-    """Record of the rankings seen so far; rejects repeated rankings and adds missing ones."""
+def _complete(
+    results: Iterable[tuple[Piece, Values]],
+    qrels: Qrels,
+    measures: tuple[Measure, ...],
+    missing: str,
+    is_seen: dict[str, Bools],
+) -> Iterator[Values]:
+    """Yield the values of every piece, then those of missing rankings; record the topics of each run in ``is_seen``.
 
-    def __init__(self, qrels: Qrels, measures: tuple[Measure, ...], missing: str) -> None:
-        self._qrels, self._measures, self._missing = qrels, measures, missing
-        self.is_seen: dict[str, Bools] = {}
-
-    def iter_values(self, results: Iterable[tuple[Piece, Values]]) -> Iterator[Values]:
-        """Yield the values of every piece, then the values of missing rankings."""
-        named: dict[str, str] = {}
-        for piece, values in results:
-            for name in values.runs:
-                named.setdefault(name, str(piece.run.path or piece.run.source or piece.run.name))
-            self._check_new(piece, values)
-            yield values
-        for name, path in named.items():
-            if not self.is_seen[name].any():
-                topics, hint = (
-                    "judgments",
-                    "check that the run and the judgments belong to the same collection",
-                )
-                if self._qrels.unchosen:
-                    topics, hint = "chosen topics", "choose others, or leave the run out"
-                raise InputError(f"no topic in common with the {topics}", path=path, hint=hint)
-        if self._missing == "zero":
-            yield from self._iter_missing()
-
-    def _check_new(self, piece: Piece, values: Values) -> None:
-        topics = self._qrels.topics
+    Repeated rankings, and runs without a judged topic, are errors.
+    """
+    paths: dict[str, str] = {}
+    for piece, values in results:
         for number, name in enumerate(values.runs):
-            run_topics = values.topic[values.run == number]
-            is_seen = self.is_seen.setdefault(name, np.zeros(len(topics), np.bool_))
-            repeated = run_topics[is_seen[run_topics]]
+            paths.setdefault(name, str(piece.run.path or piece.run.source or piece.run.name))
+            seen = is_seen.setdefault(name, np.zeros(len(qrels.topics), np.bool_))
+            topics = values.topic[values.run == number]
+            repeated = topics[seen[topics]]
             if len(repeated):
                 raise InputError(
-                    f"topic {topics[int(repeated[0])]!r} of run {name!r} is in two pieces",
+                    f"topic {qrels.topics[int(repeated[0])]!r} of run {name!r} is in two pieces",
                     path=str(piece.run.source or piece.run.name),
                     hint="let the lines of a topic follow one another, do not cut the file (a piece size of 0), or use"
                     " rankscope.spark.evaluate, which brings them together",
                 )
-            is_seen[run_topics] = True
-
-    def _iter_missing(self) -> Iterator[Values]:
-        if all(is_seen.all() for is_seen in self.is_seen.values()):
-            return
-        values = evaluate_all(self._measures, Lists.empty(Pool.from_qrels(self._qrels))).T
-        for name, is_seen in self.is_seen.items():
-            absent = np.flatnonzero(~is_seen).astype(np.int32)
+            seen[topics] = True
+        yield values
+    for name, path in paths.items():
+        if not is_seen[name].any():
+            chosen, hint = "judgments", "check that the run and the judgments belong to the same collection"
+            if qrels.unchosen:
+                chosen, hint = "chosen topics", "choose others, or leave the run out"
+            raise InputError(f"no topic in common with the {chosen}", path=path, hint=hint)
+    if missing == "zero" and not all(seen.all() for seen in is_seen.values()):
+        of_empty = evaluate_all(measures, Lists.empty(Pool.from_qrels(qrels))).T
+        for name, seen in is_seen.items():
+            absent = np.flatnonzero(~seen).astype(np.int32)
             if len(absent):
-                yield Values([name], np.zeros(len(absent), np.int32), absent, values[absent])
+                yield Values([name], np.zeros(len(absent), np.int32), absent, of_empty[absent])
 
 
 def _make_table(values: Values, topics: Sequence[str], measures: Sequence[str]) -> Table:

@@ -317,10 +317,6 @@ def judge(
     return assemble(qrels, tuple(runs), hits)
 
 
-def _count_bytes(runs: Sequence[Run]) -> int:
-    return sum(Path(run.path).stat().st_size for run in runs if run.path and Path(run.path).is_file())
-
-
 def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHits]:
     """Find the hits of every run on the current engine."""
     scanned = list(runs.values())
@@ -333,7 +329,9 @@ def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[R
         ]
         return run_pieces(partial(scan_run, qrels=qrels, ties=ties), remote, label="runs")
     processes = backend_name() == "python" and not all(run.in_memory for run in scanned)
-    size = _count_bytes(scanned) if is_visible() and not processes else 0
+    size = 0
+    if is_visible() and not processes:
+        size = sum(Path(run.path).stat().st_size for run in scanned if run.path and Path(run.path).is_file())
     label = "" if size else "runs"  # show only one progress bar
     scanner = partial(scan_run, qrels=qrels, jobs=max(1, count_workers(jobs) // len(scanned)), ties=ties)
     with reading(size, "runs"):

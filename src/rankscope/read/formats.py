@@ -40,27 +40,21 @@ _NUGGETS = re.compile(rb'"nuggets"\s*:\s*\[')
 _JSON = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|$)')
 
 
-def check_format(name: str | None) -> str | None:
-    """Return the format, or None; reject unknown names."""
-    if name is not None:
-        check_name(name, INPUT_FORMATS, f"unknown file format {name!r}")
-    return name
-
-
 def detect_format(source: Source, kind: str, requested: str | None = None) -> str:
     """Return the format of a ``run`` or ``qrels`` file, or the ``requested`` one.
 
     A file that is clearly of the other kind is an error.
     """
+    if requested is not None:
+        check_name(requested, INPUT_FORMATS, f"unknown file format {requested!r}")
+        return requested
     if source.is_directory:
         assert source.path is not None
-        file_format = check_format(requested) or dataset_format(source.path)
+        file_format = dataset_format(source.path)
         if file_format is None:
             hint = "name a file in it" if kind == "qrels" else "use read_runs to read all runs in it"
             raise InputError("this is a directory", path=source.label, hint=hint)
         return file_format
-    if check_format(requested):
-        return str(requested)
     with error_path(source.label):
         return detect_format_of_head(source.head(), kind)
 

@@ -132,7 +132,8 @@ def locate_problems(source: Source) -> Iterator[None]:
 
 def locate_problem(problem: LineProblem, source: Source) -> InputError:
     """Return the error for an invalid line of a source."""
-    source.check_unchanged()  # the line may mix two versions of the file
+    if not source.is_unchanged():  # the line may mix two versions of the file
+        return source.changed()
     description, hint = problem.describe()
     return InputError(description, path=source.label, line=problem.line, hint=hint)
 

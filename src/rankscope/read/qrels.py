@@ -9,7 +9,7 @@ from itertools import chain, islice, pairwise
 from operator import lt, ne
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -418,7 +418,7 @@ class Qrels(FrameMixin):
         if subtopics is not None and aspects is None:
             aspects = subtopics.has_overlap
         by_aspect = subtopics if aspects else None
-        _check_repeated(qrels, document, by_aspect, _Rows(topics, documents, judged, lines, path))
+        _check_repeated(qrels, document, by_aspect, judged, lines)
         if subtopics is None or not (aspects or undecided):
             return qrels
         qrels = replace(qrels, subtopics=subtopics)
@@ -495,28 +495,12 @@ def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
     return {to_text(topic): rows for topic, rows in groups.items()}
 
 
-class _Rows(NamedTuple):
-    """Columns of judgments, and the lines of their rows, for messages."""
-
-    topics: Sequence[bytes]
-    documents: Sequence[bytes]
-    judged: AnyArray
-    """Grades or gains."""
-    lines: Ints | None
-    path: str | None
-
-    def repetition(self, row: int, again: str) -> InputError:
-        """Return the error for a row that repeats a judgment."""
-        document, topic = to_text(self.documents[row]), to_text(self.topics[row])
-        problem = f"document {document!r} of topic {topic!r} is judged {self.judged[row]:g} {again}"
-        line = None if self.lines is None else int(self.lines[row])
-        return InputError(problem, path=self.path, line=line, hint="keep one of the two judgments")
-
-
-def _check_repeated(qrels: Qrels, document: Ints, subtopics: Subtopics | None, rows: _Rows) -> None:
+def _check_repeated(
+    qrels: Qrels, document: Ints, subtopics: Subtopics | None, judged: AnyArray, lines: Ints | None
+) -> None:
     """Reject rows that judge a document again with another grade, and warn of those with the same grade.
 
-    With subtopics, a document may be judged once for each of them.
+    With subtopics, a document may be judged once for each of them. ``judged`` has the grades or gains of the rows.
     """
     if len(qrels) == len(document):
         return
@@ -529,11 +513,21 @@ def _check_repeated(qrels: Qrels, document: Ints, subtopics: Subtopics | None, r
     topic = np.searchsorted(qrels.topic_offsets, document[repeated], side="right")
     by_row = np.lexsort((repeated, topic))
     repeated, previous = repeated[by_row], previous[by_row]
+
+    def repetition(row: int, again: str) -> InputError:
+        name, t = (
+            to_text(qrels.documents[document[row]]),
+            np.searchsorted(qrels.topic_offsets, document[row], "right"),
+        )
+        problem = f"document {name!r} of topic {qrels.topics[t - 1]!r} is judged {judged[row]:g} {again}"
+        line = None if lines is None else int(lines[row])
+        return InputError(problem, path=qrels.path, line=line, hint="keep one of the two judgments")
+
     for row, before in zip(repeated.tolist(), previous.tolist(), strict=True):
-        if rows.judged[row] != rows.judged[before]:
-            raise rows.repetition(row, f"here and {rows.judged[before]:g} before")
-    first = rows.repetition(int(repeated[0]), "again")
-    warnings.warn(RepeatedJudgments(rows.path, len(repeated), first), stacklevel=3)
+        if judged[row] != judged[before]:
+            raise repetition(row, f"here and {judged[before]:g} before")
+    first = repetition(int(repeated[0]), "again")
+    warnings.warn(RepeatedJudgments(qrels.path, len(repeated), first), stacklevel=3)
 
 
 def read_qrels(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import ne
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,7 @@ _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _PORTION = 1 << 15  # bytes; their fields fit in the processor's cache
 
 
-@dataclass
-class _Columns:
+class _Columns(NamedTuple):
     """Columns of lines with six fields."""
 
     lines: Sequence[int]
@@ -35,11 +35,6 @@ class _Columns:
     ranks: list[bytes]
     scores: list[bytes]
     tags: list[bytes]
-
-    def head(self, row: int) -> _Columns:
-        """Return the rows before a row."""
-        columns = (self.topics, self.documents, self.ranks, self.scores, self.tags)
-        return _Columns(self.lines[:row], *(column[:row] for column in columns))
 
 
 @dataclass
@@ -85,7 +80,7 @@ class RunText(ABC):
         if values is None or (self.order == "rank" and not all(map(_INTEGER.fullmatch, columns.ranks))):
             row, problem = self._find_invalid_number(columns)
             if row:
-                self._add_columns(columns.head(row))
+                self._add_columns(_Columns._make(column[:row] for column in columns))
             raise problem
         if self.tag is None and columns.tags:
             self.tag = columns.tags[0]

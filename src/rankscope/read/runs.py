@@ -311,7 +311,7 @@ def _is_single_run(values: Sequence[Any]) -> bool:
             return True
     if any(issubclass(kind, Run | str | Path) for kind in types):
         return False
-    if any(_is_frame(value) for value in values if type(value) not in (dict, list)):
+    if any(is_table(value) for value in values if not isinstance(value, Mapping | list | tuple)):
         return False
     if values and all(map(is_table, values)):
         return False
@@ -319,10 +319,6 @@ def _is_single_run(values: Sequence[Any]) -> bool:
         return True
     firsts = (next(iter(value.values()), None) for value in values)
     return not any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, firsts)))
-
-
-def _is_frame(value: Any) -> bool:
-    return not isinstance(value, Mapping | list | tuple) and is_table(value)
 
 
 def _as_container(ranking: Any) -> Any:

@@ -159,11 +159,6 @@ class Source(NamedTuple):
         except OSError:
             return False
 
-    def check_unchanged(self) -> None:
-        """Raise an error if the file was replaced or modified."""
-        if not self.is_unchanged():
-            raise self.changed()
-
     def changed(self) -> InputError:
         """Return the error for a file that changed."""
         hint = "wait until nothing writes to it, and try again"

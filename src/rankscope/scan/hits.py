@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.arrays import take_spans
-
-Int32s = npt.NDArray[np.int32]
+from rankscope.arrays import Int32s, take_spans
 
 
 def _concatenate(arrays: Iterable[Int32s]) -> Int32s:

@@ -188,10 +188,6 @@ def _cutoff_entry(name: str, kind: str, default: Sequence[int] = _CUTOFFS, *, gr
     return Entry(name, make, "cutoffs", default)
 
 
-def _gain_entry(name: str, make: Callable[..., Measure]) -> Entry:
-    return Entry(name, make, "pairs")
-
-
 def _preference_entry(name: str) -> Entry:
     is_count = name.startswith("prefs_num_")
     summary: Summary = "sum" if is_count else "mean"
@@ -235,12 +231,12 @@ ENTRIES: dict[str, Entry] = {
         Entry("utility", _make_utility, "numbers", (1, -1, 0, 0)),
         Entry("11pt_avg", _make_avg_iprec, "numbers", _RECALLS),
         _binary_entry("binG", "BinG"),
-        _gain_entry("G", lambda pairs, w: _measure("G", **_parse_gains(pairs))),
-        _gain_entry("dcg", lambda pairs, w: _measure("DCG", **_parse_gains(pairs))),
-        _gain_entry("ideal_dcg", lambda pairs, w: _measure("IdealDCG", **_parse_gains(pairs))),
-        _gain_entry("ndcg", lambda pairs, w: _measure("nDCG", **_parse_gains(pairs))),
-        _gain_entry("ndcg_rel", lambda pairs, w: _measure("nDCG_rel", **_parse_gains(pairs))),
-        _gain_entry("Rndcg", lambda pairs, w: _measure("RnDCG", **_parse_gains(pairs), rel=w.rel)),
+        Entry("G", lambda pairs, w: _measure("G", **_parse_gains(pairs)), "pairs"),
+        Entry("dcg", lambda pairs, w: _measure("DCG", **_parse_gains(pairs)), "pairs"),
+        Entry("ideal_dcg", lambda pairs, w: _measure("IdealDCG", **_parse_gains(pairs)), "pairs"),
+        Entry("ndcg", lambda pairs, w: _measure("nDCG", **_parse_gains(pairs)), "pairs"),
+        Entry("ndcg_rel", lambda pairs, w: _measure("nDCG_rel", **_parse_gains(pairs)), "pairs"),
+        Entry("Rndcg", lambda pairs, w: _measure("RnDCG", **_parse_gains(pairs), rel=w.rel), "pairs"),
         _cutoff_entry("ndcg_cut", "nDCG", graded=True),
         _cutoff_entry("map_cut", "AP"),
         _cutoff_entry("relative_P", "RelP"),
@@ -256,8 +252,8 @@ ENTRIES: dict[str, Entry] = {
         _group_entry(_P),
         _group_entry(_RPREC_MULT),
         _binary_entry("yaap", "YAAP"),
-        _gain_entry("rbp", _make_rbp),
-        _gain_entry("rbp_resid", lambda pairs, w: _measure("RBPResidual", p=pairs.get("p", 0.9))),
+        Entry("rbp", _make_rbp, "pairs"),
+        Entry("rbp_resid", lambda pairs, w: _measure("RBPResidual", p=pairs.get("p", 0.9)), "pairs"),
         _cutoff_entry("unj", "Unjudged", (5, 10, 20), graded=True),
     )
 }
