@@ -15,7 +15,7 @@ from rankscope.read.columns import RunList
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.lines import locate_problems, reject_empty
 from rankscope.read.run_text import RunText, TextList, changes, portions
-from rankscope.read.source import Source, whole_lines
+from rankscope.read.source import Source
 
 _MAX_PREFIXES = 4
 """Number of topics of a portion that are found by the common prefix of their lines; for more, a regex is faster."""
@@ -47,7 +47,8 @@ def read_lists(source: Path | bytes, label: str, only: str | None = None) -> dic
     text = Source.open(source, label)
     run = _ListReader(only)
     with locate_problems(text):
-        run.read(text)
+        for portion in portions(text):
+            run.feed(portion)
     if not run.lists and only is None:
         reject_empty(text)
     return {to_text(topic): as_run_list(ranking) for topic, ranking in run.lists.items()}
@@ -84,11 +85,10 @@ class ListIterator(RunText):
         self._topic: bytes | None = None
 
     def __iter__(self) -> Iterator[tuple[bytes, TextList]]:
-        for lines in whole_lines(self._source.line_blocks()):
-            for start, stop in portions(lines):
-                self.feed(lines[start:stop])
-                complete, self._complete = self._complete, []
-                yield from complete
+        for portion in portions(self._source):
+            self.feed(portion)
+            complete, self._complete = self._complete, []
+            yield from complete
         self._end_stretch()
         yield from self._complete
 
@@ -109,27 +109,26 @@ def _count_stretches(text: Source) -> Counter[bytes]:
     """Return the number of stretches of consecutive lines of each topic."""
     stretches: Counter[bytes] = Counter()
     last = b""
-    for lines in whole_lines(text.line_blocks()):
-        for start, stop in portions(lines):
-            topics = _list_topics(lines, start, stop)
-            stretches.update(topics[row] for row in changes(topics) if row or topics[0] != last)
-            last = topics[-1] if topics else last
+    for portion in portions(text):
+        topics = _list_topics(portion)
+        stretches.update(topics[row] for row in changes(topics) if row or topics[0] != last)
+        last = topics[-1] if topics else last
     return stretches
 
 
-def _list_topics(lines: bytes, start: int, stop: int) -> list[bytes]:
+def _list_topics(lines: bytes) -> list[bytes]:
     """Return the topics of lines in order; consecutive lines of a topic may be merged."""
-    topics = []
+    topics, start = [], 0
     for _ in range(_MAX_PREFIXES):
-        first = _TOPIC.match(lines, start, stop)
+        first = _TOPIC.match(lines, start)
         if not first:
             break
         prefix = b"\n" + lines[start : first.end() + 1]
-        last = max(lines.rfind(prefix, start, stop), start - 1)
+        last = max(lines.rfind(prefix, start), start - 1)
         if lines.count(prefix, start, last + len(prefix)) != lines.count(b"\n", start, last + 1):
             break  # other topics in between
         topics.append(first[1])
-        start = lines.find(b"\n", last + 1, stop) + 1
-        if start == stop:
+        start = lines.find(b"\n", last + 1) + 1
+        if start == len(lines):
             return topics
-    return topics + _TOPIC.findall(lines, start, stop)
+    return topics + _TOPIC.findall(lines, start)

@@ -60,12 +60,6 @@ class RunText(ABC):
     def list_for(self, topic: bytes) -> TextList:
         """Return the ranking that collects the lines of a topic; called when the topic changes."""
 
-    def read(self, source: Source) -> None:
-        """Parse all lines of a source."""
-        for text in whole_lines(source.line_blocks()):
-            for start, stop in portions(text):
-                self.feed(text[start:stop])
-
     def feed(self, text: bytes) -> None:
         """Parse whole lines."""
         fields, lines, problem = split_lines(text, self.lines, RUN)
@@ -114,13 +108,14 @@ class RunText(ABC):
             seen.add(document)
 
 
-def portions(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield start and end of portions of whole lines."""
-    start = 0
-    while start < len(text):
-        stop = text.find(b"\n", start + _PORTION) + 1 or len(text)
-        yield start, stop
-        start = stop
+def portions(source: Source) -> Iterator[bytes]:
+    """Yield the text of a source in portions of whole lines."""
+    for text in whole_lines(source.line_blocks()):
+        start = 0
+        while start < len(text):
+            stop = text.find(b"\n", start + _PORTION) + 1 or len(text)
+            yield text[start:stop]
+            start = stop
 
 
 def changes(topics: list[bytes]) -> list[int]:
