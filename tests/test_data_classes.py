@@ -11,13 +11,13 @@ PACKAGES = ("read", "judging", "measures", "analysis")
 OTHERS = (
     "lab", "certainty", "plots", "native", "scan", "cli", "engines", "reporting", "explorer", "simulation", "trec_eval",
 )  # fmt: skip
-GROWING = {"Parameter", "_Columns", "TextList", "StepDown"}
+GROWING = {"Parameter", "TextList", "StepDown"}
 """Those that are filled while a text is read or replicates are counted, or named by the class that has them."""
 OTHERS_GROWING = {"Options", "PropertyVerdict", "_BoundSolver", "_Search", "_Summary"}
 """Those of other packages that change while a command is parsed, a search runs or text is streamed."""
 VALUES = {
     "Chart", "Coefficient", "Coefficients", "EvaluationOptions", "Finding", "Flips", "Kendall",
-    "NamedFiles", "RankBiasedOverlap", "Redundancy", "Satisfaction", "StudySettings", "TextList", "_Columns",
+    "NamedFiles", "RankBiasedOverlap", "Redundancy", "Satisfaction", "StudySettings", "TextList",
     "_Evaluation", "_Filling",
 }  # fmt: skip
 """Classes whose objects are compared by value."""

@@ -41,7 +41,7 @@ GROUND = {
     "docstrings": "",
     "vocabulary": "",
     "rows": "columns tables vocabulary",
-    "engines": "errors progress",
+    "engines": "errors lazy progress",
     # what writes files
     "files": "errors progress",
     "directories": "errors files",

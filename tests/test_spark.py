@@ -178,10 +178,9 @@ def test_pieces_and_a_bad_line(spark: Any, folder: Path, tmp_path: Path, capsys:
 def test_a_list_that_was_split_is_noticed() -> None:
     import pyarrow as pa
 
-    from rankscope.judging.rows import PooledQrels
     from rankscope.spark import _evaluate_bucket
 
-    judgments = PooledQrels(rs.Qrels.from_dict({"q": {"a": 1}}))
+    judgments = rs.Qrels.from_dict({"q": {"a": 1}})
     whole = pa.table(
         {"run": ["r", "r", "r"], "query_id": ["q", "q", "q"], "doc_id": ["a", "b", None], "score": [2.0, 1.0, 0.0],
          "mark": [0, 0, 1]}

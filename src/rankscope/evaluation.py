@@ -215,7 +215,7 @@ def _group(shape: tuple[int, ...], groups: Any) -> tuple[tuple[str, ...], Ints, 
     n_documents = int(np.prod(shape))
     if groups is None:
         count = shape[0] if len(shape) == 2 else 1
-        return _number(count), np.full(count, n_documents // max(1, count)), None
+        return tuple(map(str, range(count))), np.full(count, n_documents // max(1, count)), None
     if len(shape) == 2:
         raise SettingsError("arrays of two dimensions have groups already", hint="leave groups out")
     ids = np.asarray(groups.detach().cpu() if hasattr(groups, "detach") else groups)
@@ -227,7 +227,7 @@ def _group(shape: tuple[int, ...], groups: Any) -> tuple[tuple[str, ...], Ints, 
                 f"there are {n_documents} documents, and groups are neither their ids nor sizes with this sum",
                 hint="give an id per document, or sizes of consecutive rankings",
             )
-        return _number(len(ids)), ids.astype(np.int64), None
+        return tuple(map(str, range(len(ids)))), ids.astype(np.int64), None
     distinct, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     new_index = np.empty(len(distinct), np.int64)
@@ -238,10 +238,6 @@ def _group(shape: tuple[int, ...], groups: Any) -> tuple[tuple[str, ...], Ints, 
     group = new_index[inverse]
     sizes = np.bincount(group, minlength=len(names))
     return names, sizes, None if (np.diff(group) >= 0).all() else np.argsort(group, kind="stable")
-
-
-def _number(count: int) -> tuple[str, ...]:
-    return tuple(map(str, range(count)))
 
 
 def _position_ids(position: Ints) -> list[bytes]:

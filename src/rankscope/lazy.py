@@ -26,6 +26,9 @@ class LazyModule:
         setattr(self, name, value)  # Later accesses bypass __getattr__.
         return value
 
+    def __reduce__(self) -> tuple[type[LazyModule], tuple[str]]:
+        return LazyModule, (self._name,)
+
 
 if TYPE_CHECKING:
     import numpy

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.errors import printable
-from rankscope.judging import Floats, Judged, Lists, judge
+from rankscope.judging import Floats, judge
 from rankscope.measures import diversity
 from rankscope.measures.base import Measure
 from rankscope.read import Inputs
@@ -38,14 +38,6 @@ def make_columns(alpha: float, beta: float) -> dict[str, Measure]:
         for name, m in (("P-IA", diversity.P_IA()), ("strec", diversity.StRec()))
         for k in DEPTHS
     }
-
-
-def _cut(judged: Judged, depth: int) -> Lists:
-    """Return the rankings cut at a rank."""
-    keep = judged.rank <= depth
-    before = np.concatenate([[0], np.cumsum(keep)])
-    length, offsets = np.minimum(judged.length, depth), before[judged.offsets]
-    return Lists(judged.pool, judged.lists.topic, length, offsets, judged.rank[keep], judged.judgment[keep])
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ class Values:
 def evaluate(collection: Inputs, measures: dict[str, Measure], depth: int | None) -> list[Values]:
     """Return the values of each run, for rankings cut at ``depth``."""
     judged = judge(*collection, allow_disjoint=True)
-    lists = judged.lists if depth is None else _cut(judged, depth)
+    lists = judged.lists if depth is None else judged.lists.truncate(depth)
     values = np.stack([judged.grid(measure.evaluate(lists)) for measure in measures.values()], axis=-1)
     present = judged.grid(judged.present)
     results = []

@@ -86,7 +86,8 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        names = _merge_parameters(frozenset(_expand_nicknames(measures)))
+        expanded = (supported_nicknames.get(name, {name}) for name in measures)
+        names = _merge_parameters(frozenset(chain.from_iterable(expanded)))
         relevance_level, judged_only = _to_int32(relevance_level), _to_int32(judged_docs_only_flag)
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
@@ -147,9 +148,10 @@ def _correct(values: Floats, column: Column, lists: Lists) -> None:
     """Change the values of a column in place to those of pytrec_eval."""
     if column.measure is None:
         values[:] = 0.0  # A text in trec_eval.
-    elif isinstance(column.measure, IPrec | AvgIPrec):
+    elif isinstance(measure := column.measure, IPrec | AvgIPrec):
         # The precision of an empty list, as pytrec_eval divides it.
-        needed = _lowest_level(column.measure) * lists.recall_base(column.measure.rel) + 0.9
+        lowest = measure.cutoff if isinstance(measure, IPrec) else min(map(float, measure.levels.split(",")))
+        needed = float(lowest or 0) * lists.recall_base(measure.rel) + 0.9
         values[(lists.length == 0) & (needed < 1)] = np.nan
     if column.summary == "geometric":
         np.log(values, out=values)
@@ -158,17 +160,12 @@ def _correct(values: Floats, column: Column, lists: Lists) -> None:
 @lru_cache
 def _columns(names: tuple[str, ...], relevance_level: int) -> list[Column]:
     """Return the columns to evaluate; cached because many evaluators share their measures."""
-    return [*map(_with_key, parse_columns(names, RelevanceSettings(relevance_level, rounding="up"), "qrels"))]
-
-
-def _with_key(column: Column) -> Column:
-    """Return the column labelled with its key, in which cutoffs are the only parameters."""
-    return replace(column, label=column.entry) if ENTRIES[column.entry].parameters == "numbers" else column
-
-
-def _lowest_level(measure: IPrec | AvgIPrec) -> float:
-    """Return the lowest recall level of a measure."""
-    return float(measure.cutoff) if isinstance(measure, IPrec) else min(map(float, measure.levels.split(",")))
+    columns = parse_columns(names, RelevanceSettings(relevance_level, rounding="up"), "qrels")
+    # In the keys of pytrec_eval, cutoffs are the only parameters.
+    return [
+        replace(column, label=column.entry) if ENTRIES[column.entry].parameters == "numbers" else column
+        for column in columns
+    ]
 
 
 def _to_int32(number: Any) -> int:
@@ -183,14 +180,6 @@ def _to_int32(number: Any) -> int:
 
 
 def _check_judgments(judgments: Mapping[Any, Any]) -> None:
-    graded_documents = judgments.values()
-    if (
-        _all_instances(judgments, str)
-        and _all_instances(graded_documents, dict)
-        and _all_instances(chain.from_iterable(graded_documents), str)
-        and _all_instances(chain.from_iterable(map(dict.values, graded_documents)), int)
-    ):
-        return  # The loop below finds the first invalid value.
     for query, graded in judgments.items():
         if not isinstance(query, str):
             raise TypeError("Expected string as key.")
@@ -217,13 +206,6 @@ def _check_scores(run: Mapping[Any, Any]) -> None:
 def _all_instances(values: Iterable[Any], kind: Any) -> bool:
     """Return whether all things are instances of a type; tests each distinct type once, which is fast."""
     return all(issubclass(type_, kind) for type_ in set(map(type, values)))
-
-
-def _expand_nicknames(measures: Iterable[str]) -> set[str]:
-    names: set[str] = set()
-    for name in measures:
-        names |= supported_nicknames.get(name, {name})
-    return names
 
 
 @lru_cache

@@ -19,11 +19,11 @@ import numpy as np
 
 from rankscope.engines.spark import unpickle_once
 from rankscope.errors import InputError, RankscopeError
-from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
+from rankscope.judging.rows import ListRows, check_numbers, check_rows_order
 from rankscope.lazy import LazyModule
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_qrels
-from rankscope.read.frames import COLUMNS, NUMBERS, find_column
+from rankscope.read.frames import NUMBERS, find_columns
 from rankscope.read.ids import arrow_ids, id_text, sort_naturally, to_bytes, to_texts
 from rankscope.scores import check_missing, require_measures
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "means"]
 
-f = LazyModule("pyspark.sql.functions")
+f, cloudpickle = LazyModule("pyspark.sql.functions"), LazyModule("pyspark.cloudpickle")
+pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
 
 BROADCAST = 2_000_000
 """Maximum number of judgments to broadcast to every worker; more are grouped with the rankings of their topics."""
@@ -132,8 +133,6 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
     bucketed = values.withColumn("bucket", f.pmod(f.xxhash64("run"), f.lit(number)))
 
     def kernel(table: Any) -> Any:
-        import pyarrow as pa
-
         rows: dict[tuple[str, str], dict[str, float]] = {}
         ids = (arrow_ids(table[name], name).to_pylist() for name in ("run", "measure", "query_id"))
         for run, measure, topic, value in zip(*map(to_texts, ids), table["value"].to_pylist(), strict=True):
@@ -154,14 +153,7 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
 
 def _find_columns(frame: DataFrame, required: Sequence[str], optional: Sequence[str]) -> dict[str, str]:
     """Return the names of the columns with these meanings; ids must have a type of ids."""
-    names = {}
-    for meaning in (*required, *optional):
-        name = find_column(meaning, frame.columns)
-        if name is not None:
-            names[meaning] = name
-        elif meaning in required:
-            problem = f"the DataFrame has no column for {meaning} ({', '.join(COLUMNS[meaning])})"
-            raise InputError(problem, hint=f"rename one of: {', '.join(frame.columns)}")
+    names = find_columns(frame.columns, required, optional)
     types = _select_columns(frame, names).limit(0).toArrow()
     for meaning in names.keys() - set(NUMBERS):
         arrow_ids(types[meaning], f"column {names[meaning]!r}")
@@ -190,8 +182,6 @@ def _validate_rows(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
 
 def _convert_batch(batch: Any, names: Mapping[str, str]) -> Any:
     """Return a batch with ids as bytes and numbers as double; ``names`` are those of the columns, by meaning."""
-    import pyarrow as pa
-
     columns = {
         meaning: pa.array(check_numbers(batch[meaning], meaning), pa.float64())
         if meaning in NUMBERS
@@ -218,10 +208,8 @@ def _add_markers(rows: DataFrame, topics: DataFrame) -> DataFrame:
 def _evaluate_broadcast(
     spark: Any, rows: DataFrame, judged: DataFrame, measures: Any, order: str, missing: str, buckets: int
 ) -> DataFrame:
-    from pyspark import cloudpickle
-
     qrels = open_qrels(judged.toArrow(), needs_aspects=needs_aspects(measures))
-    packed = cloudpickle.dumps((PooledQrels(qrels), measures))
+    packed = cloudpickle.dumps((qrels, measures))
     shared = _share(spark, packed)
     ids = [(bytearray(to_bytes(topic)),) for topic in qrels.topics]
     topics = f.broadcast(spark.createDataFrame(ids, "query_id binary"))
@@ -229,8 +217,8 @@ def _evaluate_broadcast(
     bucketed = marked.withColumn("bucket", f.pmod(f.xxhash64("run", "query_id"), f.lit(buckets)))
 
     def kernel(table: Any) -> Any:
-        judgments, shared_measures = unpickle_once(shared())
-        return _evaluate_bucket(table, judgments, shared_measures, order, missing)
+        shared_qrels, shared_measures = unpickle_once(shared())
+        return _evaluate_bucket(table, shared_qrels, shared_measures, order, missing)
 
     return bucketed.groupBy("bucket").applyInArrow(kernel, _VALUES)
 
@@ -256,16 +244,14 @@ def _evaluate_grouped(
     marked = _add_markers(rows, judged.select("query_id").distinct()).select("*", bucket)
 
     def kernel(table: Any, judgments: Any) -> Any:
-        import pyarrow as pa
-
         if not len(judgments):  # All topics of the bucket are unjudged.
-            return _evaluate_bucket(table.slice(0, 0), None, measures, order, missing)
+            return _make_table([], [], measures, np.empty((0, len(measures))))
         # A sentinel topic tells every bucket the best grade of all judgments.
         sentinel = {"query_id": _SENTINEL, "doc_id": _SENTINEL, "relevance": best, "iteration": b"0"}
         columns = judgments.select([name for name in judgments.column_names if name in sentinel])
         row = {name: pa.array([sentinel[name]], columns[name].type) for name in columns.column_names}
         qrels = Qrels.from_frame(pa.concat_tables([columns, pa.table(row)]), aspects=aspects)
-        return _evaluate_bucket(table, PooledQrels(qrels), measures, order, missing)
+        return _evaluate_bucket(table, qrels, measures, order, missing)
 
     left = marked.groupBy("bucket")
     return left.cogroup(judged.select("*", bucket).groupBy("bucket")).applyInArrow(kernel, _VALUES)
@@ -277,13 +263,9 @@ def _has_aspects(judged: DataFrame) -> bool:
     return bool(several.where("subtopics > 1").limit(1).count())
 
 
-def _evaluate_bucket(
-    table: Any, judgments: PooledQrels | None, measures: Any, order: str, missing: str
-) -> Any:
+def _evaluate_bucket(table: Any, qrels: Qrels, measures: Any, order: str, missing: str) -> Any:
     """Return the values of the rankings in a bucket, a row per ranking and measure."""
-    if judgments is None:
-        return _make_table([], [], measures, np.empty((0, len(measures))))
-    lists = ListRows.from_table(table, judgments, order)
+    lists = ListRows.from_table(table, qrels, order)
     _check_markers(table, lists)
     values = np.empty((len(lists), len(measures)))
     for part, lists_of_block in lists.blocks():
@@ -298,8 +280,6 @@ def _evaluate_bucket(
 
 def _check_markers(table: Any, lists: ListRows) -> None:
     """Raise an error unless each ranking of a bucket has exactly one marker, so that none is split or missing."""
-    import pyarrow.compute as pc
-
     marks = table["mark"].to_numpy()
     if (marks == 2).any():
         run = id_text(table["run"][int(np.argmax(marks == 2))].as_py(), "run")
@@ -313,12 +293,10 @@ def _check_markers(table: Any, lists: ListRows) -> None:
 
 
 def _make_table(runs: list[str], topics: list[str], measures: Any, values: Any) -> Any:
-    import pyarrow as pa
-
     count = len(measures)
     names = pa.array([str(measure) for measure in measures], pa.string())
-    ranking_index: Any = pa.array(np.repeat(np.arange(len(runs)), count))
-    measure_index: Any = pa.array(np.tile(np.arange(count), len(runs)))
+    ranking_index = pa.array(np.repeat(np.arange(len(runs)), count))
+    measure_index = pa.array(np.tile(np.arange(count), len(runs)))
     columns = [_strings(ids).take(ranking_index) for ids in (runs, topics)]
     columns += [names.take(measure_index), pa.array(values.ravel(), pa.float64())]
     return pa.table(columns, ["run", "query_id", "measure", "value"])
@@ -326,6 +304,4 @@ def _make_table(runs: list[str], topics: list[str], measures: Any, values: Any) 
 
 def _strings(texts: Sequence[str]) -> Any:
     """Return texts as an Arrow array of strings; bytes that are not UTF-8 are kept."""
-    import pyarrow as pa
-
     return pa.array([to_bytes(text) for text in texts], pa.binary()).cast(pa.string(), safe=False)

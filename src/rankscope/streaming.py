@@ -7,10 +7,9 @@ and memory does not grow with the runs.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,17 +23,20 @@ from rankscope.files import write_atomically
 from rankscope.judging import pieces as run_pieces
 from rankscope.judging.lists import Lists
 from rankscope.judging.pieces import Piece
-from rankscope.judging.rows import PooledQrels
+from rankscope.judging.pool import Pool
+from rankscope.lazy import LazyModule
 from rankscope.measures import Measure, needs_aspects
 from rankscope.measures.base import evaluate_all
 from rankscope.progress import progress
-from rankscope.read import open_qrels
+from rankscope.read import Qrels, open_qrels
 from rankscope.read.runs import as_runs
 from rankscope.read.topics import select_topics
 from rankscope.scores import check_missing, require_measures
 from rankscope.tables import Table
 
 __all__ = ["StreamSummary", "evaluate_into"]
+
+pa, pq = LazyModule("pyarrow"), LazyModule("pyarrow.parquet")
 
 
 class StreamSummary(NamedTuple):
@@ -127,23 +129,23 @@ def evaluate_into(
     judged = open_qrels(qrels, needs_aspects=needs_aspects(parsed), input_format=formats.get("qrels"))
     if topics:
         judged = judged.with_topics(select_topics(topics, judged.topics))
-    judgments = PooledQrels(judged)
     pieces = _split_runs(runs, order, formats.get("runs"), piece_bytes, piece_rows)
     if not pieces:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
     names = [str(measure) for measure in parsed]
-    record = _SeenRankings(judgments, parsed, missing)
-    evaluated = stream_pieces(_PieceEvaluator(judgments, parsed), pieces, jobs=jobs)
+    is_seen: dict[str, Bools] = {}
+    evaluate = partial(_evaluate_piece, qrels=judged, measures=parsed)
+    evaluated = stream_pieces(evaluate, pieces, jobs=jobs)
     results = progress(evaluated, len(pieces), "pieces")
     counts = [0]
 
     def tables() -> Iterator[Table]:
-        for values in record.iter_values(zip(pieces, results, strict=True)):
+        for values in _complete(zip(pieces, results, strict=True), judged, parsed, missing, is_seen):
             counts[0] += len(values.topic)
-            yield _make_table(values, judgments.qrels.topics, names)
+            yield _make_table(values, judged.topics, names)
 
     writer(tables())
-    return StreamSummary(str(output), len(pieces), len(record.is_seen), counts[0], counts[0] * len(parsed))
+    return StreamSummary(str(output), len(pieces), len(is_seen), counts[0], counts[0] * len(parsed))
 
 
 def _split_runs(runs: Any, order: str, file_format: str | None, size: int, rows: int) -> list[Piece]:
@@ -161,80 +163,59 @@ def _split_runs(runs: Any, order: str, file_format: str | None, size: int, rows:
     return pieces
 
 
-@dataclass(frozen=True, eq=False)
-class _PieceEvaluator:
-    """Evaluator of a piece, with the judgments and measures that all pieces share."""
-
-    judgments: PooledQrels
-    measures: tuple[Measure, ...]
-
-    def __call__(self, piece: Piece) -> Values:
-        runs: dict[str, int] = {}
-        parts: list[tuple[list[int], Lists, Floats]] = []
-        for names, lists in piece.lists(self.judgments, runs):
-            numbers = [runs[name] for name in names]
-            parts.append((numbers, lists, evaluate_all(self.measures, lists).T))
-        return Values(
-            list(runs),
-            np.array([number for numbers, _, _ in parts for number in numbers], np.int32),
-            np.concatenate([np.zeros(0, np.int32), *(lists.topic for _, lists, _ in parts)]).astype(np.int32),
-            np.concatenate([np.empty((0, len(self.measures))), *(values for _, _, values in parts)]),
-        )
+def _evaluate_piece(piece: Piece, qrels: Qrels, measures: tuple[Measure, ...]) -> Values:
+    runs: dict[str, int] = {}
+    parts: list[tuple[list[int], Lists, Floats]] = []
+    for names, lists in piece.lists(qrels, runs):
+        numbers = [runs[name] for name in names]
+        parts.append((numbers, lists, evaluate_all(measures, lists).T))
+    return Values(
+        list(runs),
+        np.array([number for numbers, _, _ in parts for number in numbers], np.int32),
+        np.concatenate([np.zeros(0, np.int32), *(lists.topic for _, lists, _ in parts)]).astype(np.int32),
+        np.concatenate([np.empty((0, len(measures))), *(values for _, _, values in parts)]),
+    )
 
 
-class _SeenRankings:
-    """Record of the rankings seen so far; rejects repeated rankings and adds missing ones."""
+def _complete(
+    results: Iterable[tuple[Piece, Values]],
+    qrels: Qrels,
+    measures: tuple[Measure, ...],
+    missing: str,
+    is_seen: dict[str, Bools],
+) -> Iterator[Values]:
+    """Yield the values of every piece, then those of missing rankings; record the topics of each run in ``is_seen``.
 
-    def __init__(self, judgments: PooledQrels, measures: tuple[Measure, ...], missing: str) -> None:
-        self._judgments, self._measures, self._missing = judgments, measures, missing
-        self.is_seen: dict[str, Bools] = {}
-
-    def iter_values(self, results: Iterable[tuple[Piece, Values]]) -> Iterator[Values]:
-        """Yield the values of every piece, then the values of missing rankings."""
-        named: dict[str, str] = {}
-        for piece, values in results:
-            for name in values.runs:
-                named.setdefault(name, str(piece.run.path or piece.run.source or piece.run.name))
-            self._check_new(piece, values)
-            yield values
-        for name, path in named.items():
-            if not self.is_seen[name].any():
-                topics, hint = (
-                    "judgments",
-                    "check that the run and the judgments belong to the same collection",
-                )
-                if self._judgments.qrels.unchosen:
-                    topics, hint = "chosen topics", "choose others, or leave the run out"
-                raise InputError(f"no topic in common with the {topics}", path=path, hint=hint)
-        if self._missing == "zero":
-            yield from self._iter_missing()
-
-    def _check_new(self, piece: Piece, values: Values) -> None:
-        topics = self._judgments.qrels.topics
+    Repeated rankings, and runs without a judged topic, are errors.
+    """
+    paths: dict[str, str] = {}
+    for piece, values in results:
         for number, name in enumerate(values.runs):
-            run_topics = values.topic[values.run == number]
-            is_seen = self.is_seen.setdefault(name, np.zeros(len(topics), np.bool_))
-            repeated = run_topics[is_seen[run_topics]]
+            paths.setdefault(name, str(piece.run.path or piece.run.source or piece.run.name))
+            seen = is_seen.setdefault(name, np.zeros(len(qrels.topics), np.bool_))
+            topics = values.topic[values.run == number]
+            repeated = topics[seen[topics]]
             if len(repeated):
                 raise InputError(
-                    f"topic {topics[int(repeated[0])]!r} of run {name!r} is in two pieces",
+                    f"topic {qrels.topics[int(repeated[0])]!r} of run {name!r} is in two pieces",
                     path=str(piece.run.source or piece.run.name),
                     hint="let the lines of a topic follow one another, do not cut the file (a piece size of 0), or use"
                     " rankscope.spark.evaluate, which brings them together",
                 )
-            is_seen[run_topics] = True
-
-    def _iter_missing(self) -> Iterator[Values]:
-        if all(is_seen.all() for is_seen in self.is_seen.values()):
-            return
-        width, no_hits = len(self._judgments.qrels.topics), np.zeros(0, np.int32)
-        length, offsets = np.zeros(width, np.int32), np.zeros(width + 1, np.int64)
-        empty = Lists(self._judgments.pool, np.arange(width), length, offsets, no_hits, no_hits)
-        values = evaluate_all(self._measures, empty).T
-        for name, is_seen in self.is_seen.items():
-            absent = np.flatnonzero(~is_seen).astype(np.int32)
+            seen[topics] = True
+        yield values
+    for name, path in paths.items():
+        if not is_seen[name].any():
+            chosen, hint = "judgments", "check that the run and the judgments belong to the same collection"
+            if qrels.unchosen:
+                chosen, hint = "chosen topics", "choose others, or leave the run out"
+            raise InputError(f"no topic in common with the {chosen}", path=path, hint=hint)
+    if missing == "zero" and not all(seen.all() for seen in is_seen.values()):
+        of_empty = evaluate_all(measures, Lists.empty(Pool.from_qrels(qrels))).T
+        for name, seen in is_seen.items():
+            absent = np.flatnonzero(~seen).astype(np.int32)
             if len(absent):
-                yield Values([name], np.zeros(len(absent), np.int32), absent, values[absent])
+                yield Values([name], np.zeros(len(absent), np.int32), absent, of_empty[absent])
 
 
 def _make_table(values: Values, topics: Sequence[str], measures: Sequence[str]) -> Table:
@@ -271,15 +252,11 @@ def _iter_text(tables: Iterator[Table], file_format: str) -> Iterator[str]:
 
 
 def _to_arrow(table: Table) -> Any:
-    import pyarrow as pa
-
     kinds, columns = {"value": pa.float64()}, table.frame_columns().items()
     return pa.table({name: pa.array(list(column), kinds.get(name, pa.string())) for name, column in columns})
 
 
 def _write_parquet(output: Path, tables: Iterator[Table]) -> None:
-    import pyarrow.parquet as pq
-
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name[:40]}.") as folder:
         file, writer = Path(folder) / "values.parquet", None
         try:
@@ -293,14 +270,9 @@ def _write_parquet(output: Path, tables: Iterator[Table]) -> None:
 
 
 def _write_dataset(output: Path, tables: Iterator[Table]) -> None:
-    import pyarrow.parquet as pq
-
-    folder = Path(tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name[:40]}."))
-    try:
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name[:40]}.") as scratch:
+        folder = Path(scratch) / "values"
+        folder.mkdir()
         for number, table in enumerate(map(_to_arrow, tables)):
             pq.write_table(table, folder / f"part-{number:06}.parquet")
-        folder.chmod(0o755)
         folder.rename(output)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise

@@ -161,17 +161,17 @@ def test_reading_a_large_file_can_be_interrupted(tmp_path: Path, monkeypatch: py
 
     path = tmp_path / "run"
     path.write_text("".join(f"q Q0 d{i} 1 {-i} t\n" for i in range(5000)))
-    monkeypatch.setattr(native, "_CHECK_BYTES", 1000)
+    monkeypatch.setattr("rankscope.read.source.BLOCK", 1000)
     stop, turns = threading.Event(), []
-    more = native.Scan.read
+    more = native.Scan.feed
 
-    def counted(self: Any, file: Any, size: int) -> int:
-        turns.append(size)
+    def counted(self: Any, block: bytes) -> None:
+        turns.append(len(block))
         if len(turns) == 3:
             stop.set()
-        return more(self, file, size)
+        more(self, block)
 
-    monkeypatch.setattr(native.Scan, "read", counted)
+    monkeypatch.setattr(native.Scan, "feed", counted)
     set_cancel_events((stop,))
     try:
         with pytest.raises(Cancelled):
@@ -196,7 +196,7 @@ def test_one_large_file_has_a_bar(tmp_path, monkeypatch, capsys) -> None:
     path = tmp_path / "run.txt"
     path.write_text("".join(f"q Q0 document{i:09} 1 {-i} t\n" for i in range(100_000)))
     monkeypatch.setattr(progress, "_APPEARS_AFTER", -1.0)
-    monkeypatch.setattr(native, "_CHECK_BYTES", 100_000)
+    monkeypatch.setattr("rankscope.read.source.BLOCK", 100_000)
     for jobs in (1, 2):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)

@@ -78,19 +78,12 @@ def test_the_longest_line_is_the_same_for_both_scanners(
 )
 @pytest.mark.parametrize("at_once", [1, 3, 100])
 def test_lines_are_measured_wherever_they_are_cut(content, at_once, tmp_path, monkeypatch) -> None:
-    """Against a plain definition: the line around every place of a file, and blocks of every size."""
-    (tmp_path / "text").write_bytes(content)
-    with (tmp_path / "text").open("rb", buffering=0) as file:
-        for offset in range(len(content) + 1):
-            file.seek(offset)
-            around = content[:offset].rpartition(b"\n")[2] + content[offset:].partition(b"\n")[0]
-            assert limits.line_at(file, 100) == len(around)
-            assert limits.line_at(file, 3) >= min(len(around), 4)
-            assert file.tell() == offset
+    """Against a plain definition, in blocks of every size."""
     monkeypatch.setattr(limits, "LONGEST_LINE", 20)
-    blocks = [content[i : i + at_once] for i in range(0, len(content), at_once)]
+    monkeypatch.setattr("rankscope.read.source.BLOCK", at_once)
+    (tmp_path / "text").write_bytes(content)
     lengths = [len(line) for line in content.split(b"\n")]
-    checked = limits.with_short_lines(iter(blocks), "text")
+    checked = Source.open(tmp_path / "text").line_blocks()
     if max(lengths) <= 20:
         assert b"".join(whole_lines(checked)).rstrip(b"\n") == content.rstrip(b"\n")
     elif at_once <= 20:

@@ -13,7 +13,7 @@ from peaks import measure_peak
 
 import rankscope as rs
 from rankscope.read import source as sources
-from rankscope.read.source import Source, spool
+from rankscope.read.source import Source
 
 STATUS = Path("/proc/self/status")
 pytestmark = pytest.mark.skipif(not STATUS.exists(), reason="memory is measured as Linux tells it")
@@ -76,7 +76,7 @@ def test_a_spooled_stream_can_be_read_again_and_has_its_name(
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
     writer = subprocess.Popen(["sh", "-c", f"printf '1 Q0 d 1 1 t\\n1 Q0 e 2 x t\\n' > {fifo}"])
-    spooled = spool(fifo)
+    spooled = Source.open(fifo).path
     writer.wait()
     assert isinstance(spooled, Path)
     assert [b"".join(Source.open(spooled).blocks()) for _ in range(2)] == [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankscope.cli.main import main
 from rankscope.errors import InputError
 from rankscope.read import Qrels, read_qrels, read_run
-from rankscope.read.line_ends import foreign_end
+from rankscope.read.lines import foreign_end
 from rankscope.read.source import Source
 from rankscope.scan import native as scan_native
 from rankscope.scan import python as scan_python
@@ -180,16 +180,16 @@ def test_a_file_that_changed_since_it_was_opened_is_refused(tmp_path: Path, chan
 def test_a_file_that_changes_between_two_reads_is_refused(tmp_path, monkeypatch, change, jobs: int) -> None:
     path = tmp_path / "run"
     path.write_bytes(LONG)
-    more, calls = scan_native.Scan.read, []
+    more, calls = scan_native.Scan.feed, []
 
-    def changing(self, file, size):
-        calls.append(size)
+    def changing(self, block):
+        calls.append(block)
         if len(calls) == 2:
             change(path)
-        return more(self, file, size)
+        more(self, block)
 
-    monkeypatch.setattr(scan_native.Scan, "read", changing)
-    monkeypatch.setattr(scan_native, "_CHECK_BYTES", 5000)
+    monkeypatch.setattr(scan_native.Scan, "feed", changing)
+    monkeypatch.setattr("rankscope.read.source.BLOCK", 5000)
     monkeypatch.setattr(scan_native, "MIN_PIECE", 1000)
     with pytest.raises(InputError, match="changed while it was read"):
         scan_text(path, QRELS, jobs=jobs, backend="native")

@@ -34,7 +34,7 @@ from rankscope.judging import judge
 from rankscope.read import limits
 from rankscope.read.arrow_files import read_arrow
 from rankscope.read.groups import run_groups
-from rankscope.read.line_problems import LineProblem
+from rankscope.read.lines import LineProblem
 from rankscope.read.source import Source
 from rankscope.reporting.page_data import payload
 from rankscope.scan import native

@@ -15,7 +15,7 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.judging import judge
 from rankscope.judging import rows as rows_module
 from rankscope.judging.pieces import Piece, list_parquet_files, split_parquet, split_run
-from rankscope.judging.rows import ListRows, PooledQrels
+from rankscope.judging.rows import ListRows
 from rankscope.read import Qrels, Run, read_run
 
 TOPICS = [f"q{t}" for t in range(6)]
@@ -26,7 +26,7 @@ ROWS = [
     for t, topic in enumerate(TOPICS)
     for n in range(1, 3 + t)
 ]
-JUDGMENTS = PooledQrels(QRELS)
+JUDGMENTS = QRELS
 
 
 def expected_grades(run: str) -> dict[str, list[int | None]]:

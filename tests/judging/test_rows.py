@@ -12,7 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order
+from rankscope.judging.rows import ListRows, check_rows_order
 from rankscope.measures import Measure
 from rankscope.read import open_qrels
 
@@ -39,7 +39,7 @@ def test_every_measure_has_the_same_bits_in_buckets(
 ) -> None:
     measures = every_measure
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", measures, order=order)
-    judgments = PooledQrels(open_qrels(folder / "qrels.txt", needs_aspects=True))
+    judgments = open_qrels(folder / "qrels.txt", needs_aspects=True)
     table = shuffled(folder, 5)
     if order == "rank":  # that of the files
         columns = rs.read_runs(folder / "runs", order="rank").frame_columns()
@@ -64,7 +64,7 @@ def rows(**columns: Any) -> ListRows:
         {"run": ["r"] * len(columns["doc_id"]), "query_id": ["q"] * len(columns["doc_id"]), **columns}
     )
     order = "rank" if "rank" in columns else "trec_eval"
-    return ListRows.from_table(table, PooledQrels(rs.Qrels.from_dict({"q": {"b": 1, "c": 0}})), order)
+    return ListRows.from_table(table, rs.Qrels.from_dict({"q": {"b": 1, "c": 0}}), order)
 
 
 def test_ties_are_broken_by_the_bytes_of_ids() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes as c
 import itertools
-import os
 import re
 from pathlib import Path
 from types import ModuleType
@@ -142,8 +141,7 @@ def test_dicts_are_read_by_the_extension_module_unless_another_scanner_is_select
 
     def match(index: Any) -> tuple[Any, ...] | None:
         rankings = {"1": {"x": 1.0, "a": 2.0}, "9": {"a": 1.0}}
-        options = {"by_score": True, "in_32_bits": False, "ascending": False, "ties": False}
-        return memory.match(rankings, {"1": 0}, index, **options)
+        return memory.match(rankings, {"1": 0}, index, True, False, False, False)
 
     matched, arrays = match(index), (np.array([1.0, 3.0, 3.0]), np.array([0, 3]))
     assert matched is not None
@@ -162,35 +160,16 @@ def test_dicts_are_read_by_the_extension_module_unless_another_scanner_is_select
     assert match(index) is None and memory.sort_groups(*arrays, ascending=False) is None
 
 
-class _OnlyDescriptor:
-    """A file that can only be read by its descriptor."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def fileno(self) -> int:
-        return self.number
-
-
 @needs_native
-@pytest.mark.skipif(os.name != "posix", reason="the library shares file descriptors on POSIX only")
-def test_the_library_reads_the_descriptor_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    path.write_bytes(b"1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n8 Q0 a 1 1 t\n9 Q0 a 1 1 t\n")
+def test_a_scan_returns_hits_and_documents_of_the_same_text() -> None:
     qrels = Qrels.from_dict({"1": {"a": 1}})
     library = scanner.library()
     assert library is not None
     table = scans.build_table(library, [b"1"], qrels.topic_offsets, qrels.documents)
-    with (
-        path.open("rb", buffering=0) as file,
-        scans.Scan.open(table, scans.ScanRequest(0, False, 1), False) as scan,
-    ):
-        shared: Any = _OnlyDescriptor(file.fileno())
-        assert scan.read(shared, 1 << 10) == path.stat().st_size
-        assert scan.read(shared, 1 << 10) == 0
+    with scans.Scan.open(table, scans.ScanRequest(0, False, 1), False) as scan:
+        scan.feed(b"1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n8 Q0 a 1 1 t\n9 Q0 a 1 1 t\n")
         scan.finish()
         arrays = scan.arrays()
-        assert scan.line == 4
         assert [(topic, names, first.tolist()) for topic, names, first in scan.documents()] == [
             (0, [b"b"], [1])
         ]
@@ -498,33 +477,11 @@ def test_the_module_is_used_only_if_the_native_scanner_is_selected(monkeypatch: 
 
 
 @needs_native
-@pytest.mark.skipif(os.name != "posix", reason="the library shares file descriptors on POSIX only")
-def test_errors_and_blocks_of_files_that_are_scanned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "run"
-    path.write_bytes(b"".join(b"1 Q0 d%d 1 %d t\n" % (n, -n) for n in range(20)))
+def test_a_scan_without_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, library = Qrels.from_dict({"1": {"d7": 1}}), scanner.library()
     assert library is not None
     table = scans.build_table(library, [b"1"], qrels.topic_offsets, qrels.documents)
     request = scans.ScanRequest(0, ties=False)
-    with path.open("rb", buffering=0) as file, scans.Scan.open(table, request, False) as scan:
-        unreadable: Any = _OnlyDescriptor(os.open(tmp_path, os.O_RDONLY))
-        with pytest.raises(IsADirectoryError) as raised:
-            scan.read(unreadable, 10)
-        os.close(unreadable.number)
-        assert raised.value.strerror == os.strerror(raised.value.errno)
-        monkeypatch.setattr(scans, "_SHARES_FILES", False)
-        monkeypatch.setattr(scans, "_BLOCK", 50)
-        assert [scan.read(file, 30), scan.read(file, 80)] == [30, 50]
-        while scan.read(file, 1000):
-            pass
-        scan.finish()
-        assert scan.arrays().rank.tolist() == [8] and scan.arrays().ignored == []
-        monkeypatch.setattr(scans, "_SHARES_FILES", True)
-        for number in (1, 5):
-            monkeypatch.setattr(library, "rs_scan_read", lambda *_, n=number: -n)
-            with pytest.raises(OSError, match=os.strerror(number)) as raised:
-                scan.read(file, 1)
-            assert raised.value.errno == number
     monkeypatch.setattr(table, "library", _ScriptedLibrary([], ()))
     table.library.rs_scan_new = lambda *_: None
     with pytest.raises(MemoryError), scans.Scan.open(table, request, False):

@@ -208,7 +208,6 @@ def test_columns_keep_bytes_that_are_not_utf_8_and_runs_of_equal_values() -> Non
     equal = pa.RunEndEncodedArray.from_arrays([2, 3], pa.array(["a", "b"]))
     assert arrow_ids(equal, "x").to_pylist() == [b"a", b"a", b"b"]
     assert arrow_ids(pa.chunked_array([], pa.string()), "x").to_pylist() == []
-    assert arrow_ids(pa.array(["a", None]), "x", allow_missing=True).to_pylist() == [b"a", None]
 
 
 @pytest.mark.parametrize("kind", ["binary", "double", "int64", "string view"])

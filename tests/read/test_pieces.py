@@ -14,7 +14,7 @@ from rankscope.read.metadata import read_metadata
 from rankscope.read.qrels import read_qrels
 from rankscope.read.run_files import read_run, read_runs
 from rankscope.read.scores import read_score_tables
-from rankscope.read.source import Source, spool
+from rankscope.read.source import Source
 from rankscope.read.texts import read_texts
 
 ROWS = [(topic, f"d{n}", n) for topic in ("7", "7b", "10", "7") for n in range(4 + 4 * (topic == "7b"))]
@@ -77,7 +77,7 @@ FORMS: dict[str, tuple[str, Any]] = {
     "texts": ("".join(f"{d}\ttext of {d}\n" for _, d, _ in ROWS), lambda p: read_texts([p], {"d1-1"}, ())),
     "metadata": (
         "# ir_metadata.start\n# tag: bm25\n# method:\n#   name: x\n# ir_metadata.end\n" + RUN,
-        lambda path: read_metadata(Source.open(path), Source.open(path).head()),
+        lambda path: read_metadata(Source.open(path)),
     ),
 }
 
@@ -134,7 +134,8 @@ def test_a_stream_is_spooled_to_memory_or_to_a_file(
     monkeypatch.setattr(source, "BLOCK", 3)
     monkeypatch.setattr(source, "_MAX_BUFFER", 10)
     (tmp_path / "text").write_bytes(b"x" * size)
-    spooled = spool(tmp_path / "text")
+    with (tmp_path / "text").open("rb") as file:
+        spooled = source._spool(file, str(tmp_path / "text"))
     assert isinstance(spooled, bytes) == (size < 10)
     assert spooled == b"x" * size if isinstance(spooled, bytes) else spooled.read_bytes() == b"x" * size
     if not isinstance(spooled, bytes):

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from rankscope.choices import INPUT_FORMATS
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, read_qrels, read_run, read_runs
 from rankscope.read.collection import describe_formats
-from rankscope.read.formats import data_lines, describe_format, detect_format_of_head
+from rankscope.read.formats import data_lines, detect_format_of_head
 from rankscope.read.qrels_text import looks_like_qrels
 from rankscope.read.scores import is_score_table
 from rankscope.read.source import HEAD, Source, match_single_file
@@ -174,7 +175,7 @@ def test_detected_formats_are_reported_in_one_sentence_for_each_kind() -> None:
     ]
     assert describe_formats([of_format("a"), of_format("b", "csv"), of_format("q", judged=True)]) == [
         f"a: {message}",
-        f"b: read as {describe_format('csv')} (run; --input-format overrides)",
+        f"b: read as {INPUT_FORMATS['csv']} (run; --input-format overrides)",
         f"q: {message.replace('run;', 'judgments;')}",
     ]
     judgments = [of_format("q", judged=True), of_format("r", judged=True)]

@@ -10,7 +10,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, SettingsError
-from rankscope.read.scores import read_score_table, read_score_tables
+from rankscope.read.scores import read_score_tables
 
 
 @pytest.mark.parametrize(
@@ -24,21 +24,21 @@ from rankscope.read.scores import read_score_table, read_score_tables
     ],
 )
 def test_topics_are_found(text, topics):
-    table = read_score_table(text.encode())
+    table = read_score_tables(text.encode())[""]
     assert table.runs == ("a", "b")
     assert table.topics == topics
     assert table.values.tolist() == [[0.5, 0], [1, 0.2]]
 
 
 def test_undefined_values():
-    table = read_score_table(b"topic,a,b\n1,,NaN\n2,na,0\n")
+    table = read_score_tables(b"topic,a,b\n1,,NaN\n2,na,0\n")[""]
     assert np.isnan(table.values).tolist() == [[True, True], [True, False]]
 
 
 def test_names_are_text_whatever_they_are():
-    table = read_score_table("topic,a\u2028b,\x1b[31m\n1,0,1\n".encode())
+    table = read_score_tables("topic,a\u2028b,\x1b[31m\n1,0,1\n".encode())[""]
     assert table.runs == ("a\u2028b", "\x1b[31m")
-    assert read_score_table(b"topic,caf\xe9\n1,0\n").runs == ("caf\udce9",)
+    assert read_score_tables(b"topic,caf\xe9\n1,0\n")[""].runs == ("caf\udce9",)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_names_are_text_whatever_they_are():
 )
 def test_mistakes_are_named(text, message):
     with pytest.raises(InputError, match=message):
-        read_score_table(text, "scores.csv")
+        read_score_tables(text, "scores.csv")
 
 
 @pytest.fixture

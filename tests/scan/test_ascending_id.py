@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import rankscope as rs
-from rankscope.judging.rows import ListRows, PooledQrels
+from rankscope.judging.rows import ListRows
 from rankscope.read import Qrels, Run, read_runs
 from rankscope.scan import RunHits, scan_run, scan_text
 from rankscope.scan.documents import top_lists
@@ -94,7 +94,7 @@ def test_lists_in_memory_frames_rows_of_a_cluster_and_rankings_agree_with_a_plai
     }
     assert found_by(scan_run(run, qrels), qrels) == expected(lists, qrels)
     assert found_by(scan_run(Run.from_frame(columns, order=ORDER), qrels), qrels) == expected(lists, qrels)
-    rows = ListRows.from_table(pa.table(columns), PooledQrels(qrels), ORDER)
+    rows = ListRows.from_table(pa.table(columns), qrels, ORDER)
     names = [rows.topics[i] for i in np.repeat(np.arange(len(rows)), np.diff(rows.offsets)).tolist()]
     documents = [qrels.documents[j].decode() for j in rows.judgment.tolist()]
     assert list(zip(names, rows.rank.tolist(), documents, strict=True)) == expected(lists, qrels)

@@ -15,7 +15,7 @@ import pytest
 
 from rankscope.errors import InputError, SettingsError
 from rankscope.native import scanner as library
-from rankscope.read.line_problems import LineProblem
+from rankscope.read.lines import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
 from rankscope.scan import RunHits, backend_name, native, scan_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.native.cuts import topic_cuts
+from rankscope.native.readahead import Part
 from rankscope.native.scans import Scan, ScanError, ScanRequest
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
@@ -288,35 +289,21 @@ def test_any_number_of_pieces_gives_the_same(
 
 @native
 def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one turn or many, by itself or fed by us, whole or in pieces, right or wrong."""
+    """In one block or many, whole or in pieces, right or wrong."""
     lines = [b"%d Q0 d%d %d %f t\n" % (t, i, i, -i) for t in range(40) for i in range(500)]
     qrels = build_qrels({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
     for text in (b"".join(lines), b"".join(lines)[:-1], b"".join([*lines, b"7 Q0 x 1 high t\n", *lines])):
         path = tmp_path / "run"
         path.write_bytes(text)
         expected = outcome(text, qrels, "trec_eval", "python")
-        for shares, turn, piece, jobs in product((True, False), (1 << 24, 1000, 7919), (1, 1 << 30), (1, 3)):
-            monkeypatch.setattr("rankscope.native.scans._SHARES_FILES", shares)
-            monkeypatch.setattr(library_scanner, "_CHECK_BYTES", turn)
+        for block, piece, jobs in product((1 << 18, 1000, 7919), (1, 1 << 30), (1, 3)):
+            monkeypatch.setattr("rankscope.read.source.BLOCK", block)
             monkeypatch.setattr(library_scanner, "MIN_PIECE", piece)
             result = outcome(path, qrels, "trec_eval", "native", jobs)
             if isinstance(result, str) or isinstance(expected, str):
                 assert str(result).split(":", 1)[-1] == str(expected).split(":", 1)[-1]
             else:
                 same(result, expected)
-
-
-@native
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    path.write_text("1 Q0 d 1 1 t\n")
-    table = library_scanner._table(build_qrels({b"1": [b"d"]}))
-    with (
-        Scan.open(table, ScanRequest(0, ties=False), keep=False) as scan,
-        path.open("ab", buffering=0) as file,
-        pytest.raises(OSError, match="Bad file descriptor"),
-    ):
-        scan.read(file, 100)
 
 
 @native
@@ -332,9 +319,9 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
         assert text[:cut].rsplit(b"\n", 2)[-2].split()[0] != text[cut:].split()[0]
     monkeypatch.setattr(library_scanner, "MIN_PIECE", 1)
     qrels = build_qrels({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
-    scanned = library_scanner._scan_pieces(
-        library_scanner._table(qrels), ScanRequest(0, ties=False), Source.open(path), 4
-    )
+    parts = [Part(None, 0, start, stop) for start, stop in pairwise([0, *cuts, size])]
+    table, request = library_scanner._table(qrels), ScanRequest(0, ties=False)
+    scanned = library_scanner._scan_parts(table, request, Source.open(path), parts, 4)
     assert scanned is not None
     same(scanned, python_scanner.scan_source(Source.open(path), qrels, "trec_eval"))
 

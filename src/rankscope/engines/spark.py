@@ -13,6 +13,9 @@ from rankscope.engines.attempts import attempt, unwrap
 from rankscope.engines.executors import iterate_results
 from rankscope.engines.pieces import Piece, Result
 from rankscope.errors import SettingsError, WorkerError, require_package
+from rankscope.lazy import LazyModule
+
+cloudpickle = LazyModule("pyspark.cloudpickle")
 
 _PIECES_PER_CORE = 4  # of a window, whose results are in the memory of the driver together
 _MAX_FAILURES = 4  # of a task, the default of Spark on clusters; the default of local masters is 1
@@ -39,11 +42,11 @@ class SparkEngine:
 
         size = _PIECES_PER_CORE * self.workers
         windows = [pieces[first : first + size] for first in range(0, len(pieces), size)]
-        shared = self._context.broadcast(_pickle(function))
+        shared = self._context.broadcast(cloudpickle.dumps(function))
         task = _Task(shared)
 
         def run_job(window: Sequence[Piece]) -> list[bytes]:
-            rows = self._context.parallelize([_pickle(piece) for piece in window], len(window))
+            rows = self._context.parallelize([cloudpickle.dumps(piece) for piece in window], len(window))
             outcomes: list[bytes] = rows.mapPartitions(task).collect()
             return outcomes
 
@@ -51,7 +54,7 @@ class SparkEngine:
             try:
                 for outcomes in iterate_results(lambda window: pool.submit(run_job, window), windows, 1):
                     for outcome in outcomes:
-                        yield unwrap(_unpickle(outcome))
+                        yield unwrap(cloudpickle.loads(outcome))
             except Exception as error:
                 if not type(error).__module__.startswith(("py4j", "pyspark")):
                     raise
@@ -69,7 +72,7 @@ class _Task:
     def __call__(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         function = unpickle_once(self._shared.value)
         for piece in pieces:
-            yield _pickle(attempt(function, _unpickle(piece)))
+            yield cloudpickle.dumps(attempt(function, cloudpickle.loads(piece)))
 
 
 _last: tuple[bytes, Any] | None = None
@@ -79,21 +82,8 @@ def unpickle_once(pickled: bytes) -> Any:
     """Unpickle broadcast data, and cache it for the next task of this worker."""
     global _last
     if _last is None or _last[0] is not pickled:
-        _last = (pickled, _unpickle(pickled))
+        _last = (pickled, cloudpickle.loads(pickled))
     return _last[1]
-
-
-def _pickle(value: Any) -> bytes:
-    from pyspark import cloudpickle
-
-    pickled: bytes = cloudpickle.dumps(value)
-    return pickled
-
-
-def _unpickle(pickled: bytes) -> Any:
-    from pyspark import cloudpickle
-
-    return cloudpickle.loads(pickled)
 
 
 def worker_error(error: Exception) -> WorkerError:

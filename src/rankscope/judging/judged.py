@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Bools, Indices, Int32s, Ints, NDArray
+from rankscope.arrays import AnyArray, Bools, Indices, Int32s, Ints, NDArray, take_spans
 from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.engines import count_workers, current_engine, run_pieces
 from rankscope.errors import InputError
@@ -75,9 +75,7 @@ class ListArrays:
 
     def take(self, lists: Ints) -> ListArrays:
         """Return some lists, by their numbers."""
-        size = np.diff(self.offsets)[lists]
-        offsets = np.concatenate([[0], np.cumsum(size)])
-        hits = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], size)
+        offsets, hits = take_spans(self.offsets, lists)
         return ListArrays(
             offsets, self.rank[hits], self.judgment[hits], self.length[lists], self.present[lists], self.tied[lists],
             None if self.ties is None else self.ties.take(hits),
@@ -240,10 +238,7 @@ class Judged(TransientCacheMixin):
     @property
     def empty(self) -> Lists:
         """Empty list of each topic, for runs that lack it."""
-        width, none = len(self.topics), np.zeros(0, np.int32)
-        return Lists(
-            self.pool, np.arange(width), np.zeros(width, np.int32), np.zeros(width + 1, np.int64), none, none
-        )
+        return Lists.empty(self.pool)
 
     @cached_property
     def pool(self) -> Pool:
@@ -329,10 +324,6 @@ def judge(
     return assemble(qrels, tuple(runs), hits)
 
 
-def _count_bytes(runs: Sequence[Run]) -> int:
-    return sum(Path(run.path).stat().st_size for run in runs if run.path and Path(run.path).is_file())
-
-
 def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHits]:
     """Find the hits of every run on the current engine."""
     scanned = list(runs.values())
@@ -345,7 +336,9 @@ def _scan_runs(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[R
         ]
         return run_pieces(partial(scan_run, qrels=qrels, ties=ties), remote, label="runs")
     processes = backend_name() == "python" and not all(run.in_memory for run in scanned)
-    size = _count_bytes(scanned) if is_visible() and not processes else 0
+    size = 0
+    if is_visible() and not processes:
+        size = sum(Path(run.path).stat().st_size for run in scanned if run.path and Path(run.path).is_file())
     label = "" if size else "runs"  # show only one progress bar
     scanner = partial(scan_run, qrels=qrels, jobs=max(1, count_workers(jobs) // len(scanned)), ties=ties)
     with reading(size, "runs"):

@@ -241,6 +241,14 @@ class Lists(CacheMixin):
         self.rank = rank
         self.judgment = judgment
 
+    @classmethod
+    def empty(cls, pool: Pool) -> Lists:
+        """Return an empty list of each topic."""
+        width, none = len(pool), np.zeros(0, np.int32)
+        return cls(
+            pool, np.arange(width), np.zeros(width, np.int32), np.zeros(width + 1, np.int64), none, none
+        )
+
     def __len__(self) -> int:
         return len(self.topic)
 
@@ -295,6 +303,11 @@ class Lists(CacheMixin):
         offsets = self.offsets[lists.start : lists.stop + 1] - hits.start
         columns = self.rank[hits], self.judgment[hits]
         return Lists(self.pool, self.topic[lists], self.length[lists], offsets, *columns)
+
+    def truncate(self, rank: int) -> Lists:
+        """Return the same lists down to a rank."""
+        hits = self.hits(rank)
+        return Lists(self.pool, self.topic, self.retrieved(rank), hits._bounds, hits.rank, hits.judgment)
 
     def with_length(self, length: int) -> Lists:
         """Return the same lists truncated, or padded with unjudged documents, to a length."""

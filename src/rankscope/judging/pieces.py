@@ -16,18 +16,22 @@ import numpy as np
 
 from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
-from rankscope.judging.rows import ListRows, PooledQrels, check_numbers, check_rows_order
+from rankscope.judging.rows import ListRows, check_numbers, check_rows_order
+from rankscope.lazy import LazyModule
 from rankscope.native.cuts import topic_cuts
-from rankscope.read.arrow_files import batch_validator, parquet_file
-from rankscope.read.compression import LONGEST_MAGIC, detect_compression
-from rankscope.read.frames import NUMBERS, find_column, missing_column
+from rankscope.read.arrow_files import batch_validator, list_parts, parquet_file
+from rankscope.read.frames import NUMBERS, find_columns
 from rankscope.read.ids import arrow_ids, to_bytes
+from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run
+from rankscope.read.source import Source
 from rankscope.scan.backends import scan_run, scan_text
 from rankscope.scan.hits import RunHits
 
+pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
+
 PIECE_BYTES = 64 << 20
-"""Approximate size of a piece of a plain file, which is in memory as a whole."""
+"""Approximate size of a piece of a plain file."""
 
 PIECE_ROWS = 1 << 20
 """Approximate number of rows of a piece of a Parquet file."""
@@ -47,73 +51,48 @@ class Piece:
     groups: tuple[int, int] | None = None
     """First and last (exclusive) row group of a Parquet file."""
 
-    def lists(self, judgments: PooledQrels, runs: dict[str, int]) -> Iterator[Part]:
+    def lists(self, qrels: Qrels, runs: dict[str, int]) -> Iterator[Part]:
         """Yield the lists of judged topics in blocks; add the number of every run to ``runs``."""
         if self.groups is None:
-            hits, name = self._hits(judgments), self.run.name
+            hits, name = self._hits(qrels), self.run.name
             topic, arrays = hits.topic.astype(np.int64), (hits.length, hits.offsets, hits.rank, hits.judgment)
-            rows = ListRows(judgments, [name] * len(topic), [name], topic, *arrays)
+            rows = ListRows(qrels, [name] * len(topic), [name], topic, *arrays)
         else:
             with error_path(str(self.run.source)):
-                rows = ListRows.from_table(_read_rows(self), judgments, self.run.order)
+                rows = ListRows.from_table(_read_rows(self), qrels, self.run.order)
         for name in rows.names:
             runs.setdefault(name, len(runs))
         yield from ((rows.runs[part], lists) for part, lists in rows.blocks())
 
-    def _hits(self, judgments: PooledQrels) -> RunHits:
+    def _hits(self, qrels: Qrels) -> RunHits:
         if self.start == 0 and self.stop is None:
-            return scan_run(self.run, judgments.qrels)
-        path = Path(str(self.run.source))
-        with path.open("rb") as file:
-            # A later piece starts with a newline, so that its first bytes are not read as a byte order mark.
-            first = max(0, self.start - 1)
-            file.seek(first)
-            text = file.read() if self.stop is None else file.read(self.stop - first)
+            return scan_run(self.run, qrels)
+        source = Source.open(Path(str(self.run.source)))
         try:
-            return scan_text(text, judgments.qrels, self.run.order, label=str(path))
+            return scan_text(source.part(self.start, self.stop), qrels, self.run.order)
         except InputError as error:
             if error.line is None:
                 raise
-            line = error.line + _count_lines(path, first)
+            line = error.line + sum(block.count(b"\n") for block in source.part(0, self.start).blocks())
             raise InputError(error.message, path=error.path, line=line, hint=error.hint) from None
 
 
 def split_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
     """Split a run into pieces; ``size`` 0 never splits a file."""
     path = run.source if isinstance(run.source, Path) else None
-    if not size or path is None or not path.is_file() or run.format != "trec" or _is_compressed(path):
+    if not size or path is None or not path.is_file() or run.format != "trec":
         return [Piece(run)]
-    run = replace(run, source=path.absolute())
-    length = path.stat().st_size
-    if length < 2 * size:
+    source, run = Source.open(path), replace(run, source=path.absolute())
+    if source.is_compressed or source.size < 2 * size:
         return [Piece(run)]
-    cuts = topic_cuts(path, length, length // size)
+    cuts = topic_cuts(path, source.size, source.size // size)
     return [Piece(run, start, stop) for start, stop in zip([0, *cuts], [*cuts, None], strict=True)]
-
-
-def _is_compressed(path: Path) -> bool:
-    with path.open("rb") as file:
-        return bool(detect_compression(file.read(LONGEST_MAGIC)))
-
-
-def _count_lines(path: Path, offset: int) -> int:
-    """Return the number of lines of a file that end before an offset."""
-    count = 0
-    with path.open("rb") as file:
-        while offset > 0 and (block := file.read(min(offset, 1 << 20))):
-            count += block.count(b"\n")
-            offset -= len(block)
-    return count
 
 
 def list_parquet_files(path: Path) -> list[Path]:
     """Return the file, or the files below a directory, if they are Parquet; else an empty list."""
     if path.is_dir():
-        files = sorted(
-            file
-            for file in path.rglob("*")
-            if file.is_file() and not any(p.startswith((".", "_")) for p in file.relative_to(path).parts)
-        )
+        files = list_parts(path)
         return files if all(file.suffix == ".parquet" for file in files) else []
     if not path.is_file():
         return []
@@ -140,12 +119,11 @@ def split_parquet(files: Sequence[Path], name: str, order: str, rows: int = PIEC
 
 def _read_rows(piece: Piece) -> Any:
     """Read the rows of the lists that start in the row groups of a piece."""
-    import pyarrow as pa
-
     assert piece.groups is not None
     first, last = piece.groups
     with parquet_file(Path(str(piece.run.source))) as (file, rows):
-        columns = _find_columns(file.schema_arrow.names, piece)
+        required = ("query_id", "doc_id", "rank" if piece.run.order == "rank" else "score")
+        columns = find_columns(file.schema_arrow.names, required, ("run",), str(piece.run.source))
         names = list(columns.values())
         # One validator for all groups, because a list that continues through them is in memory as a whole.
         validate = batch_validator(Path(str(piece.run.source)).stat().st_size, str(piece.run.source))
@@ -180,18 +158,6 @@ def _read_rows(piece: Piece) -> Any:
     return table
 
 
-def _find_columns(names: Sequence[str], piece: Piece) -> dict[str, str]:
-    """Return the names of columns by meaning."""
-    columns = {}
-    for meaning in ("query_id", "doc_id", "rank" if piece.run.order == "rank" else "score", "run"):
-        name = find_column(meaning, names)
-        if name is not None:
-            columns[meaning] = name
-        elif meaning != "run":
-            raise missing_column(meaning, names, str(piece.run.source))
-    return columns
-
-
 def _key(table: Any, row: int) -> tuple[Any, Any]:
     return tuple(table[name][row].as_py() for name in ("run", "query_id"))
 
@@ -200,8 +166,6 @@ def _count_leading(table: Any, key: tuple[Any, Any]) -> int:
     """Return the number of rows at the beginning that belong to the list of a run and topic."""
     if not len(table) or _key(table, 0) != key:
         return 0
-    import pyarrow.compute as pc
-
     run, topic = table["run"], table["query_id"]
     is_same = pc.and_(pc.equal(run, run[0]), pc.equal(topic, topic[0])).to_numpy(zero_copy_only=False)
     return len(is_same) if is_same.all() else int(np.argmin(is_same))

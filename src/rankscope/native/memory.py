@@ -48,19 +48,16 @@ def index_judgments(topics: Sequence[str], judgments: Sequence[Mapping[str, int]
 
 
 def match(
-    lists: Mapping[str, Any],
-    topic_index: Mapping[str, int],
-    index: Any,
-    *,
-    by_score: bool,
-    in_32_bits: bool,
-    ascending: bool,
-    ties: bool,
+    lists: Mapping[str, Any], topic_index: Mapping[str, int], index: Any, *options: bool
 ) -> tuple[Any, ...] | None:
-    """Return topic, length, offsets, rank, judgment, tied, ties and ignored topics of a run, or None."""
-    if index is None or not is_selected():
-        return None
-    result = _memory.match(lists, topic_index, index, by_score, in_32_bits, ascending, ties)
+    """Return topic, length, offsets, rank, judgment, tied, ties and ignored topics of a run, or None.
+
+    The options: whether the ordering compares scores, in 32 bits, and puts the lesser of two tied ids first; whether
+    ties are requested.
+    """
+    result = (
+        None if index is None or not is_selected() else _memory.match(lists, topic_index, index, *options)
+    )
     if result is None:
         return None
     *buffers, ignored = result

@@ -35,19 +35,20 @@ Stamp = tuple[int, ...]
 """Identity and version of a file: device, inode, size, time of the last change."""
 
 
-class Part:
-    """A part of a file that may have been scanned."""
+class Part(NamedTuple):
+    """A part of a file, which may have been scanned ``ahead``."""
 
-    def __init__(self, ahead: ReadAhead, number: int, start: int, stop: int) -> None:
-        self._ahead, self._number = ahead, number
-        self.start, self.stop = start, stop
+    ahead: ReadAhead | None
+    number: int
+    start: int
+    stop: int
 
     def scan(self) -> int | None:
         """Return the handle of the finished scan, to be freed; None if the caller has to scan the part.
 
         Waits for a scan in progress. No other scan is started from now on, because the caller has begun to scan.
         """
-        return self._ahead.find_scan(self._number)
+        return self.ahead.find_scan(self.number) if self.ahead else None
 
 
 class _File(NamedTuple):

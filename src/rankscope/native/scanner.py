@@ -67,7 +67,6 @@ _SIGNATURES: Signatures = {
     "rs_scan_ties": (None, [c.c_void_p]),
     "rs_scan_first": (None, [c.c_void_p, c.c_int64]),
     "rs_scan_feed": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_int64]),
-    "rs_scan_read": (c.c_int64, [c.c_void_p, c.c_int32, c.c_int64]),
     "rs_scan_rows": (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6]),
     "rs_scan_finish": (c.c_int32, [c.c_void_p]),
     "rs_scan_result": (None, [c.c_void_p, c.POINTER(ScanResult)]),

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes as c
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import FileIO
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,8 +16,6 @@ from rankscope.native.scanner import HASH_KEY, DocumentsResult, DocumentTable, S
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate", 10: "ending"}
 """Kinds of invalid lines by status (``rs_status`` in ``c/scanner.h``)."""
-_SHARES_FILES = os.name == "posix"  # elsewhere the library cannot use the file descriptors of Python
-_BLOCK = 1 << 18
 _PADDING = 64  # bytes after the last text that the library may read
 
 Bytes = npt.NDArray[np.uint8]
@@ -51,30 +47,26 @@ class ScanArrays:
     """Results of a scan, copied from the memory of the library; rankings in order of appearance."""
 
     def __init__(self, result: ScanResult) -> None:
-        self.topic = _copy_int32(result.topic, result.lists)
-        self.length = _copy_int32(result.length, result.lists)
-        self.tied = _copy_int32(result.tied, result.lists)
-        self.ends = _copy(result.hit_ends, result.lists, np.dtype(np.int64))
-        self.rank = _copy_int32(result.rank, result.hits)
-        self.judgment = _copy_int32(result.judgment, result.hits)
+        self.topic = _copy(result.topic, result.lists, np.int32)
+        self.length = _copy(result.length, result.lists, np.int32)
+        self.tied = _copy(result.tied, result.lists, np.int32)
+        self.ends = _copy(result.hit_ends, result.lists, np.int64)
+        self.rank = _copy(result.rank, result.hits, np.int32)
+        self.judgment = _copy(result.judgment, result.hits, np.int32)
         tied_hits = result.hits if result.tie_first else 0
-        self.ties = _copy_int32(result.tie_first, tied_hits), _copy_int32(result.tie_size, tied_hits)
+        self.ties = _copy(result.tie_first, tied_hits, np.int32), _copy(result.tie_size, tied_hits, np.int32)
         count = result.ignored + 1 if result.ignored else 0
-        starts = _copy(result.ignored_starts, count, np.dtype(np.uint64)).tolist()
+        starts = _copy(result.ignored_starts, count, np.uint64).tolist()
         names = c.string_at(result.ignored_bytes, starts[-1]) if starts else b""
         self.ignored = [names[start:stop] for start, stop in pairwise(starts)]
         self.tag = c.string_at(result.tag, result.tag_length) if result.tag else b""
 
 
-def _copy(address: int | None, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+def _copy(address: int | None, count: int, kind: type[np.generic]) -> npt.NDArray[Any]:
     if not address or not count:
-        return np.zeros(0, dtype)
-    memory = memoryview((c.c_char * (count * dtype.itemsize)).from_address(address)).cast("B")
-    return np.frombuffer(memory, dtype).copy()
-
-
-def _copy_int32(address: int | None, count: int) -> npt.NDArray[np.int32]:
-    return _copy(address, count, np.dtype(np.int32))
+        return np.zeros(0, kind)
+    memory = memoryview((c.c_char * (count * kind().itemsize)).from_address(address)).cast("B")
+    return np.frombuffer(memory, kind).copy()
 
 
 def build_table(
@@ -138,22 +130,6 @@ class Scan:
         finally:
             table.library.rs_scan_free(handle)
 
-    @property
-    def line(self) -> int:
-        """Number of complete lines so far."""
-        return int(self._result().line)
-
-    def read(self, file: FileIO, max_bytes: int) -> int:
-        """Scan at most ``max_bytes`` of an open file; return the bytes read, 0 at its end or after an invalid line."""
-        if not _SHARES_FILES:
-            block = file.read(min(max_bytes, _BLOCK))
-            self.feed(block)
-            return len(block)
-        count: int = self._library.rs_scan_read(self._handle, file.fileno(), max_bytes)
-        if count < 0:
-            raise OSError(-count, os.strerror(-count))
-        return count
-
     def feed(self, block: bytes) -> None:
         """Scan more text."""
         self._check(self._library.rs_scan_feed(self._handle, block, len(block)))
@@ -192,12 +168,12 @@ class Scan:
         """Return the documents at the top of each ranking, down to the requested depth."""
         result, top = self._result(), DocumentsResult()
         self._library.rs_scan_documents(self._handle, c.byref(top))
-        ends = [0, *_copy(top.ends, top.documents, np.dtype(np.uint64)).tolist()]
+        ends = [0, *_copy(top.ends, top.documents, np.uint64).tolist()]
         names = c.string_at(top.bytes, ends[-1]) if top.bytes else b""
         documents = [*map(names.__getitem__, map(slice, ends, ends[1:]))]
-        list_ends = [0, *_copy(top.list_ends, result.lists, np.dtype(np.int64)).tolist()]
-        topics = _copy_int32(result.topic, result.lists).tolist()
-        first = _copy_int32(top.tie_first, top.documents)
+        list_ends = [0, *_copy(top.list_ends, result.lists, np.int64).tolist()]
+        topics = _copy(result.topic, result.lists, np.int32).tolist()
+        first = _copy(top.tie_first, top.documents, np.int32)
         return [
             (topic, documents[start:stop], first[start:stop])
             for topic, (start, stop) in zip(topics, pairwise(list_ends), strict=True)

@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rankscope.errors import InputError, require_package
+from rankscope.lazy import LazyModule
 from rankscope.read.compression import LONGEST_MAGIC
-from rankscope.read.frames import WANTED, find_column, missing_column
+from rankscope.read.frames import WANTED, find_columns, missing_column
 from rankscope.read.limits import FREE_COLUMNS, check_decompressed_size
 from rankscope.read.source import Source
 
-if TYPE_CHECKING:
-    import pyarrow
-
+pyarrow, pc, pq = (LazyModule(name) for name in ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
+dataset, ipc = LazyModule("pyarrow.dataset"), LazyModule("pyarrow.ipc")
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow"}
 _PART = re.compile(r"part-.*|.*-\d{5}-of-\d{5}\b.*")
@@ -39,16 +39,16 @@ def dataset_format(folder: Path) -> str | None:
     has_parts = files and (has_marker or all(_PART.fullmatch(file.name) for file in files))
     if not is_partitioned and not has_parts:
         return None
-    formats = {_detect_format(part) for part in _parts(folder)}
+    formats = {_detect_format(part) for part in list_parts(folder)}
     return formats.pop() if len(formats) == 1 else None
 
 
-def _parts(folder: Path) -> list[Path]:
+def list_parts(folder: Path) -> list[Path]:
     """Return the files of a table in parts; names that start with a dot or an underscore are skipped."""
     paths = []
     for entry in sorted(folder.iterdir()):
         if not entry.name.startswith((".", "_")):
-            paths += _parts(entry) if entry.is_dir() else [entry]
+            paths += list_parts(entry) if entry.is_dir() else [entry]
     return paths
 
 
@@ -64,15 +64,14 @@ def arrow_names(source: Source, file_format: str) -> list[str]:
         return list(_open(source, file_format).schema.names)
 
 
-def read_arrow(source: Source, file_format: str, kind: str | None = None) -> pyarrow.Table:
+def read_arrow(source: Source, file_format: str, kind: str | None = None) -> Any:
     """Read the columns of a ``run`` or of ``qrels``, or all columns, as an Arrow table."""
     with _locate_errors(source.label, file_format):
         opened = _open(source, file_format)
         names = list(opened.schema.names)
         if kind is None:
             return _read_columns(opened, names, source)
-        columns = [find_column(meaning, names) for meaning in WANTED[kind]]
-        selected = [name for name in dict.fromkeys(columns) if name is not None]
+        selected = [*dict.fromkeys(find_columns(names, (), WANTED[kind]).values())]
         if not selected:
             raise missing_column("query_id", names, source.label)
         return _read_columns(opened, selected, source)
@@ -96,10 +95,7 @@ def _locate_errors(label: str, file_format: str) -> Iterator[None]:
 def parquet_file(path: Path) -> Iterator[tuple[Any, int]]:
     """Open a Parquet file with texts as dictionaries; also return the number of rows of a batch."""
     with _locate_errors(str(path), "parquet"):
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(path) as plain:
-            dictionaries, has_others = _dictionary_columns(plain.schema_arrow, [plain])
+        dictionaries, has_others = _dictionary_columns(pq.read_schema(path), [path])
         with pq.ParquetFile(path, read_dictionary=list(dictionaries)) as file:
             yield file, _SMALL_BATCH if has_others else _BATCH
 
@@ -130,51 +126,45 @@ def batch_validator(size: int, label: str) -> Callable[[Any], Any]:
 
 def _expanded_size(array: Any) -> int:
     """Return the number of bytes of an array without its dictionary."""
-    import pyarrow
-    import pyarrow.compute as pc
-
     kinds = pyarrow.types
     if not kinds.is_dictionary(array.type):
         return int(array.nbytes)
     values = array.dictionary
     if not (kinds.is_integer(values.type) or kinds.is_floating(values.type)):
-        lengths: Any = pc.binary_length(values)
+        lengths = pc.binary_length(values)
         used = pc.sum(pc.take(lengths, array.indices)).as_py() or 0
     else:
         used = 0
     return 8 * len(array) + int(used)
 
 
-def _dictionary_columns(schema: Any, files: Iterable[Any]) -> tuple[set[str], bool]:
+def _dictionary_columns(schema: Any, parts: Iterable[Any]) -> tuple[set[str], bool]:
     """Return the columns of Parquet files that can be read as dictionaries, and whether other columns have texts.
 
     pyarrow reads only plain and dictionary encodings as dictionaries. Other encodings, such as DELTA_BYTE_ARRAY with
     its shared prefixes, can inflate a file as well, and are read in small batches.
     """
-    import pyarrow
-
     kinds = pyarrow.types
     texts = {field.name for field in schema if not kinds.is_primitive(field.type)}
     names = {field.name for field in schema if kinds.is_string(field.type) or kinds.is_binary(field.type)}
-    for file in files:
-        numbers = [n for n in range(file.metadata.num_columns) if file.schema.column(n).path in names]
-        for group in range(file.metadata.num_row_groups if numbers else 0):
-            # pyarrow aborts the process for damaged metadata of a column, but raises an error if its data is read.
-            columns = [file.schema.column(number).path for number in numbers]
-            next(file.iter_batches(1, row_groups=[group], columns=columns, use_threads=False), None)
-            for number, name in zip(numbers, columns, strict=True):
-                if not _PLAIN.issuperset(file.metadata.row_group(group).column(number).encodings):
-                    names.discard(name)
+    for part in parts:
+        with pq.ParquetFile(part) as file:
+            numbers = [n for n in range(file.metadata.num_columns) if file.schema.column(n).path in names]
+            for group in range(file.metadata.num_row_groups if numbers else 0):
+                # pyarrow aborts the process for damaged metadata of a column, but raises an error if its data is read.
+                columns = [file.schema.column(number).path for number in numbers]
+                next(file.iter_batches(1, row_groups=[group], columns=columns, use_threads=False), None)
+                for number, name in zip(numbers, columns, strict=True):
+                    if not _PLAIN.issuperset(file.metadata.row_group(group).column(number).encodings):
+                        names.discard(name)
     return names, bool(texts - names)
 
 
-def _read_columns(opened: Any, names: list[str], source: Source) -> pyarrow.Table:
+def _read_columns(opened: Any, names: list[str], source: Source) -> Any:
     """Read columns batch by batch."""
-    import pyarrow
-
     size = source.size
     if source.is_directory and source.path is not None:
-        size = sum(part.stat().st_size for part in _parts(source.path))
+        size = sum(part.stat().st_size for part in list_parts(source.path))
     batches = list(map(batch_validator(size, source.label), opened.batches(names)))
     if batches:
         return pyarrow.Table.from_batches(batches)
@@ -187,75 +177,42 @@ class _TableReader(NamedTuple):
 
     schema: Any
     batches: Callable[[list[str]], Iterable[Any]]
-    """Reads some columns batch by batch."""
-
-
-def _open_stream(reader: Any) -> _TableReader:
-    """Return an Arrow file or stream as a table."""
-
-    def batches(names: list[str]) -> Iterable[Any]:
-        if not hasattr(reader, "get_batch"):
-            return (batch.select(names) for batch in reader)
-        return (reader.get_batch(number).select(names) for number in range(reader.num_record_batches))
-
-    return _TableReader(reader.schema, batches)
-
-
-def _open_dataset(data: Any, batch_size: int) -> _TableReader:
-    """Return a dataset as a table, with at most one batch in memory before it is validated."""
-    serial = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
-    return _TableReader(
-        data.schema, lambda names: data.to_batches(columns=names, batch_size=batch_size, **serial)
-    )
-
-
-def _open_parquet_files(parts: Iterable[Any]) -> Iterator[Any]:
-    """Yield open Parquet files, one at a time."""
-    import pyarrow.parquet as pq
-
-    for part in parts:
-        with pq.ParquetFile(part) as file:
-            yield file
+    """Reads some columns batch by batch, with at most one batch in memory before it is validated."""
 
 
 def _open(source: Source, file_format: str) -> _TableReader:
     """Open a table and read its schema."""
-    import pyarrow
-    import pyarrow.ipc
-    from pyarrow import dataset
-
-    is_plain = source.path is not None and not source.is_compressed
-    content = None if is_plain else pyarrow.BufferReader(b"".join(source.memory_blocks(text=False)))
+    path = source.path if source.path is not None and not source.is_compressed else None
+    content = None if path else pyarrow.BufferReader(b"".join(source.memory_blocks(text=False)))
     if file_format != "parquet" and not source.is_directory:
         head = source.head()
         if head.startswith(b"FEA1"):
             problem = "this is Feather V1, whose content cannot be validated"
             hint = "write it again as Feather V2 (the default) or Parquet"
             raise InputError(problem, path=source.label, hint=hint)
-        data: Any = content or pyarrow.OSFile(str(source.path), "rb")
-        read: Any = pyarrow.ipc.open_file if head.startswith(b"ARROW1") else pyarrow.ipc.open_stream
-        return _open_stream(read(data))
+        data = content or pyarrow.OSFile(str(path), "rb")
+        is_file = head.startswith(b"ARROW1")
+        reader = ipc.open_file(data) if is_file else ipc.open_stream(data)
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+        return _TableReader(reader.schema, lambda names: (batch.select(names) for batch in batches))
+
+    parts = list_parts(path) if path and source.is_directory else [path or content]
 
     def open_dataset(kind: Any) -> Any:
-        if content is not None:
+        if path is None:
             fragment = kind.make_fragment(content)
             return dataset.FileSystemDataset([fragment], fragment.physical_schema, kind)
-        if not source.is_directory:
-            return dataset.dataset(str(source.path), format=kind)
-        assert source.path is not None
-        parts = [str(part) for part in _parts(source.path)]
         columns = dataset.HivePartitioning.discover(infer_dictionary=False)
-        root = str(source.path)
-        return dataset.dataset(parts, format=kind, partitioning=columns, partition_base_dir=root)
+        root = path if source.is_directory else path.parent
+        names = [str(part) for part in parts]
+        return dataset.dataset(names, format=kind, partitioning=columns, partition_base_dir=str(root))
 
-    if file_format != "parquet":
-        return _open_dataset(open_dataset("ipc"), _BATCH)
-    data = open_dataset(dataset.ParquetFileFormat())
-    if source.is_directory:
-        assert source.path is not None
-        parts: list[Any] = [*_parts(source.path)]
-    else:
-        parts = [source.path if content is None else content]
-    dictionaries, has_others = _dictionary_columns(data.schema, _open_parquet_files(parts))
-    kind = dataset.ParquetFileFormat(dictionary_columns=dictionaries)
-    return _open_dataset(open_dataset(kind), _SMALL_BATCH if has_others else _BATCH)
+    kind, size = dataset.IpcFileFormat(), _BATCH
+    if file_format == "parquet":
+        schema = open_dataset(dataset.ParquetFileFormat()).schema
+        dictionaries, has_others = _dictionary_columns(schema, parts)
+        kind = dataset.ParquetFileFormat(dictionary_columns=dictionaries)
+        size = _SMALL_BATCH if has_others else _BATCH
+    opened = open_dataset(kind)
+    options = {"batch_size": size, "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+    return _TableReader(opened.schema, lambda names: opened.to_batches(columns=names, **options))

@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rankscope.choices import INPUT_FORMATS
 from rankscope.errors import SettingsError
-from rankscope.read.formats import describe_format
 from rankscope.read.frames import is_table, using_columns
-from rankscope.read.grades import normalise_merges, parse_bins, using_bins
-from rankscope.read.qrels import Qrels, read_qrels
+from rankscope.read.qrels import Qrels, read_merged, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
 
 
@@ -67,22 +66,19 @@ def open_collection(
         hint = "name a file for one of them"
         raise SettingsError("both the judgments and a run are standard input", hint=hint)
     formats = input_format or {}
-    if columns:
-        with using_columns(columns):
-            inputs = open_collection(
-                qrels, runs, order=order, needs_aspects=needs_aspects, aspects=aspects, grades=grades, topics=topics,
-                input_format=input_format, gains=gains,
-            )  # fmt: skip
-            return inputs._replace(runs=Runs(run.load() for run in inputs.runs.values()))
-    judgments = open_qrels(
-        qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=formats.get("qrels"),
-        gains=gains,
-    )  # fmt: skip
-    if topics:
-        from rankscope.read.topics import select_topics
+    with using_columns(columns):
+        judgments = open_qrels(
+            qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=formats.get("qrels"),
+            gains=gains,
+        )  # fmt: skip
+        if topics:
+            from rankscope.read.topics import select_topics
 
-        judgments = judgments.with_topics(select_topics(topics, judgments.topics))
-    return Inputs(judgments, as_runs(runs, order, formats.get("runs")))
+            judgments = judgments.with_topics(select_topics(topics, judgments.topics))
+        opened = as_runs(runs, order, formats.get("runs"))
+        if columns:
+            opened = Runs(run.load() for run in opened.values())
+    return Inputs(judgments, opened)
 
 
 def open_qrels(
@@ -106,22 +102,18 @@ def open_qrels(
     >>> open_qrels(judgments).aspects, open_qrels(judgments, needs_aspects=True).aspects.names
     (None, ('1', '2'))
     """
-    if grades and (bins := parse_bins(grades)) and not isinstance(qrels, Qrels):
-        with using_bins(bins):
-            binned = open_qrels(
-                qrels, needs_aspects=needs_aspects, aspects=aspects, input_format=input_format
-            )
-        return replace(binned, merges=normalise_merges(grades))
-    if isinstance(qrels, str | Path):
-        opened = read_qrels(qrels, aspects=aspects, input_format=input_format)
-    elif isinstance(qrels, Qrels):
-        opened = qrels
-    elif isinstance(qrels, Mapping) and not is_table(qrels):
-        opened = Qrels.from_dict(qrels)
+
+    def read() -> Qrels:
+        if isinstance(qrels, str | Path):
+            return read_qrels(qrels, aspects=aspects, input_format=input_format)
+        if isinstance(qrels, Mapping) and not is_table(qrels):
+            return Qrels.from_dict(qrels)
+        return Qrels.from_frame(qrels, aspects=aspects)
+
+    if isinstance(qrels, Qrels):
+        opened = qrels.with_merged_grades(grades) if grades else qrels
     else:
-        opened = Qrels.from_frame(qrels, aspects=aspects)
-    if grades:
-        opened = opened.with_merged_grades(grades)
+        opened = read_merged(read, grades)
     if not gains:
         opened.require_grades()
     if aspects is False:
@@ -146,9 +138,8 @@ def describe_formats(opened: Iterable[Qrels | Run]) -> list[str]:
         others = len(set(paths)) - 1
         files = paths[0] + (f" and {others} other file{'s' * (others > 1)}" if others else "")
         content = kind if kind == "judgments" or len(paths) == 1 else f"{len(paths)} runs"
-        sentences.append(
-            f"{files}: read as {describe_format(file_format)} ({content}; --input-format overrides)"
-        )
+        description = "judgments of ir_datasets" if file_format == "irds" else INPUT_FORMATS[file_format]
+        sentences.append(f"{files}: read as {description} ({content}; --input-format overrides)")
     return sentences
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Floats, Ints, NDArray
+from rankscope.arrays import Floats, Ints, NDArray
 from rankscope.errors import InputError
 from rankscope.native.memory import join_texts
 from rankscope.read.ids import arrow_ids, id_text, to_bytes, to_text
@@ -60,38 +60,15 @@ class TextColumn(NamedTuple):
         if getattr(getattr(column, "dtype", None), "kind", "") in ("m", "M"):
             hint = "convert them to text"
             raise InputError(f"{location}: values of type {column.dtype} are not ids", hint=hint)
-        has_objects = str(getattr(column, "dtype", "")) == "object"  # slow to convert with Arrow
-        if has_objects and (runs := _runs_of_objects(column)) is not None:
-            return cls.from_column(column.to_numpy()[runs[0]], location)._repeat(runs[1])
-        converters = [cls._from_strings, lambda values: _from_arrow(values, location)]
-        for convert in converters if has_objects else reversed(converters):
-            if (result := convert(column)) is not None:
-                return result
-        return cls._from_pieces([to_bytes(id_text(value, location)) for value in as_list(column)])
-
-    @classmethod
-    def _from_strings(cls, column: Any) -> TextColumn | None:
-        """Convert strings without a step in Python for each; None if a value is no string or has several lines."""
-        objects = _as_objects(column)
-        values: Any = as_list(column) if objects is None else objects
+        is_object = (
+            str(getattr(column, "dtype", "")) == "object" and column.ndim == 1
+        )  # slow to convert with Arrow
+        if not is_object and (result := _from_arrow(column, location)) is not None:
+            return result
+        values: Any = np.ascontiguousarray(column) if is_object else as_list(column)
         if (joined := join_texts(values)) is not None:
             return cls(*joined)
-        try:
-            lines = "\n".join(values).encode("utf-8", "surrogateescape")
-        except (TypeError, UnicodeEncodeError):
-            return None
-        ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
-        if len(ends) != len(values) - 1:
-            return None
-        starts = np.concatenate([[0], ends - np.arange(len(ends)), [len(lines) - len(ends)]])
-        return cls(np.frombuffer(lines.translate(None, b"\n"), np.uint8), starts)
-
-    def _repeat(self, counts: Ints) -> TextColumn:
-        """Repeat each text."""
-        data = b"".join(piece * count for piece, count in zip(self.pieces(), counts.tolist(), strict=True))
-        starts = np.zeros(int(counts.sum()) + 1, np.int64)
-        np.cumsum(np.repeat(np.diff(self.starts), counts), out=starts[1:])
-        return TextColumn(np.frombuffer(data, np.uint8), starts)
+        return cls._from_pieces([to_bytes(id_text(value, location)) for value in as_list(column)])
 
     @classmethod
     def _from_pieces(cls, pieces: Sequence[bytes]) -> TextColumn:
@@ -116,31 +93,6 @@ class TextColumn(NamedTuple):
         for row, text in enumerate(self.pieces()):
             rows.setdefault(text, []).append(row)
         return {text: np.array(numbers, np.int64) for text, numbers in rows.items()}
-
-
-def _runs_of_objects(column: Any) -> tuple[Ints, Ints] | None:
-    """Return starts and lengths of the runs of identical objects in a column of pandas; None if the runs are short.
-
-    This is a hot path: the topic column of a run usually repeats one object for many rows, which shows in the
-    addresses.
-    """
-    values = _as_objects(column)
-    if values is None or not len(values):
-        return None
-    address = np.frombuffer(values, np.intp)
-    starts = np.concatenate([[0], np.flatnonzero(address[1:] != address[:-1]) + 1])
-    if 4 * len(starts) > len(values):
-        return None
-    return starts, np.diff(starts, append=len(values))
-
-
-def _as_objects(column: Any) -> AnyArray | None:
-    """Return a column of objects of pandas as an array, without a copy; None for another one."""
-    has_objects = str(getattr(column, "dtype", "")) == "object" and hasattr(column, "to_numpy")
-    values = column.to_numpy() if has_objects else None
-    if not isinstance(values, np.ndarray) or values.dtype != object or values.ndim != 1:
-        return None
-    return values if values.flags.c_contiguous else None
 
 
 def _from_arrow(column: Any, location: str) -> TextColumn | None:

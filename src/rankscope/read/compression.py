@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from rankscope.errors import InputError, MissingDependencyError, require_package
 from rankscope.read.limits import check_decompressed_size
@@ -35,24 +35,15 @@ def detect_compression(head: bytes) -> str:
     return ""
 
 
-class _Member(Protocol):
-    """Decompressor of one member of a file."""
-
-    def feed(self, data: bytes, max_size: int) -> bytes:
-        """Return up to ``max_size`` bytes of content; unused input is in ``rest``."""
-
-    rest: bytes
-    has_ended: bool
-
-
-class _Limited:
-    """Decompressors that limit their output: bz2 and lzma buffer unused input themselves, zlib returns it."""
+class _Member:
+    """Decompressor of one member of a file; bz2 and lzma buffer unused input themselves, zlib returns it."""
 
     def __init__(self, state: Any) -> None:
         self._state = state
         self.rest, self.has_ended = b"", False
 
     def feed(self, data: bytes, max_size: int) -> bytes:
+        """Return up to ``max_size`` bytes of content; unused input is in ``rest``."""
         block: bytes = self._state.decompress(data, max_size)
         self.has_ended = self._state.eof
         self.rest = (
@@ -61,13 +52,10 @@ class _Limited:
         return block
 
 
-class _Zstd:
+class _Zstd(_Member):
     """Decompressor of zstandard; it cannot limit its output, so that it gets little input at a time."""
 
-    def __init__(self, state: Any) -> None:
-        self._state = state
-        self._pending = b""
-        self.rest, self.has_ended = b"", False
+    _pending = b""
 
     def feed(self, data: bytes, max_size: int) -> bytes:
         self.rest = data
@@ -79,8 +67,8 @@ class _Zstd:
         return block
 
 
-def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: int = BLOCK) -> Iterator[bytes]:
-    """Yield the content of all members in blocks of at most ``max_block`` bytes.
+def decompress(raw: Iterator[bytes], compression: str, label: str) -> Iterator[bytes]:
+    """Yield the content of all members in blocks of at most ``BLOCK`` bytes.
 
     A member gets little input first, and then twice as much each time: unused input is copied, and a block of the file
     may have thousands of members.
@@ -100,12 +88,12 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
                 member, portion = new_member(), _FIRST_PORTION
             fed = data[position : position + portion]
             try:
-                block = member.feed(fed, max_block)
+                block = member.feed(fed, BLOCK)
             except (error, ValueError):
                 raise _damaged_error(f"the {compression} data is damaged", label) from None
             position += len(fed) - len(member.rest)  # may decrease: the rest can include earlier input
             portion = min(2 * portion, BLOCK)
-            is_full = len(block) == max_block and not member.has_ended  # more may follow without more input
+            is_full = len(block) == BLOCK and not member.has_ended  # more may follow without more input
             if block:
                 content += len(block)
                 check_decompressed_size(content, compressed, label)
@@ -119,7 +107,7 @@ def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: in
 def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member], type[Exception]]:
     """Return a function that starts a member, and the error of damaged data."""
     if compression == "gzip":
-        return lambda: _Limited(zlib.decompressobj(wbits=31)), zlib.error
+        return lambda: _Member(zlib.decompressobj(wbits=31)), zlib.error
     if compression == "zstd":
         with require_package("zstandard", "zstd", "files compressed with zstd", path=label):
             import zstandard
@@ -131,10 +119,10 @@ def _member_factory(compression: str, label: str) -> tuple[Callable[[], _Member]
         if compression == "bzip2":
             from bz2 import BZ2Decompressor
 
-            return lambda: _Limited(BZ2Decompressor()), OSError
+            return lambda: _Member(BZ2Decompressor()), OSError
         from lzma import LZMADecompressor, LZMAError
 
-        return lambda: _Limited(LZMADecompressor()), LZMAError
+        return lambda: _Member(LZMADecompressor()), LZMAError
     except ImportError:
         hint = "decompress the file first, or use a Python that has it"
         raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None

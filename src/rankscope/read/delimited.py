@@ -11,11 +11,11 @@ import numpy as np
 
 from rankscope.arrays import AnyArray, Ints
 from rankscope.errors import InputError
-from rankscope.read.frames import NUMBERS, WANTED, find_column, missing_column
+from rankscope.read.frames import NUMBERS, WANTED, find_column, find_columns
 from rankscope.read.grades import GRADE, is_grade
 from rankscope.read.ids import id_text
 from rankscope.read.limits import longest_line
-from rankscope.read.line_problems import LineProblem, locate_problems
+from rankscope.read.lines import LineProblem, locate_problem
 from rankscope.read.source import Source, iterate_lines
 
 _NUMBER = re.compile(r"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
@@ -36,8 +36,8 @@ def text_lines(source: Source) -> Iterator[tuple[int, str]]:
     """
     for number, line in iterate_lines(source.line_blocks(in_memory=True)):
         if b"\0" in line or (b"\r" in line and b"\r" in line[:-1]):
-            with locate_problems(source):
-                raise LineProblem("nul", number) if b"\0" in line else LineProblem("ending", number, b"\r")
+            kind, end = ("nul", b"") if b"\0" in line else ("ending", b"\r")
+            raise locate_problem(LineProblem(kind, number, end), source)
         yield number, line.removesuffix(b"\r").decode("utf-8", "surrogateescape")
 
 
@@ -73,7 +73,7 @@ def read_delimited(source: Source, separator: str, kind: str) -> FileTable:
     """
     rows = iterate_cells(source, separator)
     first, header = next(rows, (1, []))
-    names = find_columns(header, kind, source.label, first)
+    names = find_file_columns(header, kind, source.label, first)
     columns: dict[str, list[str]] = {meaning: [] for meaning in names}
     targets = [(column, header.index(names[meaning])) for meaning, column in columns.items()]
     numbers: list[int] = []
@@ -88,14 +88,11 @@ def read_delimited(source: Source, separator: str, kind: str) -> FileTable:
     return parse_columns(columns, numbers, source.label)
 
 
-def find_columns(header: Sequence[Any], kind: str, path: str, line: int | None) -> dict[str, Any]:
+def find_file_columns(header: Sequence[Any], kind: str, path: str, line: int | None) -> dict[str, Any]:
     """Return the names of the columns of a ``run`` or of ``qrels`` by meaning; reject a header that lacks one."""
-    names = {meaning: name for meaning in WANTED[kind] if (name := find_column(meaning, header)) is not None}
-    value = "relevance" if kind == "qrels" else "rank" if "rank" in names else "score"
-    for meaning in ("query_id", "doc_id", value):
-        if meaning not in names:
-            raise missing_column(meaning, header, path, line)
-    return names
+    has_ranks = find_column("rank", header) is not None
+    value = "relevance" if kind == "qrels" else "rank" if has_ranks else "score"
+    return find_columns(header, ("query_id", "doc_id", value), WANTED[kind], path, line)
 
 
 _BARE = {

@@ -40,35 +40,23 @@ _NUGGETS = re.compile(rb'"nuggets"\s*:\s*\[')
 _JSON = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|$)')
 
 
-def check_format(name: str | None) -> str | None:
-    """Return the format, or None; reject unknown names."""
-    if name is not None:
-        check_name(name, INPUT_FORMATS, f"unknown file format {name!r}")
-    return name
-
-
 def detect_format(source: Source, kind: str, requested: str | None = None) -> str:
     """Return the format of a ``run`` or ``qrels`` file, or the ``requested`` one.
 
     A file that is clearly of the other kind is an error.
     """
-    return detect_format_and_head(source, kind, requested)[0]
-
-
-def detect_format_and_head(source: Source, kind: str, requested: str | None = None) -> tuple[str, bytes]:
-    """Return the format of a file as :func:`detect_format`, and its first bytes."""
+    if requested is not None:
+        check_name(requested, INPUT_FORMATS, f"unknown file format {requested!r}")
+        return requested
     if source.is_directory:
         assert source.path is not None
-        file_format = check_format(requested) or dataset_format(source.path)
+        file_format = dataset_format(source.path)
         if file_format is None:
             hint = "name a file in it" if kind == "qrels" else "use read_runs to read all runs in it"
             raise InputError("this is a directory", path=source.label, hint=hint)
-        return file_format, b""
-    head = source.head()
-    if check_format(requested):
-        return str(requested), head
+        return file_format
     with error_path(source.label):
-        return detect_format_of_head(head, kind), head
+        return detect_format_of_head(source.head(), kind)
 
 
 def detect_format_of_head(head: bytes, kind: str) -> str:
@@ -102,15 +90,6 @@ def detect_format_of_head(head: bytes, kind: str) -> str:
         return _detect_table(*header, lines[1:], kind)
     reject_incomplete_header(lines[0])
     return "columns" if _are_columns(lines, kind) else "trec"
-
-
-def describe_format(name: str) -> str:
-    """Return the description of a format.
-
-    >>> describe_format("jsonl")
-    'JSON lines'
-    """
-    return "judgments of ir_datasets" if name == "irds" else INPUT_FORMATS[name]
 
 
 def find_separator(line: str) -> str:

@@ -92,14 +92,27 @@ def table_columns(table: Any, required: Sequence[str], optional: Sequence[str] =
     if not names and not isinstance(table, Mapping):
         hint = "give the path of a file, a dict by topic and document, or a data frame"
         raise InputError(f"{type(table).__name__} has no columns of rankings or judgments", hint=hint)
-    columns = {}
-    for meaning in (*required, *optional):
-        name = find_column(meaning, names)
-        if name is not None:
-            column, location = table[name], f"column {str(name)!r}"
-            columns[meaning] = column if meaning in NUMBERS else TextColumn.from_column(column, location)
-        elif meaning in required:
-            raise missing_column(meaning, names)
+    return {
+        meaning: table[name]
+        if meaning in NUMBERS
+        else TextColumn.from_column(table[name], f"column {str(name)!r}")
+        for meaning, name in find_columns(names, required, optional).items()
+    }
+
+
+def find_columns(
+    names: Sequence[Any],
+    required: Sequence[str],
+    optional: Sequence[str] = (),
+    path: str | None = None,
+    line: int | None = None,
+) -> dict[str, Any]:
+    """Return the names of the columns with these meanings; reject a table without a required one."""
+    meanings = dict.fromkeys((*required, *optional))
+    columns = {meaning: name for meaning in meanings if (name := find_column(meaning, names)) is not None}
+    for meaning in required:
+        if meaning not in columns:
+            raise missing_column(meaning, names, path, line)
     return columns
 
 

@@ -22,8 +22,6 @@ import numpy as np
 from rankscope.arrays import AnyArray, Floats, Int32s
 from rankscope.errors import InputError, SettingsError
 
-Grades = Int32s
-
 _HINT = "write the old grades and the new one of each group, such as '0,1=0;2=1;3,4=2'"
 _MAX_GRADE = 2**31 - 1
 GRADE = "a 32-bit integer or a gain from 0 on"
@@ -78,7 +76,7 @@ def parse_bins(text: str) -> list[Bin]:
     return bins
 
 
-def bin_grades(values: Any, bins: Sequence[Bin] | None = None) -> Grades:
+def bin_grades(values: Any, bins: Sequence[Bin] | None = None) -> Int32s:
     """Return the grades of numbers, by default with the bins in use.
 
     >>> bin_grades([0.1, 0.2, 1.0], parse_bins("0-0.2=0;0.2-1=1")).tolist()
@@ -201,7 +199,7 @@ def format_merges(table: dict[int, int]) -> str:
     return ";".join(f"{','.join(map(str, olds))}={new}" for new, olds in groups.items())
 
 
-def merge_grades(grade: Grades, table: dict[int, int], path: str | None) -> Grades:
+def merge_grades(grade: Int32s, table: dict[int, int], path: str | None) -> Int32s:
     """Return the new grades; the table must have every old grade."""
     distinct, index, counts = np.unique(grade, return_inverse=True, return_counts=True)
     missing = [(int(g), int(n)) for g, n in zip(distinct, counts, strict=True) if int(g) not in table]

@@ -118,7 +118,7 @@ def id_cell(key: Any) -> str | int:
     return int(key) if hasattr(key, "__index__") else key_text(key, "topic")
 
 
-def arrow_ids(column: Any, location: str, *, allow_missing: bool = False) -> Any:
+def arrow_ids(column: Any, location: str) -> Any:
     """Return an Arrow column of ids of any type as one array of bytes, by the rule of :func:`id_text`.
 
     The type is ``large_binary``, because more than 2 GB of ids overflow the offsets of ``binary``.
@@ -135,10 +135,10 @@ def arrow_ids(column: Any, location: str, *, allow_missing: bool = False) -> Any
         array = array.cast(array.type.value_type)
     elif kinds.is_run_end_encoded(array.type):
         array = pc.call_function("run_end_decode", [array])
-    if array.null_count and not allow_missing:
+    if array.null_count:
         id_text(None, location)
     if kinds.is_floating(array.type):
-        values: Any = pc.drop_null(array.cast(pa.float64()))
+        values: Any = array.cast(pa.float64())
         is_exact: Any = pc.less_equal(pc.abs(values), pa.scalar(float(EXACT)))
         is_integral: Any = pc.and_(pc.equal(values, pc.floor(values)), is_exact)
         invalid = pc.index(is_integral, False).as_py()

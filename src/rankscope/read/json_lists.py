@@ -9,7 +9,7 @@ from typing import Any
 
 from rankscope.errors import InputError
 from rankscope.json_documents import parse_json
-from rankscope.read.delimited import FileTable, find_columns, parse_columns
+from rankscope.read.delimited import FileTable, find_file_columns, parse_columns
 from rankscope.read.frames import is_table
 from rankscope.read.ids import id_text
 from rankscope.read.nuggets import iterate_nuggets
@@ -81,7 +81,7 @@ def read_json_lines(source: Source, kind: str) -> FileTable:
         return _read_assignments(chain((first,), objects), source.label)
     for number, row in chain((first,), objects) if first[0] else ():
         if not numbers:
-            names = find_columns(list(row), kind, source.label, number)
+            names = find_file_columns(list(row), kind, source.label, number)
             columns = {meaning: [] for meaning in names}
         for meaning, name in names.items():
             columns[meaning].append(row.get(name))

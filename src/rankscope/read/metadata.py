@@ -25,9 +25,9 @@ _KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s#'"-][^:#]*?)\s*:(?:\s+(.*))?""")
 _NAMES = (("tag",), ("run",), ("method", "name"), ("name",))
 
 
-def read_metadata(source: Source, head: bytes) -> dict[str, Any]:
-    """Return the metadata of a text that starts with ``head``; empty without a header."""
-    if not head.removeprefix(BOM_UTF8).startswith(b"#"):
+def read_metadata(source: Source) -> dict[str, Any]:
+    """Return the metadata of a text; empty without a header."""
+    if not source.head().removeprefix(BOM_UTF8).startswith(b"#"):
         return {}
     header: list[str] = []
     size = 0

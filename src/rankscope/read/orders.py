@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.arrays import Floats, Ints, NDArray
+from rankscope.arrays import Floats, Ints
 from rankscope.choices import ORDERS
 from rankscope.errors import check_name
 
-__all__ = ["ORDERS", "check_order", "in_32_bits", "is_by_score", "permutation", "score_keys", "ties_descend"]
+__all__ = ["ORDERS", "check_order", "is_by_score", "permutation", "score_keys", "ties_descend"]
 
 
 def check_order(order: str) -> str:
@@ -44,13 +44,10 @@ def score_keys(scores: Floats | None, order: str) -> Floats | None:
     """
     if not is_by_score(order) or scores is None:
         return None
-    return in_32_bits(scores).astype(np.float64) if order == "trec_eval9" else scores
-
-
-def in_32_bits(scores: Floats) -> NDArray[np.float32]:
-    """Return scores as 32-bit numbers, as in trec_eval up to 9; larger ones become infinite."""
-    with np.errstate(over="ignore"):
-        return scores.astype(np.float32)
+    if order != "trec_eval9":
+        return scores
+    with np.errstate(over="ignore"):  # larger scores become infinite, as in trec_eval up to 9
+        return scores.astype(np.float32).astype(np.float64)
 
 
 def permutation(documents: Sequence[bytes], scores: Floats | None, ranks: Ints | None, order: str) -> Ints:

@@ -9,11 +9,11 @@ from itertools import chain, islice, pairwise
 from operator import lt, ne
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Floats, Int32s, Ints
+from rankscope.arrays import AnyArray, Floats, Int32s, Ints, take_spans
 from rankscope.caching import cached_property
 from rankscope.choices import UNJUDGED as UNJUDGED
 from rankscope.errors import InputError, SettingsError
@@ -87,18 +87,11 @@ class LazySequence(Sequence[T]):
     def __len__(self) -> int:
         return self._length
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+    def __getitem__(self, index: Any) -> Any:
         return self._items[index]
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._items)
-
-    def __contains__(self, value: object) -> bool:
-        return value in self._items
 
     def __eq__(self, other: object) -> bool:
         return self._items == (other._items if isinstance(other, LazySequence) else other)
@@ -271,20 +264,16 @@ class Qrels(FrameMixin):
         """
         selected = frozenset(topics)
         kept = [t for t, topic in enumerate(self.topics) if topic in selected]
-        spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in kept]
-        documents = np.array([d for span in spans for d in span], np.int64)
+        offsets, documents = take_spans(self.topic_offsets, np.array(kept, np.int64))
         aspects, subtopics = self.aspects, self.subtopics
-        names = tuple(self.topics[t] for t in kept)
-        if subtopics is not None:
-            subtopics = subtopics.select(documents, len(self))
         return replace(
             self,
-            topics=names,
-            topic_offsets=np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64),
+            topics=tuple(self.topics[t] for t in kept),
+            topic_offsets=offsets,
             documents=[self.documents[d] for d in documents.tolist()],
             grade=self.grade[documents],
             aspects=None if aspects is None else aspects.select(kept, documents),
-            subtopics=subtopics,
+            subtopics=None if subtopics is None else subtopics.select(documents, len(self)),
             unchosen=self.unchosen | (frozenset(self.topics) - selected),
         )
 
@@ -434,7 +423,7 @@ class Qrels(FrameMixin):
         if subtopics is not None and aspects is None:
             aspects = subtopics.has_overlap
         by_aspect = subtopics if aspects else None
-        _check_repeated(qrels, document, by_aspect, _Rows(topics, documents, judged, lines, path))
+        _check_repeated(qrels, document, by_aspect, judged, lines)
         if subtopics is None or not (aspects or undecided):
             return qrels
         qrels = replace(qrels, subtopics=subtopics)
@@ -511,28 +500,12 @@ def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
     return {to_text(topic): rows for topic, rows in groups.items()}
 
 
-class _Rows(NamedTuple):
-    """Columns of judgments, and the lines of their rows, for messages."""
-
-    topics: Sequence[bytes]
-    documents: Sequence[bytes]
-    judged: AnyArray
-    """Grades or gains."""
-    lines: Ints | None
-    path: str | None
-
-    def repetition(self, row: int, again: str) -> InputError:
-        """Return the error for a row that repeats a judgment."""
-        document, topic = to_text(self.documents[row]), to_text(self.topics[row])
-        problem = f"document {document!r} of topic {topic!r} is judged {self.judged[row]:g} {again}"
-        line = None if self.lines is None else int(self.lines[row])
-        return InputError(problem, path=self.path, line=line, hint="keep one of the two judgments")
-
-
-def _check_repeated(qrels: Qrels, document: Ints, subtopics: Subtopics | None, rows: _Rows) -> None:
+def _check_repeated(
+    qrels: Qrels, document: Ints, subtopics: Subtopics | None, judged: AnyArray, lines: Ints | None
+) -> None:
     """Reject rows that judge a document again with another grade, and warn of those with the same grade.
 
-    With subtopics, a document may be judged once for each of them.
+    With subtopics, a document may be judged once for each of them. ``judged`` has the grades or gains of the rows.
     """
     if len(qrels) == len(document):
         return
@@ -545,11 +518,21 @@ def _check_repeated(qrels: Qrels, document: Ints, subtopics: Subtopics | None, r
     topic = np.searchsorted(qrels.topic_offsets, document[repeated], side="right")
     by_row = np.lexsort((repeated, topic))
     repeated, previous = repeated[by_row], previous[by_row]
+
+    def repetition(row: int, again: str) -> InputError:
+        name, t = (
+            to_text(qrels.documents[document[row]]),
+            np.searchsorted(qrels.topic_offsets, document[row], "right"),
+        )
+        problem = f"document {name!r} of topic {qrels.topics[t - 1]!r} is judged {judged[row]:g} {again}"
+        line = None if lines is None else int(lines[row])
+        return InputError(problem, path=qrels.path, line=line, hint="keep one of the two judgments")
+
     for row, before in zip(repeated.tolist(), previous.tolist(), strict=True):
-        if rows.judged[row] != rows.judged[before]:
-            raise rows.repetition(row, f"here and {rows.judged[before]:g} before")
-    first = rows.repetition(int(repeated[0]), "again")
-    warnings.warn(RepeatedJudgments(rows.path, len(repeated), first), stacklevel=3)
+        if judged[row] != judged[before]:
+            raise repetition(row, f"here and {judged[before]:g} before")
+    first = repetition(int(repeated[0]), "again")
+    warnings.warn(RepeatedJudgments(qrels.path, len(repeated), first), stacklevel=3)
 
 
 def read_qrels(
@@ -588,11 +571,17 @@ def read_qrels(
     ...     print(read_qrels(f"{folder}/qrels.txt").topics)
     ('q1',)
     """
+    return read_merged(
+        lambda: read_qrels_ahead(source, None, aspects=aspects, input_format=input_format), grades
+    )
+
+
+def read_merged(read: Callable[[], Qrels], grades: str | None) -> Qrels:
+    """Read judgments, and merge or bin their grades; bins accept numbers that no grade can be."""
     if grades and (bins := parse_bins(grades)):
         with using_bins(bins):
-            binned = read_qrels_ahead(source, None, aspects=aspects, input_format=input_format)
-        return replace(binned, merges=normalise_merges(grades))
-    return read_qrels_ahead(source, None, aspects=aspects, grades=grades, input_format=input_format)
+            return replace(read(), merges=normalise_merges(grades))
+    return read().with_merged_grades(grades) if grades else read()
 
 
 def read_qrels_ahead(
@@ -600,7 +589,6 @@ def read_qrels_ahead(
     read_ahead: ReadAhead | None,
     *,
     aspects: bool | None = None,
-    grades: str | None = None,
     input_format: str | None = None,
 ) -> Qrels:
     """Read judgments as :func:`read_qrels`; use those that were read ahead, if they are the same."""
@@ -610,8 +598,7 @@ def read_qrels_ahead(
     from rankscope.read.source import Source, match_single_file
 
     if dataset := dataset_id(source):
-        qrels = read_dataset(dataset, aspects)
-        return qrels.with_merged_grades(grades) if grades else qrels
+        return read_dataset(dataset, aspects)
     text = Source.open(match_single_file(source))
     file_format = detect_format(text, "qrels", input_format)
     if has_bins() and file_format == "trec":
@@ -619,15 +606,13 @@ def read_qrels_ahead(
     ahead = None if read_ahead is None else read_ahead.find_judgments(text.stamp)
     parsed = None if file_format != "trec" else ahead or parse_natively(text)
     if parsed is not None:
-        qrels = Qrels.from_parsed(parsed, text.label, aspects)
-    elif file_format == "trec":
+        return Qrels.from_parsed(parsed, text.label, aspects)
+    if file_format == "trec":
         topics, iterations, documents, values, lines, decimal_line = parse_qrels(text)
         qrels = Qrels.from_columns(
             topics, iterations, documents, values, lines=lines, path=text.label, aspects=aspects
         )
-        qrels = replace(qrels, decimal_line=decimal_line)
-    else:
-        from rankscope.read.foreign import read_judgments
+        return replace(qrels, decimal_line=decimal_line)
+    from rankscope.read.foreign import read_judgments
 
-        qrels = read_judgments(text, file_format, aspects)
-    return qrels.with_merged_grades(grades) if grades else qrels
+    return read_judgments(text, file_format, aspects)

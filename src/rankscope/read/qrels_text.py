@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,13 +15,11 @@ from rankscope.native.judgments import Judgments, parse_judgments
 from rankscope.read.formats import detect_format
 from rankscope.read.grades import GRADE, check_grades, is_grade
 from rankscope.read.ids import to_text
-from rankscope.read.line_ends import foreign_end, may_have_foreign_end
-from rankscope.read.line_problems import LineProblem, locate_problems
+from rankscope.read.lines import QRELS, locate_problem, reject_empty, split_lines
 from rankscope.read.source import Source, expand_path, whole_lines
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_END = b"\0"  # marks the end of a line among its fields, because no field can contain it
 
 
 class Columns(NamedTuple):
@@ -51,7 +50,9 @@ def parse_qrels(source: Source) -> Columns:
     decimal_line: int | None = None
     same: dict[bytes, bytes] = {}
     for text in whole_lines(source.line_blocks()):
-        fields, lines = _split_fields(text, source, before)
+        fields, lines, problem = split_lines(text, before, QRELS)
+        if problem:
+            raise locate_problem(problem, source)
         topics += map(same.setdefault, fields[0::5], fields[0::5])  # one object per topic saves memory
         same = {topics[-1]: topics[-1]} if topics else {}
         iterations += fields[1::5]
@@ -59,17 +60,16 @@ def parse_qrels(source: Source) -> Columns:
         grades.append(_parse_grades(fields[3::5], lines, path))
         if decimal_line is None and grades[-1].dtype.kind == "f":
             is_integer = [*map(_INTEGER.fullmatch, fields[3::5])]
-            decimal_line = int(lines[is_integer.index(None)])
-        numbers.append(lines)
+            decimal_line = lines[is_integer.index(None)]
+        numbers.append(np.array(lines, np.int64))
         before += text.count(b"\n")
     if not documents:
-        problem = "there is no line with data" if before else "the file is empty"
-        raise InputError(problem, path=path, hint="qrels have lines of: topic iteration document grade")
-    values, lines = np.concatenate(grades), np.concatenate(numbers)
+        reject_empty(source, QRELS)
+    values, rows = np.concatenate(grades), np.concatenate(numbers)
     if values.dtype.kind == "f":
         fractions = np.flatnonzero(values % 1)
-        decimal_line = int(lines[fractions[0]]) if len(fractions) else decimal_line
-    return Columns(topics, iterations, documents, check_grades(values), lines, decimal_line)
+        decimal_line = int(rows[fractions[0]]) if len(fractions) else decimal_line
+    return Columns(topics, iterations, documents, check_grades(values), rows, decimal_line)
 
 
 def parse_natively(source: Source) -> Judgments | None:
@@ -93,50 +93,13 @@ def looks_like_qrels(path: str | Path) -> bool:
     return len(first) == 4 and _INTEGER.fullmatch(first[3]) is not None
 
 
-def _split_fields(text: bytes, source: Source, before: int) -> tuple[list[bytes], Ints]:
-    """Return the four fields and an end mark of every line with data, and the numbers of these lines."""
-    if not text.strip():
-        return [], np.zeros(0, np.int64)
-    count = text.count(b"\n")
-    fields = text.replace(b"\n", b" \0 ").split()
-    is_unusual = b"#" in text or _END in text or may_have_foreign_end(text)
-    if len(fields) == 5 * count and fields[4::5].count(_END) == count and not is_unusual:
-        return fields, np.arange(before + 1, before + count + 1)
-    fields, lines = [], []
-    for number, line in enumerate(text.split(b"\n")[:-1], before + 1):
-        row = line.split()
-        with locate_problems(source):
-            if _END in line:
-                raise LineProblem("nul", number)
-            if end := foreign_end(line, 4):
-                raise LineProblem("ending", number, end)
-        if not row or row[0][:1] == b"#":
-            continue
-        if len(row) != 4:
-            raise _field_count_error(len(row), source.label, number)
-        fields += [*row, _END]
-        lines.append(number)
-    return fields, np.array(lines, np.int64)
-
-
-def _field_count_error(count: int, path: str, line: int) -> InputError:
-    if count == 6:
-        hint = "this looks like a run; name the qrels first and the runs after it"
-    elif count == 5:
-        hint = "preference judgments and judgment groups have five; give ordinary qrels"
-    else:
-        hint = "complete the line or remove it" if count < 4 else "ids must not contain spaces"
-    message = f"{count} field{'s' * (count != 1)} where qrels have 4: topic iteration document grade"
-    return InputError(message, path=path, line=line, hint=hint)
-
-
-def _parse_grades(column: list[bytes], lines: Ints, path: str) -> AnyArray:
+def _parse_grades(column: list[bytes], lines: Sequence[int], path: str) -> AnyArray:
     distinct = {text: _parse_grade(text) for text in set(column)}
     if None in distinct.values():
         row = next(row for row, text in enumerate(column) if distinct[text] is None)
         problem = f"grade '{to_text(column[row][:60])}' is not {GRADE}"
         hint = "grades are numbers such as 0, 1, 2 or 0.37"
-        raise InputError(problem, path=path, line=int(lines[row]), hint=hint)
+        raise InputError(problem, path=path, line=lines[row], hint=hint)
     is_integer = all(isinstance(grade, int) for grade in distinct.values())
     kind = np.int32 if is_integer else np.float64
     return np.fromiter(map(distinct.__getitem__, column), kind, len(column))

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankscope.errors import InputError
-from rankscope.read.formats import detect_format_and_head
+from rankscope.read.formats import detect_format
 from rankscope.read.metadata import read_metadata, run_name_in_metadata
 from rankscope.read.orders import check_order
 from rankscope.read.run_names import default_run_name, file_kind, run_files, unique_run_names
 from rankscope.read.runs import Run, Runs
-from rankscope.read.source import Source, expand_path, spool
+from rankscope.read.source import Source, expand_path
 
 
 def read_run(
@@ -59,21 +59,17 @@ def read_run(
 def _read_file(source: str | Path, order: str, name: str | None, requested: str | None) -> list[Run]:
     """Read the runs of a file; ``name`` is the name of a run that the file does not name."""
     path = expand_path(source)
-    kind = file_kind(path) if str(source) != "-" else "standard input"
-    if kind == "standard input":
-        run = Run("stdin", order, source=spool("-"))
-    elif kind is None:
+    is_stdin = str(source) == "-"
+    if not is_stdin and file_kind(path) is None:
         raise InputError("no such file", path=path, hint="check the path")
-    elif kind in ("a file", "a directory"):
-        run = Run(default_run_name(path), order, source=path)
-    else:  # a pipe, which can be read only once
-        run = Run(default_run_name(path), order, source=spool(path), label=str(path))
-    run = run if name is None else replace(run, name=name)
-    assert run.source is not None
-    text = Source.open(run.source, run.label)
-    file_format, head = detect_format_and_head(text, "run", requested)
+    text = Source.open(source)
+    content = text.data if text.path is None else text.path
+    run = Run(
+        name or ("stdin" if is_stdin else default_run_name(path)), order, source=content, label=text.label
+    )
+    file_format = detect_format(text, "run", requested)
     if file_format == "trec":
-        return [replace(run, metadata=read_metadata(text, head))]
+        return [replace(run, metadata=read_metadata(text))]
     run = replace(run, format=file_format)
     from rankscope.read.foreign import may_name_runs, read_named_runs
 

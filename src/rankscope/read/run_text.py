@@ -12,23 +12,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import ne
+from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.arrays import Floats
-from rankscope.read.line_ends import foreign_end, may_have_foreign_end
-from rankscope.read.line_problems import LineProblem
+from rankscope.read.lines import RUN, LineProblem, split_lines
 from rankscope.read.source import Source, whole_lines
 
 _NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 _NAN = re.compile(rb"(?i)[+-]?nan")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _PORTION = 1 << 15  # bytes; their fields fit in the processor's cache
-_END = b"\0"  # marks the end of a line among its fields, because no field can contain it
 
 
-@dataclass
-class _Columns:
+class _Columns(NamedTuple):
     """Columns of lines with six fields."""
 
     lines: Sequence[int]
@@ -37,11 +35,6 @@ class _Columns:
     ranks: list[bytes]
     scores: list[bytes]
     tags: list[bytes]
-
-    def head(self, row: int) -> _Columns:
-        """Return the rows before a row."""
-        columns = (self.topics, self.documents, self.ranks, self.scores, self.tags)
-        return _Columns(self.lines[:row], *(column[:row] for column in columns))
 
 
 @dataclass
@@ -67,68 +60,25 @@ class RunText(ABC):
     def list_for(self, topic: bytes) -> TextList:
         """Return the ranking that collects the lines of a topic; called when the topic changes."""
 
-    def read(self, source: Source) -> None:
-        """Parse all lines of a source."""
-        for text in whole_lines(source.line_blocks()):
-            for start, stop in portions(text):
-                self.feed(text[start:stop])
-
     def feed(self, text: bytes) -> None:
         """Parse whole lines."""
-        count = text.count(b"\n")
-        if count == len(text):  # only empty lines, of which there may be millions
-            self.lines += count
-            return
-        fields = text.replace(b"\n", b" \0 ").split()
-        is_usual = len(fields) == 7 * count and fields[6::7].count(_END) == count and text.count(_END) == 0
-        if is_usual:
-            lines = range(self.lines + 1, self.lines + 1 + count)
-            columns = _Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5)))
-            starts = changes(columns.topics)
-            has_comments = any(columns.topics[row][:1] == b"#" for row in starts)
-            is_usual = not has_comments and not may_have_foreign_end(text)
-        self.lines += count
-        if is_usual:
-            self._add_columns(columns, starts)
-        else:
-            self._feed_unusual(text, self.lines - count)
-
-    def _feed_unusual(self, text: bytes, before: int) -> None:
-        """Parse lines one by one; report an invalid line only after the lines before it were validated."""
-        rows: list[list[bytes]] = []
-        numbers: list[int] = []
-        problem = None
-        for number, line in enumerate(text.split(b"\n")[:-1], before + 1):
-            if _END in line:
-                problem = LineProblem("nul", number)
-                break
-            if end := foreign_end(line, 6):
-                problem = LineProblem("ending", number, end)
-                break
-            fields = line.split()
-            if not fields or fields[0][:1] == b"#":
-                continue
-            if len(fields) < 6:
-                problem = LineProblem("fields", number, fields=len(fields))
-                break
-            rows.append(fields[:6])  # text after the tag is ignored
-            numbers.append(number)
-        if rows:
-            topics, _, documents, ranks, scores, tags = map(list, zip(*rows, strict=True))
-            self._add_columns(_Columns(numbers, topics, documents, ranks, scores, tags), changes(topics))
-        if problem:
+        fields, lines, problem = split_lines(text, self.lines, RUN)
+        self.lines += text.count(b"\n")
+        if lines:
+            self._add_columns(_Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5))))
+        if problem:  # only after the lines before it were validated
             raise problem
 
-    def _add_columns(self, columns: _Columns, starts: list[int]) -> None:
+    def _add_columns(self, columns: _Columns) -> None:
         values = _parse_scores(columns.scores)
         if values is None or (self.order == "rank" and not all(map(_INTEGER.fullmatch, columns.ranks))):
             row, problem = self._find_invalid_number(columns)
             if row:
-                valid = columns.head(row)
-                self._add_columns(valid, changes(valid.topics))
+                self._add_columns(_Columns._make(column[:row] for column in columns))
             raise problem
         if self.tag is None and columns.tags:
             self.tag = columns.tags[0]
+        starts = changes(columns.topics)
         for start, stop in zip(starts, [*starts[1:], len(columns.topics)], strict=True):
             current = self.list_for(columns.topics[start])
             documents = columns.documents[start:stop]
@@ -158,13 +108,14 @@ class RunText(ABC):
             seen.add(document)
 
 
-def portions(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield start and end of portions of whole lines."""
-    start = 0
-    while start < len(text):
-        stop = text.find(b"\n", start + _PORTION) + 1 or len(text)
-        yield start, stop
-        start = stop
+def portions(source: Source) -> Iterator[bytes]:
+    """Yield the text of a source in portions of whole lines."""
+    for text in whole_lines(source.line_blocks()):
+        start = 0
+        while start < len(text):
+            stop = text.find(b"\n", start + _PORTION) + 1 or len(text)
+            yield text[start:stop]
+            start = stop
 
 
 def changes(topics: list[bytes]) -> list[int]:

@@ -133,12 +133,14 @@ class Run(FrameMixin):
         if run.in_memory:
             yield from run.lists().items()
             return
-        from rankscope.read.list_iteration import iterate_text_lists
-        from rankscope.read.run_lists import as_run_list
+        from rankscope.read.lines import locate_problems
+        from rankscope.read.run_lists import ListIterator, as_run_list
 
         assert run.source is not None
-        for topic, text in iterate_text_lists(run.source, run.label):
-            yield to_text(topic), as_run_list(text).ordered(self.order)
+        source = Source.open(run.source, run.label)
+        with locate_problems(source):
+            for topic, text in ListIterator(source):
+                yield to_text(topic), as_run_list(text).ordered(self.order)
 
     def documents(self) -> dict[str, list[bytes]]:
         """Return the ids of the documents of each topic, unsorted."""
@@ -309,7 +311,7 @@ def _is_single_run(values: Sequence[Any]) -> bool:
             return True
     if any(issubclass(kind, Run | str | Path) for kind in types):
         return False
-    if any(_is_frame(value) for value in values if type(value) not in (dict, list)):
+    if any(is_table(value) for value in values if not isinstance(value, Mapping | list | tuple)):
         return False
     if values and all(map(is_table, values)):
         return False
@@ -317,10 +319,6 @@ def _is_single_run(values: Sequence[Any]) -> bool:
         return True
     firsts = (next(iter(value.values()), None) for value in values)
     return not any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, firsts)))
-
-
-def _is_frame(value: Any) -> bool:
-    return not isinstance(value, Mapping | list | tuple) and is_table(value)
 
 
 def _as_container(ranking: Any) -> Any:

@@ -71,16 +71,6 @@ class ScoreTable:
         return (self.path, *self.more)
 
 
-def read_score_table(source: str | Path | bytes, label: str = "<bytes>") -> ScoreTable:
-    r"""Read a score matrix from a CSV file, plain or compressed; ``-`` is standard input.
-
-    >>> table = read_score_table(b"topic,bm25,dense\n351,0.25,0.5\n352,,0.125\n")
-    >>> table.runs, table.topics, table.values.tolist()
-    (('bm25', 'dense'), ('351', '352'), [[0.25, nan], [0.5, 0.125]])
-    """
-    return read_score_tables(source, label)[""]
-
-
 def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
     """Parse a table with a row per topic and a column per system."""
     header, lines = content.header, content.rows
@@ -116,6 +106,9 @@ def read_score_tables(
     ``is_measure`` decides whether a text is the name of a measure, which distinguishes the columns of trec_eval from
     those of ir_measures; ``missing`` is the treatment of topics without nuggets.
 
+    >>> table = read_score_tables(b"topic,bm25,dense\n351,0.25,0.5\n352,,0.125\n")[""]
+    >>> table.runs, table.topics, table.values.tolist()
+    (('bm25', 'dense'), ('351', '352'), [[0.25, nan], [0.5, 0.125]])
     >>> tables = read_score_tables(b"run,topic,measure,value\nbm25,351,AP,0.25\nbm25,all,AP,0.25\n")
     >>> tables["AP"].runs, tables["AP"].topics, tables["AP"].values.tolist()
     (('bm25',), ('351',), [[0.25]])

@@ -13,13 +13,14 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from io import FileIO
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
 from rankscope.read.compression import BLOCK, LONGEST_MAGIC, decompress, detect_compression
-from rankscope.read.limits import FREE_OBJECTS, check_decompressed_size, with_short_lines
+from rankscope.read.limits import FREE_OBJECTS, check_decompressed_size, line_too_long, longest_line
 
 _MAX_BUFFER = 1 << 25  # bytes of a pipe that are kept in memory; more goes to a temporary file
 HEAD = 1 << 13  # bytes that decide the format; a NUL byte in them means binary data, as in grep and git
@@ -40,6 +41,9 @@ class Source(NamedTuple):
     """``gzip``, ``bzip2``, ``xz`` or ``zstd``, detected by the first bytes; empty for a plain file."""
     stamp: tuple[int, ...] = ()
     """Identity and version of the file: device, inode, size, time of the last change."""
+    start: int = 0
+    stop: int | None = None
+    """Bytes of a plain file that the source has, if it is a part of the file."""
 
     @classmethod
     def open(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
@@ -47,7 +51,7 @@ class Source(NamedTuple):
         if isinstance(source, bytes):
             return cls(label, None, source, len(source), detect_compression(source))
         if str(source) == "-":
-            return cls.open(spool("-"), "standard input")
+            return cls.open(_spool(sys.stdin.buffer, "standard input"), "standard input")
         if source == "":  # as a path it would be the working directory
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
         path = expand_path(source)
@@ -56,7 +60,7 @@ class Source(NamedTuple):
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode) or not status.st_size:
                     # A pipe can be read only once, and files in /proc report size 0.
-                    return cls.open(_spool_file(file, str(path)), str(path))
+                    return cls.open(_spool(file, str(path)), str(path))
                 compression = detect_compression(file.read(LONGEST_MAGIC))
                 label = _SPOOLED.get(path, str(path))
                 return cls(label, path, None, status.st_size, compression, _stamp(status))
@@ -77,17 +81,29 @@ class Source(NamedTuple):
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the decompressed text in blocks; reject binary data."""
-        first = True
+        first = not self.start
         for block in self.data_blocks():
             yield check_head(block, self.label) if first else block
             first = False
 
     def line_blocks(self, *, in_memory: bool = False) -> Iterator[bytes]:
-        """Yield the text in blocks; reject lines longer than the limit.
+        r"""Yield the text in blocks; reject lines longer than the limit.
 
         ``in_memory`` applies the lower limit of decompressed content that the caller keeps in memory.
+
+        >>> list(Source.open(b"a\nbc\n").line_blocks())
+        [b'a\nbc\n']
         """
-        return with_short_lines(self.memory_blocks() if in_memory else self.blocks(), self.label)
+        limit, current = longest_line(), 0  # ``current``: bytes of the current line in earlier blocks
+        for number, block in enumerate(self.memory_blocks() if in_memory else self.blocks()):
+            newline = block.find(b"\n")
+            if current + (len(block) if newline < 0 else newline) > limit:
+                # Lines are only counted here, because that takes as long as scanning them.
+                line = 1 + sum(earlier.count(b"\n") for earlier in islice(self.blocks(), number))
+                problem, hint = line_too_long()
+                raise InputError(problem, path=self.label, line=line, hint=hint)
+            current = current + len(block) if newline < 0 else len(block) - 1 - block.rfind(b"\n")
+            yield block
 
     def memory_blocks(self, *, text: bool = True) -> Iterator[bytes]:
         """Yield blocks of content that the caller keeps in memory, with a lower limit of its decompressed size."""
@@ -104,21 +120,12 @@ class Source(NamedTuple):
 
     def head(self) -> bytes:
         """Return the first bytes of the decompressed content, enough to detect its format."""
-        if self.compression:
-            head = b""
-            for block in decompress(self._raw(), self.compression, self.label, HEAD):
-                head += block  # members of a compressed file may be small
-                if len(head) >= HEAD:
-                    break
-            return head[:HEAD]
-        if self.data is not None:
-            return self.data[:HEAD]
-        assert self.path is not None
-        try:
-            with self.path.open("rb", buffering=0) as file:
-                return file.read(HEAD)
-        except OSError as error:
-            raise read_error(error, self.label) from None
+        head = b""
+        for block in self.data_blocks():
+            head += block  # members of a compressed file may be small
+            if len(head) >= HEAD:
+                break
+        return head[:HEAD]
 
     def _raw(self) -> Iterator[bytes]:
         if self.data is not None:
@@ -128,17 +135,20 @@ class Source(NamedTuple):
         assert self.path is not None
         try:
             with self.path.open("rb", buffering=0) as file:
-                while block := file.read(BLOCK):
+                position, stop = self.start, self.size if self.stop is None else self.stop
+                file.seek(position)
+                while block := file.read(min(BLOCK, stop - position)):
                     advance(len(block))
+                    position += len(block)
                     yield block
-                self.check_read(file, self.size)
+                if _stamp(os.fstat(file.fileno())) != self.stamp or position != stop:
+                    raise self.changed()
         except OSError as error:
             raise read_error(error, self.label) from None
 
-    def check_read(self, file: FileIO, until: int) -> None:
-        """Raise an error if an open file was replaced, modified or truncated."""
-        if _stamp(os.fstat(file.fileno())) != self.stamp or file.tell() != until:
-            raise self.changed()
+    def part(self, start: int, stop: int | None) -> Source:
+        """Return the bytes between two offsets of a plain file."""
+        return self._replace(start=start, stop=stop)
 
     def is_unchanged(self) -> bool:
         """Return whether the file has not been replaced or modified."""
@@ -148,11 +158,6 @@ class Source(NamedTuple):
             return _stamp(self.path.stat()) == self.stamp
         except OSError:
             return False
-
-    def check_unchanged(self) -> None:
-        """Raise an error if the file was replaced or modified."""
-        if not self.is_unchanged():
-            raise self.changed()
 
     def changed(self) -> InputError:
         """Return the error for a file that changed."""
@@ -197,29 +202,19 @@ def is_file(name: str | Path) -> bool:
 
 
 _SPOOLED: dict[Path, str] = {}
-"""Labels of the temporary files of :func:`spool`."""
-
-
-def spool(source: str | Path) -> bytes | Path:
-    """Copy standard input (``-``) or a pipe, which can be read only once, so that it can be read again.
-
-    Small content is kept in memory, more in a temporary file, which is removed when the program ends.
-    """
-    if str(source) == "-":
-        return _spool_file(sys.stdin.buffer, "standard input")
-    try:
-        with Path(source).open("rb", buffering=0) as file:
-            return _spool_file(file, str(source))
-    except OSError as error:
-        raise read_error(error, str(source)) from None
+"""Labels of the temporary files of :func:`_spool`."""
 
 
 def is_spooled(source: Path) -> bool:
-    """Return whether this is a temporary file of :func:`spool`."""
+    """Return whether this is a temporary file of :func:`_spool`."""
     return source in _SPOOLED
 
 
-def _spool_file(file: BinaryIO | FileIO, label: str) -> bytes | Path:
+def _spool(file: BinaryIO | FileIO, label: str) -> bytes | Path:
+    """Copy standard input or a pipe, which can be read only once, so that it can be read again.
+
+    Small content is kept in memory, more in a temporary file, which is removed when the program ends.
+    """
     blocks: list[bytes] = []
     size = 0
     while size < _MAX_BUFFER:
@@ -234,12 +229,12 @@ def _spool_file(file: BinaryIO | FileIO, label: str) -> bytes | Path:
     handle, name = tempfile.mkstemp(prefix="rankscope-")
     path = Path(name)
     atexit.register(path.unlink, missing_ok=True)
-    with os.fdopen(handle, "wb") as spool:
-        spool.writelines(blocks)
+    with os.fdopen(handle, "wb") as copy:
+        copy.writelines(blocks)
         blocks.clear()
         while block := file.read(BLOCK):
             advance(len(block))
-            spool.write(block)
+            copy.write(block)
     _SPOOLED[path] = label
     return path
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Floats, Int32s, Ints, NDArray
+from rankscope.arrays import AnyArray, Floats, Int32s, Ints, NDArray, take_spans
 from rankscope.read.ids import sort_naturally, to_texts
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ class Aspects:
 
     def select(self, topics: Sequence[int], documents: Ints) -> Aspects:
         """Return the aspects of some topics, whose judged documents are ``documents``; both are renumbered."""
-        spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in topics]
-        kept = np.array([a for span in spans for a in span], np.int64)
+        offsets, kept = take_spans(self.topic_offsets, np.array(topics, np.int64))
         new_aspect = np.full(len(self.names), -1, np.int32)
         new_aspect[kept] = np.arange(len(kept))
         n_documents = max(self.document.max(initial=-1), documents.max(initial=-1)) + 1
@@ -48,7 +47,7 @@ class Aspects:
         is_kept = new_aspect[self.aspect] >= 0
         return Aspects(
             names=tuple(self.names[a] for a in kept.tolist()),
-            topic_offsets=np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64),
+            topic_offsets=offsets,
             document=new_document[self.document[is_kept]],
             aspect=new_aspect[self.aspect[is_kept]],
             grade=self.grade[is_kept],

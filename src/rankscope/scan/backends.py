@@ -14,8 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankscope.native.scanner import backend_name
-from rankscope.read.columns import RunColumns
-from rankscope.read.line_problems import LineProblem, locate_problems, reject_empty
+from rankscope.read.lines import LineProblem, locate_problems, reject_empty
 from rankscope.read.orders import check_order
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run
@@ -35,21 +34,16 @@ def scan_run(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> Ru
     """
     run = run.load()
     if run.rows is not None:
-        return _scan_rows(run.rows, qrels, run.order, run.name, ties)
+        if backend_name() == "python":
+            return match_lists(run.rows.lists(), qrels, run.order, run.name, ties)
+        try:
+            return native.scan_rows(run.rows, qrels, run.order, ties)._replace(tag=run.name)
+        except LineProblem as problem:
+            raise run.rows.repeated(problem.text, problem.topic, problem.line - 1) from None
     if run.data is not None:
         return match_run(run, qrels, ties)
     assert run.source is not None
     return scan_text(run.source, qrels, run.order, jobs=jobs, ties=ties, label=run.label)
-
-
-def _scan_rows(rows: RunColumns, qrels: Qrels, order: str, name: str, ties: bool) -> RunHits:
-    """Find the hits of a run in columns, with the C library if possible; ``name`` replaces the tag."""
-    if backend_name() == "python":
-        return match_lists(rows.lists(), qrels, order, name, ties)
-    try:
-        return native.scan_rows(rows, qrels, order, ties)._replace(tag=name)
-    except LineProblem as problem:
-        raise rows.repeated(problem.text, problem.topic, problem.line - 1) from None
 
 
 def scan_text(

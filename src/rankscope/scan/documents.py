@@ -10,19 +10,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.arrays import Int32s
 from rankscope.native.scanner import backend_name
 from rankscope.native.scans import Top
-from rankscope.read.line_problems import locate_problems
+from rankscope.read.lines import locate_problems
 from rankscope.read.orders import is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run, RunList
 from rankscope.read.source import Source
 from rankscope.scan import native
 from rankscope.scan.hits import TieGroups
-
-Int32s = npt.NDArray[np.int32]
 
 
 def first_documents(run: Run, qrels: Qrels, depth: int) -> Iterator[tuple[int, list[bytes]]]:

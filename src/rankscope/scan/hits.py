@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Int32s = npt.NDArray[np.int32]
+from rankscope.arrays import Int32s, take_spans
 
 
 def _concatenate(arrays: Iterable[Int32s]) -> Int32s:
@@ -104,9 +104,7 @@ class TieGroups(NamedTuple):
 
     def take(self, numbers: npt.NDArray[np.integer]) -> TieGroups:
         """Return the groups of some rankings."""
-        count = np.diff(self.offsets)[numbers]
-        offsets = np.concatenate([[0], np.cumsum(count)])
-        index = np.arange(offsets[-1]) + np.repeat(self.offsets[numbers] - offsets[:-1], count)
+        offsets, index = take_spans(self.offsets, numbers)
         return TieGroups(offsets, self.first[index], self.size[index])
 
 

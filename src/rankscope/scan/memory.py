@@ -31,15 +31,8 @@ def match_plain(
     data: Mapping[str, Any], qrels: Qrels, order: str, name: str, ties: bool = False
 ) -> RunHits | None:
     """Find the hits of rankings of plain types with the extension module; None if it cannot read them."""
-    matched = native.match(
-        data,
-        qrels.topic_index,
-        qrels.memory_index(),
-        by_score=is_by_score(order),
-        in_32_bits=order == "trec_eval9",
-        ascending=not ties_descend(order),
-        ties=ties,
-    )
+    options = is_by_score(order), order == "trec_eval9", not ties_descend(order), ties
+    matched = native.match(data, qrels.topic_index, qrels.memory_index(), *options)
     if matched is None:
         return None
     topic, length, offsets, rank, judgment, tied, first, size, ignored = matched

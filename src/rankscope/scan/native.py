@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import take_spans
 from rankscope.engines.threads import run_in_threads
+from rankscope.errors import InputError
 from rankscope.native.cuts import topic_cuts
 from rankscope.native.readahead import Part
 from rankscope.native.scanner import DocumentTable, available, load
@@ -28,17 +30,15 @@ from rankscope.native.scans import (
 from rankscope.progress import advance
 from rankscope.read.columns import RunColumns
 from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
-from rankscope.read.line_problems import LineProblem
+from rankscope.read.lines import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
-from rankscope.read.source import HEAD, Source, check_head, read_error
+from rankscope.read.source import Source
 from rankscope.scan.hits import RunHits, Ties
 
 __all__ = ["Top", "available", "load", "scan_documents", "scan_rows", "scan_source"]
 
-_CHECK_BYTES = LONGEST_LINE  # bytes of a file between two checks for an interrupt
-_CHECK_ROWS = 1 << 20  # rows, likewise
+_CHECK_ROWS = 1 << 20  # rows between two checks for an interrupt
 _MAX_KEPT = 32 << 20  # bytes; glibc may keep freed arrays below this size
 MIN_PIECE = 4 << 20  # bytes; below this a thread costs more than it saves
 
@@ -48,15 +48,17 @@ T = TypeVar("T")
 def scan_source(
     source: Source, qrels: Qrels, order: str, jobs: int = 1, ties: bool = False, library: c.CDLL | None = None
 ) -> RunHits:
-    """Find the hits of a run; a large plain file is split into up to ``jobs`` pieces."""
+    """Find the hits of a run; take what was read ahead, and split other large plain files into ``jobs`` parts."""
     table = _table(qrels, library)
     request = ScanRequest(ORDERS.index(order), ties)
     ahead = table.read_ahead
-    parts = None if ahead is None else ahead.find_parts(request.order, ties, source.stamp)
-    hits = None if parts is None else _take_parts(table, request, source, parts, jobs)
-    is_plain = source.path is not None and not source.is_compressed
-    if hits is None and is_plain and jobs > 1 and source.size >= 2 * MIN_PIECE:
-        hits = _scan_pieces(table, request, source, min(jobs, source.size // MIN_PIECE))
+    parts = ahead.find_parts(request.order, ties, source.stamp) if ahead else None
+    if not parts and jobs > 1 and source.path and not source.is_compressed and source.size >= 2 * MIN_PIECE:
+        cuts = topic_cuts(source.path, source.size, min(jobs, source.size // MIN_PIECE))
+        parts = [
+            Part(None, 0, start, stop) for start, stop in zip([0, *cuts], [*cuts, source.size], strict=True)
+        ]
+    hits = _scan_parts(table, request, source, parts, jobs) if parts else None
     if hits is None:
         arrays = _scan(table, request, lambda scan: _read(scan, source), Scan.arrays)
         hits = _merge([arrays], ties, table.library)
@@ -122,68 +124,21 @@ def _scan(
 
 def _read(scan: Scan, source: Source) -> None:
     """Scan a whole source."""
-    if source.path is not None and not source.is_compressed:
-        _read_span(scan, source, 0, None)
-        return
     for block in source.line_blocks():
         scan.feed(block)
     scan.finish()
 
 
-def _read_span(scan: Scan, source: Source, start: int, stop: int | None) -> None:
-    """Scan the bytes of a plain file between two offsets; the library reads the file."""
-    assert source.path is not None
-    max_line = longest_line()
-    try:
-        with source.path.open("rb", buffering=0) as file:
-            file.seek(start)
-            if start == 0:
-                scan.feed(check_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label))
-            while (left := _CHECK_BYTES if stop is None else min(_CHECK_BYTES, stop - file.tell())) > 0:
-                if line_at(file, max_line) > max_line:
-                    raise LineProblem("long", scan.line + 1)
-                count = scan.read(file, left)
-                if not count:
-                    break
-                advance(count)
-            scan.finish()
-            source.check_read(file, source.size if stop is None else stop)
-    except OSError as error:
-        raise read_error(error, source.label) from None
-
-
-def _scan_pieces(table: DocumentTable, request: ScanRequest, source: Source, jobs: int) -> RunHits | None:
-    """Split a file where topics change, and scan the pieces in threads.
-
-    Returns None if a line is invalid or a topic occurs in two pieces: only a scan from the start knows the line number
-    or the whole ranking.
-    """
-    assert source.path is not None
-    cuts = topic_cuts(source.path, source.size, jobs)
-
-    def scan_piece(span: tuple[int, int | None]) -> ScanArrays:
-        with _open(table, request) as scan:
-            _read_span(scan, source, *span)
-            return scan.arrays()
-
-    spans = list(zip([0, *cuts], [*cuts, None], strict=True))
-    try:
-        pieces = run_in_threads(scan_piece, spans, len(spans))
-    except (LineProblem, ReturningTopic):
-        return None
-    return _join_pieces(table, request, pieces)
-
-
-def _take_parts(
+def _scan_parts(
     table: DocumentTable, request: ScanRequest, source: Source, parts: list[Part], jobs: int
 ) -> RunHits | None:
-    """Combine the parts of a file that were read ahead, and scan the others now.
+    """Combine the parts of a file that were read ahead, and scan the others in threads.
 
-    Return None if the file must be scanned from the start: it is one unfinished part, it changed, a line is invalid, or
-    topics are not contiguous.
+    Return None if the file must be scanned from the start: it is one unfinished part, it changed, a line is invalid
+    (whose number only a scan from the start knows), or a topic occurs in two parts.
     """
 
-    def take_part(part: Part) -> ScanArrays:
+    def scan_part(part: Part) -> ScanArrays:
         handle = part.scan()
         if handle is not None:
             advance(part.stop - part.start)
@@ -192,22 +147,16 @@ def _take_parts(
         if len(parts) == 1:
             raise ReturningTopic
         with _open(table, request) as scan:
-            _read_span(scan, source, part.start, None if part is parts[-1] else part.stop)
+            _read(scan, source.part(part.start, part.stop))
             return scan.arrays()
 
+    workers = min(jobs, len(parts))
     try:
-        if len(parts) == 1:
-            pieces = [take_part(parts[0])]
-        else:
-            pieces = run_in_threads(take_part, parts, min(jobs, len(parts)))
-    except (LineProblem, ReturningTopic):
+        scanned = run_in_threads(scan_part, parts, workers) if workers > 1 else [*map(scan_part, parts)]
+    except (LineProblem, ReturningTopic, InputError):
         return None
-    return _join_pieces(table, request, pieces) if source.is_unchanged() else None
-
-
-def _join_pieces(table: DocumentTable, request: ScanRequest, pieces: list[ScanArrays]) -> RunHits | None:
-    """Combine pieces that were scanned in threads; None if a topic occurs in two pieces."""
-    return _merge(pieces, request.ties, table.library) if _are_disjoint(pieces) else None
+    is_valid = source.is_unchanged() and _are_disjoint(scanned)
+    return _merge(scanned, request.ties, table.library) if is_valid else None
 
 
 def _are_disjoint(pieces: list[ScanArrays]) -> bool:
@@ -243,9 +192,7 @@ def _merge(pieces: list[ScanArrays], with_ties: bool, library: c.CDLL) -> RunHit
     rank, judgment = join("rank"), join("judgment")
     if (topic[1:] < topic[:-1]).any():
         order = np.argsort(topic, kind="stable")
-        counts, starts = np.diff(offsets)[order], offsets[:-1][order]
-        np.cumsum(counts, out=offsets[1:])
-        hits = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
+        offsets, hits = take_spans(offsets, order)
         topic, length, tied, rank, judgment = (
             topic[order], length[order], tied[order], rank[hits], judgment[hits],
         )  # fmt: skip

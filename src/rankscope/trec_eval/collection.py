@@ -2,68 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import Int32s
+from rankscope.arrays import Ints
 from rankscope.errors import InputError
 from rankscope.judging import Lists, Pool
+from rankscope.judging.judged import ListArrays, assemble
 from rankscope.read import Qrels, Run
 from rankscope.read.ids import to_bytes
 from rankscope.scan import scan_run
 from rankscope.trec_eval.options import Options
 
-Array = Int32s
+
+class Rankings(NamedTuple):
+    """Rankings of a run by topic, and the tag of the run."""
+
+    topics: list[str]
+    arrays: ListArrays
+    tag: str
 
 
-@dataclass(frozen=True)
-class TopicHits:
-    """Ranks and judgments of the judged documents in a ranking, and the length of the ranking.
-
-    ``missing`` is True if the run lacks the topic and only ``-c`` includes it.
-    """
-
-    rank: Array
-    judgment: Array
-    length: int
-    missing: bool = False
-
-    def truncate(self, options: Options, grade: Array) -> TopicHits:
-        """Return the ranking cut at the rank of ``-M`` and, with ``-J``, without unjudged documents."""
-        rank, judgment, length = self.rank, self.judgment, self.length
-        if options.max_rank is not None:
-            keep = rank <= options.max_rank
-            rank, judgment, length = rank[keep], judgment[keep], min(length, options.max_rank)
-        if options.judged_only:
-            judgment = judgment[grade[judgment] >= 0]
-            rank, length = np.arange(1, len(judgment) + 1, dtype=np.int32), len(judgment)
-        return TopicHits(rank, judgment, length, self.missing)
-
-
-_NONE = np.zeros(0, np.int32)
-
-# For a missing topic, trec_eval evaluates a ranking of one unjudged document.
-_MISSING = TopicHits(_NONE, _NONE, 1, missing=True)
-
-
-def find_hits(qrels: Qrels, run: Run, options: Options) -> tuple[dict[str, TopicHits], str]:
-    """Return the hits of a run by topic, sorted by the bytes of the topic as in trec_eval, and the run's tag."""
-    scanned = scan_run(run, qrels)
-    hits = {}
-    for k, t in enumerate(scanned.topic.tolist()):
-        where = slice(scanned.offsets[k], scanned.offsets[k + 1])
-        hits[qrels.topics[t]] = TopicHits(
-            scanned.rank[where], scanned.judgment[where], int(scanned.length[k])
-        )
-    ordered = select_topics(qrels.topics, hits, options, run.path or run.name)
-    return {topic: hits.get(topic, _MISSING) for topic in ordered}, scanned.tag
+def find_rankings(qrels: Qrels, run: Run, options: Options) -> Rankings:
+    """Return the rankings of a run, sorted by the bytes of the topic as in trec_eval."""
+    hits = scan_run(run, qrels)
+    retrieved = {qrels.topics[t] for t in hits.topic.tolist()}
+    topics = select_topics(qrels.topics, retrieved, options, run.path or run.name)
+    lists = np.array([qrels.topic_index[topic] for topic in topics])
+    return Rankings(topics, assemble(qrels, (run.name,), [hits]).arrays.take(lists), hits.tag)
 
 
 def select_topics(
-    judged: Sequence[str], retrieved: dict[str, TopicHits] | Sequence[str], options: Options, path: str
+    judged: Sequence[str], retrieved: Collection[str], options: Options, path: str
 ) -> list[str]:
     """Return the topics to evaluate: judged topics in the run or, with ``-c``, all judged topics."""
     topics = sorted((topic for topic in judged if options.complete or topic in retrieved), key=to_bytes)
@@ -73,25 +45,22 @@ def select_topics(
     return topics
 
 
-def build_lists(pool: Pool, topics: Sequence[int], hits: Sequence[TopicHits]) -> Lists:
-    """Return the input of measures: one ranking per topic (an index into the pool)."""
-    offsets = np.cumsum([0, *(len(topic_hits.rank) for topic_hits in hits)])
-    length = np.array([topic_hits.length for topic_hits in hits], np.int32)
-    rank, judgment = (np.concatenate([_NONE, *map(attrgetter(name), hits)]) for name in ("rank", "judgment"))
-    return Lists(pool, np.array(topics, np.int64), length, offsets, rank, judgment)
+def build_lists(pool: Pool, topics: Ints, arrays: ListArrays, options: Options) -> Lists:
+    """Return the input of measures, cut at the rank of ``-M`` and, with ``-J``, without unjudged documents."""
+    # For a missing topic, trec_eval evaluates a ranking of one unjudged document.
+    length = np.where(arrays.present, arrays.length, 1)
+    lists = Lists(pool, topics, length, arrays.offsets, arrays.rank, arrays.judgment)
+    if options.max_rank is not None:
+        lists = lists.truncate(options.max_rank)
+    return lists.condense() if options.judged_only else lists
 
 
-def format_relstrings(hits: Sequence[TopicHits], grade: Array, length: int) -> list[str]:
-    """Return the first grades of each ranking as a string.
+def format_relstring(grades: Iterable[int | None]) -> str:
+    """Return the grades of a ranking as a string.
 
     A grade is a digit, ``>`` above 9, ``.`` if negative, and ``-`` if the document is unjudged.
+
+    >>> format_relstring([0, None, 12, -1])
+    '0->.'
     """
-    strings = []
-    for topic_hits in hits:
-        characters = ["-"] * min(length, topic_hits.length)
-        for rank, g in zip(topic_hits.rank.tolist(), grade[topic_hits.judgment].tolist(), strict=True):
-            if rank > len(characters):
-                break
-            characters[rank - 1] = "." if g < 0 else str(g) if g < 10 else ">"
-        strings.append("".join(characters))
-    return strings
+    return "".join("-" if g is None else "." if g < 0 else str(g) if g < 10 else ">" for g in grades)

@@ -7,27 +7,21 @@ from math import isfinite
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
-from rankscope.read.line_ends import describe_line_end, foreign_end
-from rankscope.read.source import read_bytes
+from rankscope.read.lines import locate_problem, split_lines
+from rankscope.read.source import Source, whole_lines
 
 
-def read_rows(path: str, count: int, field_names: str) -> Iterator[tuple[int, list[str]]]:
+def read_rows(path: str, columns: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line numbers and fields, without blank lines and lines that start with ``#``."""
-    shown = "standard input" if path == "-" else path
-    for line, text in enumerate(read_bytes(path).split(b"\n"), 1):
-        if end := foreign_end(text, count):
-            problem, hint = describe_line_end(end)
-            raise InputError(problem, path=shown, line=line, hint=hint)
-        fields = text.split()
-        if not fields or fields[0].startswith(b"#"):
-            continue
-        if b"\0" in text:
-            raise InputError("a NUL byte in the line", path=shown, line=line, hint="give a text file")
-        if len(fields) != count:
-            fields_read = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-            problem = f"{fields_read} where there should be {count}: {field_names}"
-            raise InputError(problem, path=shown, line=line, hint="complete the line or remove it")
-        yield line, [to_text(field) for field in fields]
+    source, before = Source.open(path), 0
+    width = len(columns.split())
+    for text in whole_lines(source.line_blocks()):
+        fields, lines, problem = split_lines(text, before, columns)
+        before += text.count(b"\n")
+        for row, line in enumerate(lines):
+            yield line, [*map(to_text, fields[row * (width + 1) : row * (width + 1) + width])]
+        if problem:
+            raise locate_problem(problem, source)
 
 
 def parse_number(text: str, path: str, line: int) -> float:

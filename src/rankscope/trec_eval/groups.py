@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,37 +10,21 @@ from rankscope.errors import InputError
 from rankscope.judging import Pool
 from rankscope.read import Qrels, Run
 from rankscope.read.ids import to_bytes
-from rankscope.trec_eval.collection import TopicHits, build_lists, find_hits
+from rankscope.read.qrels import UNJUDGED
+from rankscope.trec_eval.collection import build_lists, find_rankings
 from rankscope.trec_eval.fields import read_rows
 from rankscope.trec_eval.names import Column
 from rankscope.trec_eval.options import Options
 from rankscope.trec_eval.results import Results
 
-Judgments = dict[bytes, int]
+Groups = dict[str, dict[str, dict[bytes, int]]]
+"""Grades of documents by topic and person."""
 
 
-@dataclass(frozen=True)
-class GroupJudgments:
-    """Grades of documents by topic and person."""
-
-    topics: dict[str, dict[str, Judgments]]
-
-    def to_qrels(self) -> Qrels:
-        """Return all judged documents with grade 0, to find their ranks in a run."""
-        pairs = {
-            (to_bytes(topic), document)
-            for topic, people in self.topics.items()
-            for judged in people.values()
-            for document in judged
-        }
-        topics, documents = zip(*sorted(pairs), strict=True)
-        return Qrels.from_columns(topics, None, documents, np.zeros(len(topics), np.int32))
-
-
-def read_groups(path: str) -> GroupJudgments:
+def read_groups(path: str) -> Groups:
     """Read lines of ``topic person document grade``."""
-    topics: dict[str, dict[str, Judgments]] = {}
-    for line, (topic, person, document, grade) in read_rows(path, 4, "topic person document grade"):
+    topics: Groups = {}
+    for line, (topic, person, document, grade) in read_rows(path, "topic person document grade"):
         judged = topics.setdefault(topic, {}).setdefault(person, {})
         if to_bytes(document) in judged:
             problem = f"{person!r} judged document {document!r} of topic {topic!r} before"
@@ -48,7 +32,7 @@ def read_groups(path: str) -> GroupJudgments:
         judged[to_bytes(document)] = _parse_grade(grade, path, line)
     if not topics:
         raise InputError("the file is empty", path=path, hint="give lines of: topic person document grade")
-    return GroupJudgments(topics)
+    return topics
 
 
 def _parse_grade(text: str, path: str, line: int) -> int:
@@ -62,38 +46,36 @@ def _parse_grade(text: str, path: str, line: int) -> int:
     return grade
 
 
-def evaluate_groups(groups: GroupJudgments, run: Run, columns: list[Column], options: Options) -> Results:
+def evaluate_groups(groups: Groups, run: Run, columns: list[Column], options: Options) -> Results:
     """Return the mean of each measure over the people who judged a topic."""
-    qrels = groups.to_qrels()
-    hits, tag = find_hits(qrels, run, options)
-    offsets, lists = [0], []
-    grades: list[int] = []
-    for topic, topic_hits in hits.items():
-        for person in sorted(groups.topics[topic], key=to_bytes):
-            judged = groups.topics[topic][person]
-            lists.append(_select_judgments(judged, topic_hits, qrels, offsets[-1]))
-            grades += judged.values()
-            offsets.append(len(grades))
-    grade = np.array(grades, np.int32)
-    truncated = [topic_hits.truncate(options, grade) for topic_hits in lists]
-    judged_lists = build_lists(Pool(np.array(offsets, np.int64), grade), range(len(lists)), truncated)
-    people = np.array([len(groups.topics[topic]) for topic in hits])
-    starts = np.cumsum(people) - people
+    pairs = {
+        (to_bytes(topic), document)
+        for topic, people in groups.items()
+        for judged in people.values()
+        for document in judged
+    }
+    topics, documents = zip(*sorted(pairs), strict=True)
+    qrels = Qrels.from_columns(topics, None, documents, np.zeros(len(topics), np.int32))
+    rankings = find_rankings(qrels, run, options)
+    # Every person has a pool with all documents of the topic; those that only others judged are unjudged.
+    grades, starts = [], []
+    for topic in rankings.topics:
+        t = qrels.topic_index[topic]
+        first, last = qrels.topic_offsets[t : t + 2].tolist()
+        for person in sorted(groups[topic], key=to_bytes):
+            judged = groups[topic][person]
+            grades.append([judged.get(document, UNJUDGED) for document in qrels.documents[first:last]])
+            starts.append(first)
+    offsets = np.cumsum([0, *map(len, grades)])
+    n_people = np.array([len(groups[topic]) for topic in rankings.topics])
+    arrays = rankings.arrays.take(np.repeat(np.arange(len(n_people)), n_people))
+    judgment = arrays.judgment + (offsets[:-1] - starts)[arrays.owner].astype(np.int32)
+    pool = Pool(offsets, np.concatenate(grades).astype(np.int32))
+    lists = build_lists(pool, np.arange(len(grades)), replace(arrays, judgment=judgment), options)
     values = {
-        column.label: np.add.reduceat(column.measure.evaluate(judged_lists), starts) / people
+        column.label: np.add.reduceat(column.measure.evaluate(lists), np.cumsum(n_people) - n_people)
+        / n_people
         for column in columns
         if column.measure is not None
     }
-    return Results(list(hits), tag, columns, values, {})
-
-
-def _select_judgments(judged: Judgments, hits: TopicHits, qrels: Qrels, start: int) -> TopicHits:
-    """Return the ranking with the judgments of one person, numbered from ``start``."""
-    position = {document: start + i for i, document in enumerate(judged)}
-    pairs = [
-        (rank, position[qrels.documents[j]])
-        for rank, j in zip(hits.rank.tolist(), hits.judgment.tolist(), strict=True)
-        if qrels.documents[j] in position
-    ]
-    columns = np.array(pairs, np.int32).reshape(-1, 2)
-    return TopicHits(columns[:, 0], columns[:, 1], hits.length, hits.missing)
+    return Results(rankings.topics, rankings.tag, columns, values, {})

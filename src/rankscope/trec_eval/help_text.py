@@ -71,13 +71,11 @@ def format_help(options: Options) -> str:
     return f"{text}\n{lines}\n"
 
 
-def _wrap(label: str, words: tuple[str, ...], width: int = 79) -> str:
-    lines = [f"  {label:<10}"]
-    for word in words:
-        if len(lines[-1]) + len(word) + 1 > width:
-            lines.append(" " * 12)
-        lines[-1] += f" {word}"
-    return "\n".join(lines)
+def _wrap(label: str, words: tuple[str, ...]) -> str:
+    first, indent = f"  {label:<10} ", " " * 13
+    return textwrap.fill(
+        " ".join(words), 79, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+    )
 
 
 def _describe(entry: Entry) -> str:

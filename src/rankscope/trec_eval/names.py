@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Entry:
-    """A measure of trec_eval. ``make`` returns Rankscope's equivalent for one value of the parameters."""
+    """A measure of trec_eval. ``make`` returns Rankscope's equivalent for a value of the parameters, or None."""
 
     name: str
     make: Callable[..., Measure] | None = None
@@ -67,38 +67,32 @@ class Entry:
 
     def columns(self, text: str | None, settings: RelevanceSettings) -> list[Column]:
         """Return the columns of this measure; ``text`` holds the parameters after the dot, if any."""
-        if text is not None and self.parameters == "none":
-            raise MeasureError(f"{self.name} has no parameters", hint=f"write -m {self.name}")
-        if self.parameters in ("cutoffs", "levels"):
-            return self._make_columns(text, settings)
         label = self.name if text is None else f"{self.name}_{text}"
-        return [self._make_column(label, self._measure(text, settings), self._parse_length(text))]
-
-    def _make_column(self, label: str, measure: Measure | None, length: int = 0) -> Column:
-        return Column(label, self.name, measure, self.summary, self.whole, self.in_topics, length)
-
-    def _make_columns(self, text: str | None, settings: RelevanceSettings) -> list[Column]:
-        values = list(self.default) if text is None else _parse_cutoffs(self, text)
-        template = "{}_{:d}" if self.parameters == "cutoffs" else "{}_{:3.2f}"
-        assert self.make is not None
+        match self.parameters:
+            case "none":
+                if text is not None:
+                    raise MeasureError(f"{self.name} has no parameters", hint=f"write -m {self.name}")
+                values: list[tuple[str, Any]] = [(label, None)]
+            case "numbers":
+                values = [(label, list(self.default) if text is None else _parse_numbers(self, text))]
+            case "pairs":
+                values = [(label, {} if text is None else _parse_pairs(self, text))]
+            case _:
+                template = "{}_{:d}" if self.parameters == "cutoffs" else "{}_{:3.2f}"
+                cutoffs = self.default if text is None else _parse_cutoffs(self, text)
+                values = [(template.format(self.name, cutoff), cutoff) for cutoff in cutoffs]
         return [
-            self._make_column(template.format(self.name, value), self.make(value, settings))
-            for value in values
+            Column(
+                label=label,
+                entry=self.name,
+                measure=None if self.make is None else self.make(value, settings),
+                summary=self.summary,
+                whole=self.whole,
+                in_topics=self.in_topics,
+                length=max(0, int(value[0])) if self.name == "relstring" else 0,
+            )
+            for label, value in values
         ]
-
-    def _measure(self, text: str | None, settings: RelevanceSettings) -> Measure | None:
-        if self.make is None:
-            return None
-        if self.parameters == "numbers":
-            return self.make(list(self.default) if text is None else _parse_numbers(self, text), settings)
-        if self.parameters == "pairs":
-            return self.make({} if text is None else _parse_pairs(self, text), settings)
-        return self.make(settings)
-
-    def _parse_length(self, text: str | None) -> int:
-        if self.name != "relstring":
-            return 0
-        return max(0, int(self.default[0] if text is None else _parse_numbers(self, text)[0]))
 
 
 def _parse_number(entry: Entry, text: str) -> float:
@@ -182,20 +176,16 @@ def _make_rbp(pairs: dict[str, float], settings: RelevanceSettings) -> Measure:
 
 
 def _binary_entry(name: str, kind: str) -> Entry:
-    return Entry(name, lambda w: _measure(kind, rel=w.rel))
+    return Entry(name, lambda _, w: _measure(kind, rel=w.rel))
 
 
-def _count_entry(name: str, make: Callable[[RelevanceSettings], Measure]) -> Entry:
+def _count_entry(name: str, make: Callable[..., Measure]) -> Entry:
     return Entry(name, make, summary="sum", whole=True)
 
 
 def _cutoff_entry(name: str, kind: str, default: Sequence[int] = _CUTOFFS, *, graded: bool = False) -> Entry:
     make = (lambda k, w: _measure(kind, k)) if graded else (lambda k, w: _measure(kind, k, rel=w.rel))
     return Entry(name, make, "cutoffs", default)
-
-
-def _gain_entry(name: str, make: Callable[..., Measure]) -> Entry:
-    return Entry(name, make, "pairs")
 
 
 def _preference_entry(name: str) -> Entry:
@@ -223,11 +213,11 @@ ENTRIES: dict[str, Entry] = {
     for entry in (
         Entry("runid", summary="topics", in_topics=False, formats=_ALL_FORMATS),
         Entry("num_q", summary="sum", whole=True, in_topics=False, formats=_ALL_FORMATS),
-        _count_entry("num_ret", lambda w: _measure("NumRet")),
-        _count_entry("num_rel", lambda w: _measure("NumRel", rel=w.rel)),
-        _count_entry("num_rel_ret", lambda w: _measure("NumRelRet", rel=w.rel)),
+        _count_entry("num_ret", lambda _, w: _measure("NumRet")),
+        _count_entry("num_rel", lambda _, w: _measure("NumRel", rel=w.rel)),
+        _count_entry("num_rel_ret", lambda _, w: _measure("NumRelRet", rel=w.rel)),
         _MAP,
-        Entry("gm_map", lambda w: _measure("GMAP", rel=w.rel), summary="geometric", in_topics=False),
+        Entry("gm_map", lambda _, w: _measure("GMAP", rel=w.rel), summary="geometric", in_topics=False),
         _binary_entry("Rprec", "Rprec"),
         _binary_entry("bpref", "Bpref"),
         _binary_entry("recip_rank", "RR"),
@@ -236,17 +226,17 @@ ENTRIES: dict[str, Entry] = {
         Entry("relstring", parameters="numbers", default=(10,), summary="topics"),
         _cutoff_entry("recall", "R"),
         _binary_entry("infAP", "infAP"),
-        Entry("gm_bpref", lambda w: _measure("GMBpref", rel=w.rel), summary="geometric", in_topics=False),
+        Entry("gm_bpref", lambda _, w: _measure("GMBpref", rel=w.rel), summary="geometric", in_topics=False),
         _RPREC_MULT,
         Entry("utility", _make_utility, "numbers", (1, -1, 0, 0)),
         Entry("11pt_avg", _make_avg_iprec, "numbers", _RECALLS),
         _binary_entry("binG", "BinG"),
-        _gain_entry("G", lambda pairs, w: _measure("G", **_parse_gains(pairs))),
-        _gain_entry("dcg", lambda pairs, w: _measure("DCG", **_parse_gains(pairs))),
-        _gain_entry("ideal_dcg", lambda pairs, w: _measure("IdealDCG", **_parse_gains(pairs))),
-        _gain_entry("ndcg", lambda pairs, w: _measure("nDCG", **_parse_gains(pairs))),
-        _gain_entry("ndcg_rel", lambda pairs, w: _measure("nDCG_rel", **_parse_gains(pairs))),
-        _gain_entry("Rndcg", lambda pairs, w: _measure("RnDCG", **_parse_gains(pairs), rel=w.rel)),
+        Entry("G", lambda pairs, w: _measure("G", **_parse_gains(pairs)), "pairs"),
+        Entry("dcg", lambda pairs, w: _measure("DCG", **_parse_gains(pairs)), "pairs"),
+        Entry("ideal_dcg", lambda pairs, w: _measure("IdealDCG", **_parse_gains(pairs)), "pairs"),
+        Entry("ndcg", lambda pairs, w: _measure("nDCG", **_parse_gains(pairs)), "pairs"),
+        Entry("ndcg_rel", lambda pairs, w: _measure("nDCG_rel", **_parse_gains(pairs)), "pairs"),
+        Entry("Rndcg", lambda pairs, w: _measure("RnDCG", **_parse_gains(pairs), rel=w.rel), "pairs"),
         _cutoff_entry("ndcg_cut", "nDCG", graded=True),
         _cutoff_entry("map_cut", "AP"),
         _cutoff_entry("relative_P", "RelP"),
@@ -256,14 +246,14 @@ ENTRIES: dict[str, Entry] = {
         _binary_entry("set_recall", "SetR"),
         _binary_entry("set_map", "SetAP"),
         Entry("set_F", lambda x, w: _measure("SetF", rel=w.rel, beta=x[0]), "numbers", (1,)),
-        _count_entry("num_nonrel_judged_ret", lambda w: _measure("NumNonrelRet", rel=w.rel)),
+        _count_entry("num_nonrel_judged_ret", lambda _, w: _measure("NumNonrelRet", rel=w.rel)),
         *(_preference_entry(name) for name in _PREFERENCES),
         _group_entry(_MAP),
         _group_entry(_P),
         _group_entry(_RPREC_MULT),
         _binary_entry("yaap", "YAAP"),
-        _gain_entry("rbp", _make_rbp),
-        _gain_entry("rbp_resid", lambda pairs, w: _measure("RBPResidual", p=pairs.get("p", 0.9))),
+        Entry("rbp", _make_rbp, "pairs"),
+        Entry("rbp_resid", lambda pairs, w: _measure("RBPResidual", p=pairs.get("p", 0.9)), "pairs"),
         _cutoff_entry("unj", "Unjudged", (5, 10, 20), graded=True),
     )
 }

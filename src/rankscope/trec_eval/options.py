@@ -94,18 +94,14 @@ def _apply(options: Options, flag: str, value: str) -> None:
         setattr(options, *_SWITCHES[flag])
     elif flag in _NUMBERS:
         name, minimum = _NUMBERS[flag]
-        setattr(options, name, _parse_whole(flag, value, minimum))
+        try:
+            number = int(value)
+        except ValueError:
+            number = minimum - 1
+        if not minimum <= number < 2**62:
+            raise SettingsError(f"-{flag} cannot be {value!r}", hint=f"give a whole number from {minimum} on")
+        setattr(options, name, number)
     elif flag in _TEXTS:
         setattr(options, _TEXTS[flag], value)
     elif flag == "m":
         options.measures.append(value)
-
-
-def _parse_whole(flag: str, text: str, low: int) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = low - 1
-    if not low <= number < 2**62:
-        raise SettingsError(f"-{flag} cannot be {text!r}", hint=f"give a whole number from {low} on")
-    return number

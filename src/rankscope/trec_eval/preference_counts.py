@@ -10,8 +10,6 @@ import numpy as np
 
 from rankscope.arrays import Bools, Floats, Int32s
 
-Matrix = Bools
-
 
 @dataclass(frozen=True)
 class PreferenceGroup:
@@ -22,7 +20,7 @@ class PreferenceGroup:
     ``partial``: levels of different subgroups are not comparable.
     """
 
-    prefers: Matrix
+    prefers: Bools
     level: Floats
     n_retrieved: int
     partial: bool
@@ -53,11 +51,11 @@ class PreferenceGroup:
         return int(self.prefers[self.n_retrieved :, self.n_retrieved :].sum())
 
     @cached_property
-    def _relevant(self) -> Matrix:
+    def _relevant(self) -> Bools:
         return self.level > 0
 
     @cached_property
-    def _nonrelevant(self) -> Matrix:
+    def _nonrelevant(self) -> Bools:
         return (self.level == 0) if self.partial else (self.level <= 0)
 
     def balanced(self) -> float:
@@ -94,7 +92,7 @@ class PreferenceGroup:
         fulfilled = np.triu(prefers, 1)[: self.n_retrieved]
         return _share(int(fulfilled.sum()), int(prefers.sum()))
 
-    def _against_first(self, count: int, end: int) -> Matrix:
+    def _against_first(self, count: int, end: int) -> Bools:
         """Return preferences among the upper levels, and of every document over the first ones of the lowest level.
 
         Like trec_eval, this also compares documents of the lowest level with each other and with themselves.

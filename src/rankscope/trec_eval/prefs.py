@@ -24,7 +24,6 @@ from rankscope.trec_eval.preference_counts import PreferenceCounts, PreferenceGr
 from rankscope.trec_eval.results import Results
 
 Levels = dict[bytes, float]
-_NOTHING = Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def read_prefs(path: str, *, from_qrels: bool) -> Preferences:
     """Read lines of ``topic group subgroup document level``, or qrels whose second field is the group."""
     field_names = "topic group document level" if from_qrels else "topic group subgroup document level"
     topics: dict[str, dict[str, dict[str, Levels]]] = {}
-    for line, fields in read_rows(path, len(field_names.split()), field_names):
+    for line, fields in read_rows(path, field_names):
         topic, group, *subgroup, document, level = fields
         levels = topics.setdefault(topic, {}).setdefault(group, {}).setdefault("".join(subgroup), {})
         if to_bytes(document) in levels:
@@ -62,7 +61,7 @@ def evaluate_prefs(prefs: Preferences, run: Run, columns: list[Column], options:
         counts = _count_preferences(prefs, topic, retrieved)
         for column in preference_columns:
             values[column.label][t] = counts.value(column.entry)
-    return Results(topics, scan_run(run, _NOTHING).tag, columns, values, {})
+    return Results(topics, scan_run(run, Qrels(())).tag, columns, values, {})
 
 
 def _sort_documents(ranking: RunList, max_rank: int | None) -> list[bytes]:
@@ -80,17 +79,12 @@ def _count_preferences(prefs: Preferences, topic: str, retrieved: list[bytes]) -
     retrieved_judged = [document for document in retrieved if document in judged]
     order = retrieved_judged + sorted(judged.difference(retrieved_judged))
     position = {document: i for i, document in enumerate(order)}
-    preference_groups = []
-    for name in sorted(groups, key=to_bytes):
-        subgroups = groups[name]
-        if len(subgroups) == 1:
-            preference_groups.append(
-                _group_from_levels(next(iter(subgroups.values())), position, len(retrieved_judged))
-            )
-        else:
-            location = f"group {name!r} of topic {topic!r}"
-            merged = _merge_subgroups(subgroups, position, len(retrieved_judged), location, prefs.path)
-            preference_groups.append(merged)
+    preference_groups = [
+        _join_subgroups(
+            groups[name], position, len(retrieved_judged), f"group {name!r} of topic {topic!r}", prefs.path
+        )
+        for name in sorted(groups, key=to_bytes)
+    ]
     return PreferenceCounts(preference_groups, len(order), len(retrieved_judged))
 
 
@@ -100,16 +94,10 @@ def _level_array(levels: Levels, position: dict[bytes, int], size: int) -> Float
     return level
 
 
-def _group_from_levels(levels: Levels, position: dict[bytes, int], retrieved: int) -> PreferenceGroup:
-    """Return the group of a single subgroup, which is consistent because each document has one level."""
-    level = _level_array(levels, position, len(position))
-    return PreferenceGroup(level[:, np.newaxis] > level, level, retrieved, partial=False)
-
-
-def _merge_subgroups(
+def _join_subgroups(
     subgroups: dict[str, Levels], position: dict[bytes, int], retrieved: int, location: str, path: str
 ) -> PreferenceGroup:
-    """Return the group of several subgroups, each a partial order."""
+    """Return the group of some subgroups, each a partial order."""
     size = len(position)
     prefers = np.zeros((size, size), np.bool_)
     level = np.full(size, np.nan)
@@ -120,11 +108,13 @@ def _merge_subgroups(
             raise InputError(f"{location} has a document both at level 0 and above", path=path, hint=hint)
         level = np.where(np.isnan(subgroup_level), level, subgroup_level)
         prefers |= subgroup_level[:, np.newaxis] > subgroup_level
-    prefers = _transitive_closure(prefers)
+    is_partial = len(subgroups) > 1
+    if is_partial:  # the order of a single subgroup is transitive
+        prefers = _transitive_closure(prefers)
     if (prefers & prefers.T).any():
         hint = "put the contradicting preferences into another group"
         raise InputError(f"{location} contradicts itself", path=path, hint=hint)
-    return PreferenceGroup(prefers, level, retrieved, partial=True)
+    return PreferenceGroup(prefers, level, retrieved, is_partial)
 
 
 def _transitive_closure(prefers: Bools) -> Bools:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.errors import InputError
 from rankscope.judging import Floats, Pool
 from rankscope.read import Qrels, Run
-from rankscope.trec_eval.collection import TopicHits, build_lists, find_hits, format_relstrings
+from rankscope.trec_eval.collection import build_lists, find_rankings, format_relstring
 from rankscope.trec_eval.fields import parse_number, read_rows
 from rankscope.trec_eval.names import Column
 from rankscope.trec_eval.options import Options
@@ -46,16 +46,13 @@ class Results:
         """Return the summary of a column over topics."""
         if column.entry == "num_q":
             return float(len(self.topics))
-        total = sum_in_order(self.values[column.label])
+        values = self.values[column.label]
+        # The last printed digit may depend on the order of the sum.
+        total = float(np.cumsum(values)[-1]) if len(values) else 0.0
         if column.summary == "sum":
             return total
         mean = total / len(self.topics)
         return math.exp(mean) if column.summary == "geometric" else mean
-
-
-def sum_in_order(values: Floats) -> float:
-    """Return the sum in the given order, on which the last printed digit may depend."""
-    return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
 def _zscore(value: float, reference: tuple[float, float] | None) -> float:
@@ -70,7 +67,7 @@ def _zscore(value: float, reference: tuple[float, float] | None) -> float:
 def read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
     """Read lines of ``topic measure mean deviation``."""
     zscores = {}
-    for line, (topic, label, mean, deviation) in read_rows(path, 4, "topic measure mean deviation"):
+    for line, (topic, label, mean, deviation) in read_rows(path, "topic measure mean deviation"):
         zscores[topic, label] = (parse_number(mean, path, line), parse_number(deviation, path, line))
     if not zscores:
         raise InputError("the file is empty", path=path, hint="give lines of: topic measure mean deviation")
@@ -79,34 +76,21 @@ def read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
 
 def evaluate_qrels(qrels: Qrels, run: Run, columns: list[Column], options: Options) -> Results:
     """Evaluate a run with ordinary judgments."""
-    hits, tag = find_hits(qrels, run, options)
-    truncated = [topic_hits.truncate(options, qrels.grade) for topic_hits in hits.values()]
-    index = [qrels.topic_index[topic] for topic in hits]
-    lists = build_lists(Pool(qrels.topic_offsets, qrels.grade), index, truncated)
+    rankings = find_rankings(qrels, run, options)
+    index = np.array([qrels.topic_index[topic] for topic in rankings.topics])
+    lists = build_lists(Pool(qrels.topic_offsets, qrels.grade), index, rankings.arrays, options)
+    is_missing = ~rankings.arrays.present
     values, strings = {}, {}
     for column in columns:
         if column.entry == "relstring":
-            strings[column.label] = _relstrings(column, truncated, qrels)
+            shown = [*map(format_relstring, lists.truncate(column.length).grades(None))]
+            if column.label == "relstring":
+                shown = ["" if missing else text for missing, text in zip(is_missing, shown, strict=True)]
+            strings[column.label] = shown
         elif column.measure is not None:
             row = np.array(column.measure.evaluate(lists), np.float64)
-            values[column.label] = (
-                np.log(row) if column.summary == "geometric" else _correct_missing(column, row, truncated)
-            )
-    return Results(list(hits), tag, columns, values, strings)
-
-
-def _relstrings(column: Column, hits: Sequence[TopicHits], qrels: Qrels) -> list[str]:
-    strings = format_relstrings(hits, qrels.grade, column.length)
-    if column.label != "relstring":
-        return strings
-    return ["" if topic_hits.missing else text for topic_hits, text in zip(hits, strings, strict=True)]
-
-
-def _correct_missing(column: Column, row: Floats, hits: Sequence[TopicHits]) -> Floats:
-    """Set the values of missing topics to 0 where trec_eval does.
-
-    trec_eval compares output labels, so that ``utility`` is 0 for a missing topic, but ``utility_1,-1,0,0`` is not.
-    """
-    if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
-        row[[topic_hits.missing for topic_hits in hits]] = 0.0
-    return row
+            # trec_eval compares output labels: utility is 0 for a missing topic, but utility_1,-1,0,0 is not.
+            if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
+                row[is_missing] = 0.0
+            values[column.label] = np.log(row) if column.summary == "geometric" else row
+    return Results(rankings.topics, rankings.tag, columns, values, strings)
