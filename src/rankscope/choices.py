@@ -3,8 +3,6 @@
 This module imports nothing heavy, so that ``rankscope COMMAND --help`` and shell completion start fast.
 """
 
-from __future__ import annotations
-
 from typing import Literal, get_args, get_origin
 
 COLLECTION_OPTIONS = {

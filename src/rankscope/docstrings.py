@@ -1,7 +1,5 @@
 """A small parser of numpydoc docstrings, for help that must load fast (importing numpydoc takes 85 ms)."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Layout of tables for a terminal: alignment, line width, bold and colour."""
 
-from __future__ import annotations
-
 import os
 import sys
 import textwrap

@@ -3,8 +3,6 @@
 A new command needs one line here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

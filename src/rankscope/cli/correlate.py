@@ -1,7 +1,5 @@
 """``rankscope correlate``: the derived command, and the correlation across pools and orderings."""
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.analysis.correlation import correlate

@@ -5,8 +5,6 @@ examples:
   rankscope demo my-first-look --seed 7
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

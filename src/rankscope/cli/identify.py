@@ -19,8 +19,6 @@ examples:
   rankscope identify pytrec_eval:ndcg_cut_10 -f json
 """
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.choices import CALLS

@@ -3,8 +3,6 @@
 Only the module of the requested command is imported, so that ``rankscope --help`` starts fast.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

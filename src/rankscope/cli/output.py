@@ -1,7 +1,5 @@
 """Writes the results of all commands: to standard output or a file, in the requested format, with figures."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence

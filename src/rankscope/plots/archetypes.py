@@ -1,7 +1,5 @@
 """Figures of archetypes: a ranking of each, and the ranges of their points and ratios."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

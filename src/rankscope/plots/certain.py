@@ -1,7 +1,5 @@
 """Figures of the certainty of ranks: intervals, and ranks by several orders."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

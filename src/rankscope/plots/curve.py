@@ -1,7 +1,5 @@
 """Figures of the curves of a ranking: CRP, DCG and relative positions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

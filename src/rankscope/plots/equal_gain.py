@@ -3,8 +3,6 @@
 It shows the effort/gain plane with the rankings marked, and CRP and DCG of each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A figure together with the numbers that it shows."""
 
-from __future__ import annotations
-
 import io
 import pickle
 import warnings

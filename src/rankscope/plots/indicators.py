@@ -1,7 +1,5 @@
 """Parallel coordinates of the indicators of topics (Angelini et al. 2012, Figure 3)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of two intervals of rankings and their difference vectors (Ferrante, Ferro and Pontarollo 2017)."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import replace
 from typing import Any

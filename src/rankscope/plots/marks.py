@@ -1,7 +1,5 @@
 """Marks, labels, axes and legends that figures share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 

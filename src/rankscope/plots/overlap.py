@@ -1,7 +1,5 @@
 """Figure of the overlap of runs by depth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rankscope.plots.figure import Figure

@@ -3,8 +3,6 @@
 After Ferro et al. (2016), Figure 13, and Moffat and Zobel (2008), Figures 2 and 4.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

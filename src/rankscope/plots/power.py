@@ -1,7 +1,5 @@
 """Figure of discriminative power: ASL curves (Sakai 2006; Ferro et al. 2016, Figure 14)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

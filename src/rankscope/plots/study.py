@@ -1,7 +1,5 @@
 """The figures of a study, from its tables: one per experiment, with a panel for each collection."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

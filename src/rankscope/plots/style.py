@@ -3,8 +3,6 @@
 Names are untrusted: mathematical markup in them is not interpreted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar

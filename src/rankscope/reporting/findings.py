@@ -1,7 +1,5 @@
 """Findings for the report: results of :func:`rankscope.findings` as JSON values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Notes about the data, which the summary of the report shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

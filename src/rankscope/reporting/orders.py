@@ -1,7 +1,5 @@
 """Means of the runs at other cutoffs, and from smaller pools."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

@@ -5,8 +5,6 @@ settings that the reader changes. :mod:`rankscope.reporting.schema` describes th
 text (:func:`as_json`, inside a report) or as binary data (:func:`as_stream`, from the server of the explorer).
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

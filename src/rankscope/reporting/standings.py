@@ -1,7 +1,5 @@
 """Standings of the runs in the report: runs tied for first, and bounds of means."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

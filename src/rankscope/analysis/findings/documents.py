@@ -1,7 +1,5 @@
 """Findings about unjudged and tied documents."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Findings about effort: high gain at high effort, and CRP curves that never return to zero."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows of the tables that findings are based on."""
 
-from __future__ import annotations
-
 from rankscope.rows import Row, column
 
 

@@ -1,7 +1,5 @@
 """Findings about the order of the runs: leader, significant differences, disagreement of measures."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The finding about scales: means of ordinal measures, with the shortest counterexample."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from rankscope.analysis.findings.basis import Basis

@@ -1,7 +1,5 @@
 """Findings about topics: decisive topics, topics on which the lead depends, and hard topics."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
