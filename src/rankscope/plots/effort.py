@@ -15,17 +15,8 @@ from rankscope.arrays import Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError
 from rankscope.measures import Measure
-from rankscope.plots import palette
+from rankscope.plots import marks, palette
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_box,
-    hide_frame,
-    legend_below,
-    legend_line,
-    limit_ticks,
-    split_rows,
-    write_centred,
-)
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, is_wide, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
@@ -185,7 +176,7 @@ def plot_effort_gain(
     ratios: Any = {"width_ratios": (1.45, 1)} if wide else {"height_ratios": (1.25, 1)}
     with canvas(width, height, *shape, **ratios) as (figure, (points, cells)):
         handles, table = _draw_plane(points, cells, plane, highlight, colour)
-        legend_below(figure, handles, 4)
+        marks.legend_below(figure, handles, 4)
     return Figure(figure, (points, cells), table)
 
 
@@ -206,7 +197,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
     present = [k for k, size in enumerate(sizes) if size]
     steps = ((24, 4), (42, 6), (_MAX_FACETS, 8)) if is_wide(width) else ((14, 2), (_MAX_FACETS // 2, 4))
     max_columns = next((columns for limit, columns in steps if len(present) <= limit), steps[-1][1])
-    shown, rest = split_rows(sorted(present, key=lambda k: -sizes[k]), steps[-1][0] - 1)
+    shown, rest = marks.split_rows(sorted(present, key=lambda k: -sizes[k]), steps[-1][0] - 1)
     classes = [(kinds.names[k], kinds.colours[k], kinds.kind == k) for k in sorted(shown)]
     if rest:
         classes.append((f"{len(rest)} more", palette.QUIET, np.isin(kinds.kind, rest)))
@@ -224,7 +215,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
             ):
                 panel.scatter(plane.twist[mask], plane.gain[mask], linewidths=0, rasterized=True, **style)
             _draw_grid(panel, plane, ticks=(0, 0.5, 1))
-            limit_ticks(panel.yaxis, 2, integer=False)
+            marks.limit_ticks(panel.yaxis, 2, integer=False)
             inside = {key: at[is_kind[at]] for key, at in marked.items()}
             handles = _draw_marked(panel, plane, inside, means=False, is_small=True)
             share = f"{int(is_kind.sum()):,} ({100 * is_kind.mean():.0f} %)"
@@ -235,7 +226,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
             panel.set_xlabel("Twist", fontsize=7)
             panel.tick_params(labelbottom=True)
         if marked:
-            legend_below(figure, handles, 4)
+            marks.legend_below(figure, handles, 4)
     return Figure(figure, axes, plane.table(marked))
 
 
@@ -279,7 +270,7 @@ def plot_effort_gains(
             plane = _EffortPlane.from_effort(effort, measure)
             handles, table = _draw_plane(points, cells, plane, highlights, colour)
             rows += [(str(measure), *row) for row in table.rows]
-        legend_below(figure, handles, 4)
+        marks.legend_below(figure, handles, 4)
     columns = ("measure", "run", "topic", "Twist", "value", *_COLUMNS)
     table = Table("effort and gains", columns, rows, caption="Effort/gain planes")
     return Figure(figure, tuple(panels.ravel()), table)
@@ -328,7 +319,7 @@ def draw_effort_points(
     with canvas(SINGLE, 3.0) as (figure, axes):
         handles = _draw_points(axes, plane)
         axes.set_title(title, fontsize=7.5)
-        legend_below(figure, handles, 2)
+        marks.legend_below(figure, handles, 2)
     values = zip(twist.tolist(), gain.tolist(), plane.contours, strict=True)
     columns = ("Twist", str(measure), "contour")
     return Figure(figure, (axes,), Table("effort and gain", columns, list(values), caption=title))
@@ -339,10 +330,10 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
     handles: list[Any] = []
     size = 5 if len(plane.twist) > 500 else 10
     style: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
-    marks: dict[str, Any] = {"linestyle": "none", "markersize": 4}  # larger than the points
+    entry: dict[str, Any] = {"linestyle": "none", "markersize": 4}  # larger than the points
     if kinds is None:
         axes.scatter(plane.twist, plane.gain, s=size, c=_POINT, gid="lists", **style)
-        handles.append(legend_line("a ranking", color=_POINT, marker="o", **marks))
+        handles.append(marks.legend_line("a ranking", color=_POINT, marker="o", **entry))
     else:
         for k, (name, colour) in enumerate(zip(kinds.names, kinds.colours, strict=True)):
             is_kind, marker = kinds.kind == k, palette.MARKERS[k % len(palette.MARKERS)]
@@ -350,7 +341,7 @@ def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, sprea
                 style |= {"s": 1.6 * size, "c": colour, "marker": marker, "gid": f"lists: {name}"}
                 axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **style)
                 text = f"{shorten(name, 24)} ({int(is_kind.sum()):,})"
-                handles.append(legend_line(text, color=colour, marker=marker, **marks))
+                handles.append(marks.legend_line(text, color=colour, marker=marker, **entry))
     handles += _draw_contours(axes, plane) + _draw_means(axes, plane, spread)
     _draw_grid(axes, plane)
     better = ", lower is better" if plane.measure.better == "lower" else ""
@@ -370,7 +361,7 @@ def _draw_contours(axes: Any, plane: _Plane) -> list[Any]:
         style = {"colors": palette.GAIN, "linewidths": thick, "linestyles": [dash], "zorder": 3}
         axes.contour(density.twist, density.gain, density.height, levels=[level], **style)
         name = f"{100 * share:.0f} % of the rankings inside"
-        handles.append(legend_line(name, color=palette.GAIN, linewidth=thick, linestyle=dash))
+        handles.append(marks.legend_line(name, color=palette.GAIN, linewidth=thick, linestyle=dash))
     return handles
 
 
@@ -414,13 +405,15 @@ def _draw_cells(axes: Any, counts: Ints) -> None:
     top = max(60.0, 3 * float(shares.max()))
     axes.imshow(shares, origin="lower", aspect="auto", cmap="Greys", vmin=0, vmax=top, gid="cells")
     for (row, column), share in np.ndenumerate(shares):
-        write_centred(axes, column, row, f"{share:.1f}", fontsize=8)
+        marks.write_centred(axes, column, row, f"{share:.1f}", fontsize=8)
     for cell in range(4):
-        draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=palette.INK)
-    draw_box(axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=palette.ABOVE, linestyle=(0, (3, 1.5)))
+        marks.draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=palette.INK)
+    marks.draw_box(
+        axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=palette.ABOVE, linestyle=(0, (3, 1.5))
+    )
     axes.set_xticks(range(4), EFFORTS)
     axes.set_yticks(range(4), GAINS)
-    hide_frame(axes)
+    marks.hide_frame(axes)
     axes.set(xlabel="effort (columns of Twist)", ylabel="gain (quartiles)")
     agree, high = float(np.trace(shares)), float(shares[2:, :2].sum())
     title = f"share of rankings (%)\nframed: agree, {agree:.1f} %\ndashed: high-high, {high:.1f} %"
@@ -445,7 +438,9 @@ def _draw_marked(
         style: dict[str, Any] = {"linestyle": "none", "zorder": 6, "clip_on": False, "gid": "marked"}
         style |= {"marker": marker, "markeredgecolor": colour}
         size, face, edge = (3.2, colour, 0.0) if is_small else (4.8, "none", 1.0)
-        handle = legend_line(_name(key), markersize=size, markerfacecolor=face, markeredgewidth=edge, **style)
+        handle = marks.legend_line(
+            _name(key), markersize=size, markerfacecolor=face, markeredgewidth=edge, **style
+        )
         handles.append(handle)
         if len(points):  # An empty line that is not clipped would disturb the layout.
             handle.set_data(plane.twist[points], plane.gain[points])

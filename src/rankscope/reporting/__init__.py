@@ -21,15 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["build_document", "prepare_document", "report"]
 
-_REOPENED = (
-    ("order", "trec_eval"),
-    ("missing", "zero"),
-    ("grades", None),
-    ("topics", None),
-    ("topic_data", None),
-    ("weights", None),
-)
-"""Options with which the same collection is opened again, and their defaults."""
+_REOPENED = ("order", "missing", "grades", "topics", "topic_data", "weights")
+"""Options with which the same collection is opened again."""
+_DEFAULTS = {"order": "trec_eval", "missing": "zero"}
+"""Defaults of those of them that are not None by default."""
 _CUTOFF = 1000
 """Default number of ranks of curves."""
 StudyTables = Annotated["Mapping[str, Table] | str | Path | None", Option("DIR")]
@@ -223,11 +218,13 @@ def _find_source(collection: Collection, study: object, groups: object) -> Sourc
     if "-" in (qrels, *runs):  # Standard input cannot be read again.
         return None
     options: list[str] = []
-    for name, default in _REOPENED:
+    for name in _REOPENED:
         value = getattr(collection, name)
         if name in ("topic_data", "weights") and not isinstance(value, str | Path):
             continue  # Data in memory have no name on a command line.
-        options += [f"--{name.replace('_', '-')}", str(value)] if value and value != default else []
+        options += (
+            [f"--{name.replace('_', '-')}", str(value)] if value and value != _DEFAULTS.get(name) else []
+        )
     for kind, file_format in (collection.input_format or {}).items():
         options += ["--input-format", f"{kind}={file_format}"]
     source: SourceFiles = {
