@@ -26,19 +26,14 @@ def find(scores: Scores, measures: Sequence[Measure], by: str | Sequence[str] = 
 
 def _plain(finding: Finding) -> FindingData:
     table = replace(finding.evidence, rows=list(finding.evidence.rows[:_ROWS]))
-    link = finding.link
     plain: FindingData = {
         "kind": finding.kind, "title": finding.title, "sentence": finding.sentence,
         "numbers": {name: _cell(value) for name, value in finding.numbers.items()},
         "evidence": plain_table(table), "rows": len(finding.evidence), "chart": _chart(finding.chart),
         "view": finding.view,
     }  # fmt: skip
-    if "measure" in link:
-        plain["measure"] = link["measure"]
-    if "run" in link:
-        plain["runs"] = list(link["run"])
-    if "topic" in link:
-        plain["topic"] = link["topic"]
+    state: Any = {"runs" if name == "run" else name: value for name, value in finding.state.items()}
+    plain.update(state)
     return plain
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from rankscope.analysis.correlation import correlate
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import Disagreement, LeaderRow, Separation
-from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.analysis.findings.finding import Chart, Disagreement, Finding, LeaderRow, Separation
 from rankscope.analysis.leaderboard import FIRST
 from rankscope.analysis.stats.matrices import CompleteMatrix, run_merits
 from rankscope.analysis.stats.significance import procedure
@@ -65,7 +64,7 @@ def leader(basis: Basis) -> Finding | None:
     chart = Chart("dots", ("run",), "value", "low", "high", "tied_for_first", caption=marks)
     selected = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
     state = {"measure": str(measure), "run": selected}
-    return Finding("leader", "Leader", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("Leader", pattern, numbers, evidence, chart, "runs", state)
 
 
 def separation(basis: Basis) -> Finding | None:
@@ -99,9 +98,7 @@ def separation(basis: Basis) -> Finding | None:
     marks = "share of the pairs of runs that differ significantly"
     chart = Chart("bars", ("measure",), "share", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": best[0]}
-    return Finding(
-        "separation", "Pairs the topics can separate", pattern, numbers, evidence, chart, "runs", state
-    )
+    return Finding("Pairs the topics can separate", pattern, numbers, evidence, chart, "runs", state)
 
 
 def disagreement(basis: Basis) -> Finding | None:
@@ -149,9 +146,7 @@ def disagreement(basis: Basis) -> Finding | None:
     marks = "two measures: share of the pairs that they order differently"
     chart = Chart("bars", ("a", "b"), "share", percent=True, caption=marks)
     state = {"measure": str(numbers["a"]), "run": list(dict.fromkeys(best))[:4]}
-    return Finding(
-        "disagreement", "Disagreement between measures", pattern, numbers, evidence, chart, "orders", state
-    )
+    return Finding("Disagreement between measures", pattern, numbers, evidence, chart, "orders", state)
 
 
 def _describe_sample(basis: Basis, numbers: dict[str, Cell]) -> str:
