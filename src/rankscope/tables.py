@@ -242,19 +242,21 @@ class Table(FrameMixin):
 
     def text(self, width: int | None = None, ink: Ink = no_ink) -> str:
         """Return aligned text for a terminal: see :class:`rankscope.text_layout.Grid`."""
-        return "".join(self._grid().parts(width, ink))
+        return "".join(self._text_parts(width, ink))
 
     def titled_text(self, width: int | None = None, ink: Ink = no_ink) -> str:
         """Return aligned text with caption and legend."""
-        return "".join(self._text_parts(width, ink))
+        return "".join(self._text_parts(width, ink, self.caption, self.legend))
 
-    def _text_parts(self, width: int | None, ink: Ink) -> Iterator[str]:
-        yield from self._grid().parts(width, ink, self.caption, self.legend)
-
-    def _grid(self) -> Grid:
+    def _text_parts(self, width: int | None, ink: Ink, *title_and_legend: str) -> Iterator[str]:
         marks = {(r, self.columns.index(name)): mark for (r, name), mark in self.marks.items()}
-        numeric, bold = self._numeric_columns(), self._best_cells()
-        return Grid(self.columns, lambda: self._cells(marked=False), numeric, bold, marks, self.spare)
+        numeric, bold, spare = (
+            self._numeric_columns(),
+            self._best_cells(),
+            map(self.columns.index, self.spare),
+        )
+        grid = Grid(self.columns, lambda: self._cells(marked=False), numeric, bold, marks, list(spare))
+        return grid.parts(width, ink, *title_and_legend)
 
     def fits(self, more: int = 0) -> bool:
         """Return whether the unshortened table, ``more`` characters wider, fits the terminal."""
@@ -401,7 +403,7 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
         for number, whole in enumerate(tables):
             table, note = _shorten(whole, rest) if rest else (whole, "")
             yield "\n" if number else ""
-            yield from table._text_parts(width, ink)
+            yield from table._text_parts(width, ink, table.caption, table.legend)
             yield f"\n{ink(note, 'faint')}\n" if note else "\n"
         return
     if format not in ("tsv", "csv", "markdown", "latex"):
