@@ -36,7 +36,6 @@ from rankscope.choices import ORDERS
 from rankscope.cli import (
     arguments,
     commands,
-    derived,
     explore,
     interrupts,
     main,
@@ -535,7 +534,7 @@ PARTS: dict[str, Callable[[], list[str]]] = {
     "exceptions": lambda: list(_exceptions()),
     "targets": lambda: list(_identities()),
     "orders of runs": lambda: list(_orders_of_runs()),
-    "defaults": lambda: _each(derived._format_default, [None, (), (1, 2), [0.5], "a", 3, False]),
+    "defaults": lambda: _each(options._format_default, [None, (), (1, 2), [0.5], "a", 3, False]),
     "plugins": lambda: list(_described_plugins()),
     "explorer": lambda: list(_explored()),
     "interrupts": lambda: list(_interrupts()),

@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = f"gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}"
     cell = f"list the runs and topics of one cell; {words}"
     parser.add_argument("--cell", metavar="'M GAIN EFFORT'", help=cell)
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     parser.add_argument(
         "--enumerate",
         action=_Enumerate,

@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import COLLECTION_OPTIONS, SCORE_FIGURES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
 from rankscope.declaration import Option
@@ -107,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, DEFAULT)
     options.add_scores(parser)
     options.add_collections(parser)
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)

@@ -15,7 +15,7 @@ import os
 import sys
 from functools import partial
 
-from rankscope.cli import derived
+from rankscope.cli import options
 from rankscope.cli.report import add_report_options, open_report, prepare_from
 from rankscope.declaration import parse_parameters
 from rankscope.errors import SettingsError
@@ -25,7 +25,7 @@ from rankscope.explorer import explore, serve_explorer
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report_options(parser)
     parameters = parse_parameters(explore, omit=("scores", "on_ready"))
-    derived.add_parameters(parser, {name: parameters[name] for name in ("host", "port")})
+    options.add_parameters(parser, {name: parameters[name] for name in ("host", "port")})
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rankscope.choices import PROPERTIES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
@@ -75,7 +75,7 @@ class Options:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     meaning = (
         f"property to test; repeatable: {', '.join(PROPERTIES)}, or a property of a plugin (default: all)"
     )

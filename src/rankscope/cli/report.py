@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankscope.choices import FINDINGS_MEASURES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.declaration import parse_parameters
 from rankscope.files import write_atomically
 from rankscope.reporting import document_from_scores, prepare_document, report
@@ -51,7 +51,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser, ("order", "missing", "weights"))
     options.add_topics(parser)
     options.add_measures(parser, FINDINGS_MEASURES)
-    derived.add_parameters(parser, _PARAMETERS)
+    options.add_parameters(parser, _PARAMETERS)
     meaning = "include document names and judged non-relevant documents (default: if they take little space)"
     parser.add_argument("--documents", action=argparse.BooleanOptionalAction, help=meaning)
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.choices import COUNTS
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
@@ -64,7 +64,7 @@ class Options:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     intervals = parser.add_mutually_exclusive_group()
     interval = "interval-like scale: only"
     equal = f"{interval} intervals with equally many relevant documents at both ends (default: both tests)"

@@ -15,7 +15,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Annotated
 
-from rankscope.cli import derived
+from rankscope.cli import options
 from rankscope.cli.commands import program
 from rankscope.declaration import Option
 from rankscope.errors import printable
@@ -58,7 +58,7 @@ class Options:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="new or empty directory")
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     parser.add_argument("--gzip", action="store_true", help="write runs/NAME.txt.gz")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
 

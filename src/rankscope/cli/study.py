@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.analysis.study.settings import PUBLISHED, StudySettings
 from rankscope.choices import DEFAULT_MEASURES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import render_for_terminal
 from rankscope.cli.plugins import describe_plugin, load_listed_plugin
 from rankscope.cli.terminal import write
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="manifest", metavar="MANIFEST", help=repeat)
     allow = "with --from: run the plugins that the manifest names, if their digests match"
     parser.add_argument("--allow-plugins", action="store_true", help=allow)
-    derived.add_parameters(parser, _SETTINGS)
+    options.add_parameters(parser, _SETTINGS)
     parser.set_defaults(**dict.fromkeys(_SETTINGS))  # --like sets the options that the user does not.
     options.add_evaluation(parser, ("ties", "unjudged", "bounds"))
     parser.add_argument(
