@@ -171,23 +171,34 @@ def plot_effort_gain(
     plane = _EffortPlane.from_effort(*_as_effort(effort, measure))
     if facet is not None:
         return _draw_facets(plane, plane.find(highlight), facet, width)
-    wide = is_wide(width)
-    height, shape = (3.5, (1, 2)) if wide else (5.6, (2, 1))
-    ratios: Any = {"width_ratios": (1.45, 1)} if wide else {"height_ratios": (1.25, 1)}
-    with canvas(width, height, *shape, **ratios) as (figure, (points, cells)):
-        handles, table = _draw_plane(points, cells, plane, highlight, colour)
+    height = 3.5 if is_wide(width) else 5.6
+    figure, axes, [table] = _draw_planes([plane], highlight, colour, width, height)
+    return Figure(figure, axes, table)
+
+
+def _draw_planes(
+    planes: Sequence[_EffortPlane],
+    highlight: Iterable[Highlight],
+    colour: str | None,
+    width: float,
+    height: float,
+) -> tuple[Any, tuple[Any, ...], list[Table]]:
+    """Draw planes one below the other, each with the shares of its cells beside it, or below in a narrow figure."""
+    n, highlights = len(planes), list(highlight)
+    shape, ratios = (n, 2), {"width_ratios": (1.45, 1)}
+    if not is_wide(width):
+        shape, ratios = (2 * n, 1), {"height_ratios": (1.25, 1) * n}
+    tables, handles = [], []
+    with canvas(width, height, *shape, squeeze=False, **ratios) as (figure, grid):
+        for (points, cells), plane in zip(grid.reshape(n, 2), planes, strict=True):
+            marked = plane.find(highlights)
+            kinds = plane.classify(colour) if colour else None
+            handles = _draw_points(points, plane, kinds, spread=not marked)
+            _draw_cells(cells, plane.effort.plane(plane.measure))
+            handles += _draw_marked(points, plane, marked)
+            tables.append(plane.table(marked))
         marks.legend_below(figure, handles, 4)
-    return Figure(figure, (points, cells), table)
-
-
-def _draw_plane(
-    points: Any, cells: Any, plane: _EffortPlane, highlight: Iterable[Highlight], colour: str | None
-) -> tuple[list[Any], Table]:
-    """Draw a plane and the shares of its cells; return the entries of a legend and the table."""
-    marked = plane.find(highlight)
-    handles = _draw_points(points, plane, plane.classify(colour) if colour else None, spread=not marked)
-    _draw_cells(cells, plane.effort.plane(plane.measure))
-    return handles + _draw_marked(points, plane, marked), plane.table(marked)
+    return figure, tuple(grid.ravel()), tables
 
 
 def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str, width: float) -> Figure:
@@ -259,28 +270,12 @@ def plot_effort_gains(
     >>> len(figure.axes), figure.table.columns[:4]
     (4, ('measure', 'run', 'topic', 'Twist'))
     """
-    highlights = list(highlight)
-    rows: list[tuple[Cell, ...]] = []
-    n = len(effort.gains)
-    size, shape, ratios = _lay_out_planes(n, width)
-    with canvas(width, size, *shape, squeeze=False, **ratios) as (figure, grid):
-        panels = grid.reshape(n, 2)
-        handles: list[Any] = []
-        for (points, cells), measure in zip(panels, effort.gains, strict=True):
-            plane = _EffortPlane.from_effort(effort, measure)
-            handles, table = _draw_plane(points, cells, plane, highlights, colour)
-            rows += [(str(measure), *row) for row in table.rows]
-        marks.legend_below(figure, handles, 4)
+    planes = [_EffortPlane.from_effort(effort, measure) for measure in effort.gains]
+    height = 3.1 * len(planes) + 0.3 if is_wide(width) else 5.2 * len(planes) + 0.4
+    figure, axes, tables = _draw_planes(planes, highlight, colour, width, height)
+    rows = [(table.columns[3], *row) for table in tables for row in table.rows]
     columns = ("measure", "run", "topic", "Twist", "value", *_COLUMNS)
-    table = Table("effort and gains", columns, rows, caption="Effort/gain planes")
-    return Figure(figure, tuple(panels.ravel()), table)
-
-
-def _lay_out_planes(n: int, width: float) -> tuple[float, tuple[int, int], dict[str, Any]]:
-    """Return height, rows and columns, and ratios: cells are beside their plane, or below it in a narrow figure."""
-    if is_wide(width):
-        return 3.1 * n + 0.3, (n, 2), {"width_ratios": (1.45, 1)}
-    return 5.2 * n + 0.4, (2 * n, 1), {"height_ratios": (1.25, 1) * n}
+    return Figure(figure, axes, Table("effort and gains", columns, rows, caption="Effort/gain planes"))
 
 
 def _as_effort(effort: Effort | Scores, measure: str | Measure | None) -> tuple[Effort, Measure]:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
-from rankscope.plots.style import LEFT_TO_RIGHT, finite_or_zero, is_panel, shorten, shorten_all
+from rankscope.plots.style import LEFT_TO_RIGHT, current_panel, finite_or_zero, shorten, shorten_all
 
 _LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -243,7 +243,7 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
     planned = max(1, min(columns, len(shown)))
     letters = [len(handle.get_label()) for handle in shown]
     columns = _fit_columns(letters, planned, figure.bbox.width / figure.dpi)
-    if columns < planned and not is_panel():
+    if columns < planned and current_panel.get() is None:
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + 0.14 * (-(-len(shown) // columns) - -(-len(shown) // planned)))
     return figure.legend(handles=shown, loc="outside lower center", ncols=columns)
