@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import COLLECTION_OPTIONS, ORDERS
 from rankscope.errors import SettingsError, printable
-from rankscope.progress import silence
 
 if TYPE_CHECKING:
     from rankscope.judging import EvaluationOptions
@@ -58,7 +57,6 @@ def open_collection(
     from rankscope.measures import parse_many
     from rankscope.scores import Collection
 
-    silence(args.quiet)
     selecting = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
     settings = _present(
         args, *COLLECTION_OPTIONS, "topic_data", "seed", "topics", "grades", "input_format", "columns", "jobs"
@@ -93,7 +91,6 @@ def open_named_collections(args: argparse.Namespace, measures: Iterable[Measure]
     from rankscope.measures import needs_aspects
     from rankscope.read.named_collections import open_named
 
-    silence(args.quiet)
     if args.qrels is not None:
         hint = "name these files as another --collection"
         raise SettingsError("--collection replaces QRELS and RUN", hint=hint)

@@ -13,7 +13,6 @@ from rankscope.cli import derived, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.declaration import Level, Option
 from rankscope.errors import SettingsError
-from rankscope.progress import silence
 from rankscope.result import TableResult
 from rankscope.tables import Table
 
@@ -112,7 +111,6 @@ def _enumerate(args: argparse.Namespace) -> TableResult:
 
     if args.qrels is not None:
         raise SettingsError("--enumerate replaces QRELS and RUN", hint="leave these out")
-    silence(args.quiet)
     return archetype_ranges(
         args.relevant, args.length, args.relevant_grades, crossing=args.crossing, jobs=args.jobs
     )

@@ -36,7 +36,6 @@ from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError
-from rankscope.progress import silence
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
@@ -244,7 +243,6 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
     for name in (name for name, is_set in rejected.items() if is_set):
         problem = f"--stream cannot be combined with {name}: it writes plain values to the file of -o"
         raise SettingsError(problem, hint=f"leave out --stream, or {name}")
-    silence(args.quiet)
     formats = args.input_format or {}
     qrels_options = {"grades": args.grades, "input_format": formats.get("qrels")}
     qrels = open_qrels(args.qrels, needs_aspects=needs_aspects(measures), **qrels_options)

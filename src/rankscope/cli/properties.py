@@ -24,7 +24,6 @@ from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
-from rankscope.progress import silence
 from rankscope.tables import Table
 from rankscope.text_layout import terminal_columns
 
@@ -89,7 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.lab.axioms.cases import properties
 
-    silence(args.quiet)
     settings = {name: getattr(args, name) for name in vars(Options()) if name != "weights"}
     result = properties(
         arguments.parse_measures(args), weights=_weights(args.weights), properties=args.property,

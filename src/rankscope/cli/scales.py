@@ -26,7 +26,6 @@ from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
-from rankscope.progress import silence
 from rankscope.text_layout import terminal_columns
 
 if TYPE_CHECKING:
@@ -85,7 +84,6 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.measurement.difference_structure import difference_structure
     from rankscope.lab.measurement.verdicts import scales
 
-    silence(args.quiet)
     measures = arguments.parse_measures(args)
     if args.axioms:
         if args.grades != 1:

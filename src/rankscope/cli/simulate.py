@@ -19,7 +19,6 @@ from rankscope.cli import options
 from rankscope.cli.commands import program
 from rankscope.declaration import Option
 from rankscope.errors import printable
-from rankscope.progress import silence
 
 
 @dataclass
@@ -66,7 +65,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.simulation import simulate
 
-    silence(args.quiet)
     collection = simulate(**{name: getattr(args, name) for name in vars(Options())})
     folder = collection.write(args.directory, compress=args.gzip)
     if not args.quiet:

@@ -33,7 +33,6 @@ from rankscope.cli.plugins import describe_plugin, load_listed_plugin
 from rankscope.cli.terminal import write
 from rankscope.declaration import parse_parameters
 from rankscope.errors import InputError, SettingsError, printable
-from rankscope.progress import silence
 from rankscope.tables import render_parts
 
 if TYPE_CHECKING:
@@ -81,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.study.experiments import study
 
-    silence(args.quiet)
     if args.manifest is not None:
         _repeat(args)
         return

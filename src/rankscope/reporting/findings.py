@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from rankscope.analysis.findings import Chart, Finding, findings
-from rankscope.cells import json_number
+from rankscope.cells import json_value
 from rankscope.measures import Measure
 from rankscope.reporting.schema import EvidenceChart, FindingData, StudyTable
 from rankscope.scores import Scores
@@ -28,7 +26,7 @@ def _plain(finding: Finding) -> FindingData:
     table = replace(finding.evidence, rows=list(finding.evidence.rows[:_ROWS]))
     plain: FindingData = {
         "kind": finding.kind, "title": finding.title, "sentence": finding.sentence,
-        "numbers": {name: _cell(value) for name, value in finding.numbers.items()},
+        "numbers": {name: json_value(value) for name, value in finding.numbers.items()},
         "evidence": plain_table(table), "rows": len(finding.evidence), "chart": _chart(finding.chart),
         "view": finding.view,
     }  # fmt: skip
@@ -46,10 +44,7 @@ def _chart(chart: Chart) -> EvidenceChart:
 
 def plain_table(table: Table) -> StudyTable:
     """Return a table as columns and rows of JSON values."""
-    return {"columns": list(table.columns), "rows": [[_cell(value) for value in row] for row in table.rows]}
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    return json_number(value) if isinstance(value, float) else value
+    return {
+        "columns": list(table.columns),
+        "rows": [[json_value(value) for value in row] for row in table.rows],
+    }

@@ -36,9 +36,8 @@ from rankscope.read.ids import key_text, to_bytes, to_text
 from rankscope.reporting import schema
 from rankscope.reporting.findings import find, plain_table
 from rankscope.reporting.notes import notes
-from rankscope.reporting.orders import other_orders
 from rankscope.reporting.schema import VERSION, Document
-from rankscope.reporting.standings import open_ranges, tied_first
+from rankscope.reporting.standings import open_ranges, other_orders, tied_first
 from rankscope.reporting.study import for_report
 from rankscope.scores import Scores, score
 from rankscope.tables import Table
