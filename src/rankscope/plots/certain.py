@@ -9,7 +9,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, QUIET, UNJUDGED, series
-from rankscope.plots.style import DOUBLE, blank, canvas, choose_highlighted, distinct, shorten
+from rankscope.plots.style import DOUBLE, blank, canvas, choose_highlighted, distinct, group, shorten
 from rankscope.tables import Table
 
 
@@ -109,9 +109,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     if result.ranks is None:
         raise SettingsError("ranks were not followed", hint="set across: measures, cutoffs, pools or samples")
     columns = distinct(row.by for row in result.ranks)
-    ranks: dict[str, list[float]] = {}
-    for row in result.ranks:
-        ranks.setdefault(row.run, []).append(row.rank)
+    ranks = group((row.run, row.rank) for row in result.ranks)
     ends = {row.run: (row.first_rank, row.last_rank) for row in result.runs}
     coloured = choose_highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
     height = min(6.5, max(1.3, 0.15 * len(ranks)))

@@ -185,7 +185,8 @@ def _draw_planes(
 ) -> tuple[Any, tuple[Any, ...], list[Table]]:
     """Draw planes one below the other, each with the shares of its cells beside it, or below in a narrow figure."""
     n, highlights = len(planes), list(highlight)
-    shape, ratios = (n, 2), {"width_ratios": (1.45, 1)}
+    shape: tuple[int, int] = (n, 2)
+    ratios: dict[str, Any] = {"width_ratios": (1.45, 1)}
     if not is_wide(width):
         shape, ratios = (2 * n, 1), {"height_ratios": (1.25, 1) * n}
     tables, handles = [], []

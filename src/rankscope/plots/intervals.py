@@ -13,7 +13,7 @@ from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, blank, is_wide, shorten
+from rankscope.plots.style import DOUBLE, blank, group, is_wide, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -138,9 +138,7 @@ def _split_by_grade(table: Table) -> list[Table]:
     """Return a table with the rows of each grade."""
     if "grade" not in table.columns:
         return [table]
-    rows: dict[Cell, list[Any]] = {}
-    for row, grade in zip(table.rows, table.column("grade"), strict=True):
-        rows.setdefault(grade, []).append(row)
+    rows = group(zip(table.column("grade"), table.rows, strict=True))
     return [replace(table, rows=selected) for selected in rows.values()]
 
 

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import bidirectional
 
 from rankscope.cells import shorten_names
 from rankscope.errors import SettingsError, check_name, printable, require_package, suggest_names
 from rankscope.plots.palette import COLOURS, INK
 
+K = TypeVar("K")
+V = TypeVar("V")
 STYLES = ("sans", "serif", "latex")
 """Fonts of the text: DejaVu Sans, a font like Times, or the fonts of LaTeX."""
 
@@ -169,6 +171,18 @@ def count(n: int, noun: str) -> str:
 def distinct(values: Iterable[object]) -> list[str]:
     """Return the distinct values as text, in their order."""
     return list(dict.fromkeys(map(str, values)))
+
+
+def group(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Return the values of each key, in their order.
+
+    >>> group([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    values: dict[K, list[V]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return values
 
 
 def finite_or_zero(value: Any) -> float:

@@ -55,8 +55,7 @@ def leader(basis: Basis) -> Finding | None:
             " over {topics} topics"
         )
         pattern += f", but {does} not differ significantly from {{others}}." if rest else "."
-    names = ("run", "value", "low", "high", "rank", "first_rank", "last_rank", "tied_for_first")
-    evidence = LeaderRow.table("leader", [tuple(row[name] for name in names) for row in rows],
+    evidence = LeaderRow.table("leader", [tuple(row[name] for name in LeaderRow.specs) for row in rows],
         caption=f"Means of {measure}, and the runs tied for first",
         legend=f"{FIRST}, level {f'{basis.alpha:g}'.removeprefix('0')}; intervals of single means, unadjusted",
     )  # fmt: skip
@@ -118,8 +117,7 @@ def disagreement(basis: Basis) -> Finding | None:
         swapped = row.discordant or 0
         rows.append((row.a, row.b, row.value, swapped, pairs, swapped / pairs, by_either, by_both))
     rows = sorted(rows, key=lambda row: (-float(row[5] or 0), str(row[0]), str(row[1])))
-    names = ("a", "b", "tau", "swapped", "pairs", "share", "significant", "contradict")
-    numbers: dict[str, Cell] = dict(zip(names, rows[0], strict=True))
+    numbers: dict[str, Cell] = dict(zip(Disagreement.specs, rows[0], strict=True))
     if not numbers["swapped"]:
         numbers["measures"] = len(basis.matrices)
         pattern = "No two of the {measures} measures order any of the {pairs:,} pairs of runs in opposite directions."
