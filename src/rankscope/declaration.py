@@ -215,42 +215,31 @@ def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) ->
 
 
 def _parse(parameter: inspect.Parameter, annotation: Any, meaning: str) -> Parameter:
-    kinds, option = _unfold(annotation)
-    several = [get_args(kind)[0] for kind in kinds if get_origin(kind) is not None and not _is_choice(kind)]
-    values = [kind for kind in kinds if get_origin(kind) is None or _is_choice(kind)]
-    for kind in several:
-        inner, inside = _unfold(kind)
-        values, option = [*values, *inner], option if option.metavar else inside
-    choices = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
+    values, several, option = _unfold(annotation)
+    choices = tuple(dict.fromkeys(word for kind in values for word in get_args(kind))) or option.choices
     plain = [kind for kind in values if kind in (bool, int, float, str)]
+    kind = float if float in plain else next(iter(plain), str)
     has_default = parameter.default is not parameter.empty
     return Parameter(
-        parameter.name, float if float in plain else plain[0] if plain else str, choices or option.choices or None,
-        bool(several), parameter.default if has_default else None, has_default,
+        parameter.name, kind, choices or None, several, parameter.default if has_default else None, has_default,
         not has_default and type(None) not in get_args(annotation), meaning, option,
     )  # fmt: skip
 
 
-def _unfold(kind: Any) -> tuple[list[Any], Option]:
-    """Return the alternatives of a type without None, and the option of its alias."""
-    option = Option()
-    if get_origin(kind) is Annotated:
-        kind, option = get_args(kind)
-    if not _is_union(kind):
-        return [kind], option
-    kinds: list[Any] = []
-    for alternative in get_args(kind):
-        inner, inside = _unfold(alternative) if alternative is not type(None) else ([], option)
-        kinds, option = [*kinds, *inner], inside if option == Option() else option
-    return kinds, option
-
-
-def _is_union(kind: Any) -> bool:
+def _unfold(kind: Any) -> tuple[list[Any], bool, Option]:
+    """Return the types of a value without None, whether a sequence of them is accepted, and the first option."""
     from types import UnionType
     from typing import Union
 
-    return get_origin(kind) in (Union, UnionType)
-
-
-def _is_choice(kind: Any) -> bool:
-    return get_origin(kind) is Literal
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        values, several, option = _unfold(inner[0])
+        return values, several, inner[1] if inner[1] != Option() else option
+    if origin is None or origin is Literal:
+        return [kind] if kind is not type(None) else [], False, Option()
+    if origin not in (Union, UnionType):
+        values, _, option = _unfold(inner[0])
+        return values, True, option
+    parts = [_unfold(alternative) for alternative in inner]
+    option = next((option for *_, option in parts if option != Option()), Option())
+    return [kind for kinds, *_ in parts for kind in kinds], any(several for _, several, _ in parts), option
