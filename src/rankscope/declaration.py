@@ -208,13 +208,16 @@ def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) ->
     space = vars(sys.modules[function.__module__])
     meanings = parse_docstring(function.__doc__).parameters
     return {
-        parameter.name: _parse(parameter, eval(parameter.annotation, space), meanings.get(parameter.name, ""))
+        parameter.name: _parse(parameter, space, meanings.get(parameter.name, ""))
         for parameter in inspect.signature(function).parameters.values()
         if parameter.name not in omit
     }
 
 
-def _parse(parameter: inspect.Parameter, annotation: Any, meaning: str) -> Parameter:
+def _parse(parameter: inspect.Parameter, space: dict[str, Any], meaning: str) -> Parameter:
+    annotation = parameter.annotation
+    if isinstance(annotation, str):  # Modules may postpone the evaluation of annotations.
+        annotation = eval(annotation, space)
     values, several, option = _unfold(annotation)
     choices = tuple(dict.fromkeys(word for kind in values for word in get_args(kind))) or option.choices
     plain = [kind for kind in values if kind in (bool, int, float, str)]

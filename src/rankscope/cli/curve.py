@@ -1,7 +1,5 @@
 """``rankscope curve``: the derived command, a plot of CRP in characters, and options of its figures."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import textwrap

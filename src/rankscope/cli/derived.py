@@ -4,8 +4,6 @@ A command without its own module is a :class:`DerivedCommand`. A command with a 
 with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`call` of this module.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Container
 from typing import Any

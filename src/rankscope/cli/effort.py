@@ -1,7 +1,5 @@
 """``rankscope effort``: the derived command, cells and tests of the plane, and all rankings of small topics."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ examples:
   rankscope explore qrels.txt runs/ --port 8765 --no-browser
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -9,8 +9,6 @@ examples:
   rankscope ndeval -baseline bm25.run -riskAlpha 2 qrels.diversity.txt run.gz
 """
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import dataclass
 from typing import Annotated

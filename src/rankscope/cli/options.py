@@ -1,7 +1,5 @@
 """Options: those that commands share, and those that parameters and classes declare."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

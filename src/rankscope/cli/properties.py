@@ -11,8 +11,6 @@ examples:
   rankscope properties --grades 2 --depth 6 --property swap --property replacement -m "Twist@6 nDCG"
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import textwrap

@@ -8,8 +8,6 @@ examples:
   rankscope simulate diverse --aspects 5 --grades 4
 """
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from dataclasses import dataclass

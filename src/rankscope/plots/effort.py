@@ -1,11 +1,9 @@
 """Figures of the effort/gain plane (Ferro et al. 2016, Figures 7 to 11)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -78,7 +76,7 @@ class _EffortPlane(_Plane):
     lists: Ints
 
     @classmethod
-    def from_effort(cls, effort: Effort, measure: Measure) -> _EffortPlane:
+    def from_effort(cls, effort: Effort, measure: Measure) -> Self:
         number = effort.gains.index(measure)
         lists, _, _ = effort.cells(number)
         run, gain = lists // max(1, len(effort.judged.topics)), effort.gain[number][lists]
