@@ -107,9 +107,6 @@ def _cells(column: Column, write: Callable[[Cell], str], cache: Mapped[str] | No
         return column.map_values(write, cache)
     values = to_values(column)
     kind = dtype_kind(column)
-    if kind == "b":
-        no, yes = write(False), write(True)
-        return [yes if value else no for value in values]
     if kind not in ("f", "i", "u"):
         # Names and answers repeat in many rows; plain numbers have the same text in all formats.
         texts = {value: write(value) for value in {value for value in values if type(value) in _REPEATED}}

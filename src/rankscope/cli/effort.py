@@ -53,14 +53,6 @@ class Options:
     relevant_grades: Annotated[int, Option("G")] = 2
 
 
-class _Enumerate(argparse.Action):
-    """Flag that makes QRELS and RUN optional."""
-
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
-        namespace.enumerate = True
-        options.make_collection_optional(parser)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, effort)
     words = f"gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}"
@@ -69,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_options(parser, Options)
     parser.add_argument(
         "--enumerate",
-        action=_Enumerate,
+        action=options.InsteadOfCollection,
         nargs=0,
         default=False,
         help="instead of QRELS and RUN: enumerate all rankings of small topics, and print the ranges of crossing,"

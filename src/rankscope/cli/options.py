@@ -203,37 +203,32 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
         "instead of QRELS and RUN: scores from eval -q, trec_eval -q or ir_measures -q, or CSV with a row per topic and"
         " a column per system (of measure M); repeatable"
     )
-    parser.add_argument("--scores", action=_InsteadOfCollection, metavar="[M=]FILE", help=text)
+    parser.add_argument("--scores", action=InsteadOfCollection, metavar="[M=]FILE", help=text)
     text = "instead of QRELS and RUN: assignments of nuggets to answers, JSON lines of the TREC RAG track; repeatable"
-    parser.add_argument("--nuggets", dest="scores", action=_InsteadOfCollection, metavar="FILE", help=text)
+    parser.add_argument("--nuggets", dest="scores", action=InsteadOfCollection, metavar="FILE", help=text)
 
 
 def add_collections(parser: argparse.ArgumentParser) -> None:
     """Add --collection and --collections, for commands that take several collections."""
     runs = "where RUNS is a run, a directory or a pattern; repeatable"
     text = f"instead of QRELS and RUN: one of several collections, {runs}"
-    parser.add_argument("--collection", action=_InsteadOfCollection, metavar="NAME=QRELS:RUNS", help=text)
+    parser.add_argument("--collection", action=InsteadOfCollection, metavar="NAME=QRELS:RUNS", help=text)
     keys = "qrels, runs and, optionally, order and grades"
     text = f"the same from a TOML file with a table [collections.NAME] per collection: {keys}"
     parser.add_argument("--collections", action=_CollectionsFile, metavar="FILE", help=text)
 
 
-def make_collection_optional(parser: argparse.ArgumentParser) -> None:
-    """Let a command run without QRELS and RUN."""
-    for action in parser._actions:
-        if action.dest in ("qrels", "runs"):
-            action.required = False
-
-
-class _InsteadOfCollection(argparse.Action):
-    """Repeatable option that makes QRELS and RUN optional."""
+class InsteadOfCollection(argparse.Action):
+    """Repeatable option, or flag, that makes QRELS and RUN optional."""
 
     def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), value])
-        make_collection_optional(parser)
+        for action in parser._actions:
+            if action.dest in ("qrels", "runs"):
+                action.required = False
 
 
-class _CollectionsFile(_InsteadOfCollection):
+class _CollectionsFile(InsteadOfCollection):
     """Option with one value that makes QRELS and RUN optional."""
 
     def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:

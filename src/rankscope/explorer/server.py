@@ -204,6 +204,8 @@ def with_host_check(app: App, port: int, host: str) -> App:
     It accepts loopback names and the bound host; if bound to all interfaces, also the host name and any IP address.
     Other names are rejected because an attacker could make them resolve to this machine (DNS rebinding).
     """
+    from starlette.responses import Response
+
     named = socket.gethostname() if _is_wildcard(host) else host.strip("[]")
     own = {"localhost", "127.0.0.1", "::1", named.lower()}
 
@@ -219,9 +221,7 @@ def with_host_check(app: App, port: int, host: str) -> App:
         if scope["type"] == "http":
             hosts = [value.decode("latin-1") for key, value in scope["headers"] if key == b"host"]
             if len(hosts) != 1 or not is_own_host(hosts[0]):
-                start = {"type": "http.response.start", "status": 421, "headers": [(b"content-length", b"0")]}
-                await send(start)
-                await send({"type": "http.response.body", "body": b""})
+                await Response(status_code=421)(scope, receive, send)
                 return
         await app(scope, receive, send)
 
