@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.plane import HELD, Density, estimate_density, run_means
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError
 from rankscope.measures import Measure
@@ -30,13 +30,8 @@ _MAX_FACETS = 56
 Highlight = str | tuple[str, str]
 
 
-@dataclass(frozen=True)
-class _Kinds:
-    """Class of each point, and names and colours of the classes."""
-
-    kind: Ints
-    names: list[str]
-    colours: list[str]
+Kind = tuple[str, str, Bools]
+"""Name, colour and points of a class of points."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +77,11 @@ class _EffortPlane(_Plane):
         run, gain = lists // max(1, len(effort.judged.topics)), effort.gain[number][lists]
         return cls(measure, run, effort.twist[lists], gain, effort.quartiles(measure), effort, lists)
 
-    def classify(self, by: str) -> _Kinds:
+    def classify(self, by: str) -> list[Kind]:
         kind, names = self.effort.classes(by)
         special = {"archetype": palette.ARCHETYPE_COLOURS, "recall base": palette.QUARTER_COLOURS}
         colours = special.get(by, palette.COLOURS)
-        return _Kinds(kind[self.lists], names, [colours[k % len(colours)] for k in range(len(names))])
+        return [(name, colours[k % len(colours)], kind[self.lists] == k) for k, name in enumerate(names)]
 
     def find(self, highlights: Iterable[Highlight]) -> dict[Highlight, Ints]:
         """Return the points of each highlighted run, or ranking of a run."""
@@ -191,7 +186,7 @@ def _draw_planes(
     with canvas(width, height, *shape, squeeze=False, **ratios) as (figure, grid):
         for (points, cells), plane in zip(grid.reshape(n, 2), planes, strict=True):
             marked = plane.find(highlights)
-            kinds = plane.classify(colour) if colour else None
+            kinds = plane.classify(colour) if colour else ()
             handles = _draw_points(points, plane, kinds, spread=not marked)
             _draw_cells(cells, plane.effort.plane(plane.measure))
             handles += _draw_marked(points, plane, marked)
@@ -203,14 +198,14 @@ def _draw_planes(
 def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str, width: float) -> Figure:
     """Draw a small plane for each class of rankings, with the other rankings in grey."""
     kinds = plane.classify(facet)
-    sizes = [int((kinds.kind == k).sum()) for k in range(len(kinds.names))]
+    sizes = [int(is_kind.sum()) for *_, is_kind in kinds]
     present = [k for k, size in enumerate(sizes) if size]
     steps = ((24, 4), (42, 6), (_MAX_FACETS, 8)) if is_wide(width) else ((14, 2), (_MAX_FACETS // 2, 4))
     max_columns = next((columns for limit, columns in steps if len(present) <= limit), steps[-1][1])
     shown, rest = marks.split_rows(sorted(present, key=lambda k: -sizes[k]), steps[-1][0] - 1)
-    classes = [(kinds.names[k], kinds.colours[k], kinds.kind == k) for k in sorted(shown)]
+    classes = [kinds[k] for k in sorted(shown)]
     if rest:
-        classes.append((f"{len(rest)} more", palette.QUIET, np.isin(kinds.kind, rest)))
+        classes.append((f"{len(rest)} more", palette.QUIET, np.any([kinds[k][-1] for k in rest], axis=0)))
     columns = max(1, min(max_columns, len(classes)))
     rows = -(-max(1, len(classes)) // columns)
     height = 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5
@@ -319,18 +314,18 @@ def draw_effort_points(
     return Figure(figure, (axes,), Table("effort and gain", columns, list(values), caption=title))
 
 
-def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, spread: bool = True) -> list[Any]:
+def _draw_points(axes: Any, plane: _Plane, kinds: Sequence[Kind] = (), *, spread: bool = True) -> list[Any]:
     """Draw rankings, contours, grid and means of runs, and return the entries of a legend."""
     handles: list[Any] = []
     size = 5 if len(plane.twist) > 500 else 10
     style: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
     entry: dict[str, Any] = {"linestyle": "none", "markersize": 4}  # larger than the points
-    if kinds is None:
+    if not kinds:
         axes.scatter(plane.twist, plane.gain, s=size, c=_POINT, gid="lists", **style)
         handles.append(marks.legend_line("a ranking", color=_POINT, marker="o", **entry))
     else:
-        for k, (name, colour) in enumerate(zip(kinds.names, kinds.colours, strict=True)):
-            is_kind, marker = kinds.kind == k, palette.MARKERS[k % len(palette.MARKERS)]
+        for k, (name, colour, is_kind) in enumerate(kinds):
+            marker = palette.MARKERS[k % len(palette.MARKERS)]
             if is_kind.any():
                 style |= {"s": 1.6 * size, "c": colour, "marker": marker, "gid": f"lists: {name}"}
                 axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **style)

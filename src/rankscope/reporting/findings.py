@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankscope.analysis.findings import Chart, Finding, findings
+from rankscope.analysis.findings import Finding, findings
 from rankscope.cells import json_value
 from rankscope.measures import Measure
-from rankscope.reporting.schema import EvidenceChart, FindingData, StudyTable
+from rankscope.reporting.schema import FindingData, StudyTable
 from rankscope.scores import Scores
 from rankscope.tables import Table
 
@@ -24,22 +24,16 @@ def find(scores: Scores, measures: Sequence[Measure], by: str | Sequence[str] = 
 
 def _plain(finding: Finding) -> FindingData:
     table = replace(finding.evidence, rows=list(finding.evidence.rows[:_ROWS]))
+    chart: Any = {"says" if name == "caption" else name: value for name, value in vars(finding.chart).items()}
     plain: FindingData = {
         "kind": finding.kind, "title": finding.title, "sentence": finding.sentence,
         "numbers": {name: json_value(value) for name, value in finding.numbers.items()},
-        "evidence": plain_table(table), "rows": len(finding.evidence), "chart": _chart(finding.chart),
+        "evidence": plain_table(table), "rows": len(finding.evidence), "chart": chart,
         "view": finding.view,
     }  # fmt: skip
     state: Any = {"runs" if name == "run" else name: value for name, value in finding.state.items()}
     plain.update(state)
     return plain
-
-
-def _chart(chart: Chart) -> EvidenceChart:
-    return {
-        "form": chart.form, "label": list(chart.label), "value": chart.value, "low": chart.low, "high": chart.high,
-        "strong": chart.strong, "percent": chart.percent, "says": chart.caption,
-    }  # fmt: skip
 
 
 def plain_table(table: Table) -> StudyTable:
