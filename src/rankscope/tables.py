@@ -38,6 +38,7 @@ from rankscope.columns import (
 from rankscope.columns import Cell as Cell
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import FrameMixin
+from rankscope.lazy import numpy as np
 from rankscope.text_layout import Grid, Ink, no_ink, terminal_columns
 
 if TYPE_CHECKING:
@@ -185,8 +186,6 @@ class Table(FrameMixin):
 
     def _rank_rows(self, max_rows: int) -> list[int]:
         """Return the strongest rows: p-values ascending, absolute values descending, missing numbers last."""
-        import numpy as np
-
         columns = [(self.columns.index(name), name in self.p_values) for name in self.ranked_by]
         best: list[tuple[float, ...]] = []
         start = 0
@@ -480,8 +479,6 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _sort_keys(column: Column, small: bool) -> Floats:
-    import numpy as np
-
     if dtype_kind(column) != "f":
         column = [value if isinstance(value, int | float) else math.nan for value in to_values(column)]
     numbers = np.asarray(column, float)

@@ -36,6 +36,7 @@ from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError
+from rankscope.lazy import numpy as np
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
@@ -253,8 +254,6 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
 
 def _sort_runs(scores: Scores, by: str, rel: int | None) -> Scores:
     """Return the scores with runs in the order of --sort."""
-    import numpy as np
-
     from rankscope.analysis.stats.matrices import with_runs
 
     return with_runs(scores, np.array(_sorted_indices(scores, by, rel)))
@@ -274,8 +273,6 @@ def _sorted_indices(scores: Scores, by: str, rel: int | None) -> list[int]:
 
 def _with_topics(table: Table, scores: Scores) -> Table:
     """Add the number of topics of each run to the means, if it differs between runs."""
-    import numpy as np
-
     counts = dict(zip(scores.runs, (~np.isnan(scores.values[0])).sum(axis=1).tolist(), strict=True))
     if len(set(counts.values())) < 2 or "topics" in table.columns:
         return table

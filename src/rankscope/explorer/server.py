@@ -11,7 +11,7 @@ import ipaddress
 import secrets
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from concurrent.futures import CancelledError
 from threading import Event, Lock, Thread
 from typing import Any
@@ -136,7 +136,7 @@ def application(
             content = {**load(), "server": True}
         except CancelledError:
             return Response(status_code=503)
-        return StreamingResponse(_chunks(content), media_type="application/octet-stream")
+        return StreamingResponse(as_stream(content), media_type="application/octet-stream")
 
     def ranking(request: Request) -> Response:
         if not has_token(request):
@@ -179,10 +179,6 @@ def _grades_by_document(qrels: Qrels, topic: int) -> dict[bytes, int]:
     rows = slice(int(qrels.topic_offsets[topic]), int(qrels.topic_offsets[topic + 1]))
     pairs = zip(qrels.documents[rows], qrels.grade[rows].tolist(), strict=True)
     return {document: grade for document, grade in pairs if grade != UNJUDGED}
-
-
-def _chunks(document: Mapping[str, Any]) -> Iterator[bytes]:
-    yield from as_stream(document)
 
 
 def _with_headers(app: App) -> App:

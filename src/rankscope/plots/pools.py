@@ -152,11 +152,9 @@ def _means_table(means: Table, pool: Cell) -> tuple[Table, str]:
     if pool_name not in pools:
         raise SettingsError(f"there are no means of the pool {pool_name!r}", hint=f"choose one of {pools}")
     values = group(((row["pool"], row["measure"], row["run"]), row["value"]) for row in means.records())
-    rows = [
-        (*key, *(float(np.mean(np.array(values[kept, *key], np.float64))) for kept in ("full", pool_name)))
-        for kept, *key in values
-        if kept == pool_name
-    ]
+    mean = {key: float(np.mean(np.array(own, np.float64))) for key, own in values.items()}
+    drawn = [(measure, run) for name, measure, run in mean if name == pool_name]
+    rows = [(*key, mean["full", *key], mean[pool_name, *key]) for key in drawn]
     label = pool_name if isinstance(pool_name, str) else f"{pool_name:g} %"
     return Table("pool means", ("measure", "run", "full", "smaller"), rows, caption=label), shorten(label, 20)
 

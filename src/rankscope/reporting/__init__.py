@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.declaration import AttributeName, Groups, Option
+from rankscope.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +116,6 @@ def document_from_scores(
 
     Parameters that need rankings (bounds, documents, texts, cutoff) must have their default values.
     """
-    from rankscope.errors import SettingsError
     from rankscope.reporting.page_data import payload_from_scores
     from rankscope.reporting.study import read_study
 
@@ -131,7 +131,6 @@ def document_from_scores(
 
 def split_scores(scores: Scores | Collection, name: str) -> tuple[Collection, tuple[Measure, ...]]:
     """Return the collection and the measures of scores; a collection has no measures."""
-    from rankscope.errors import SettingsError
     from rankscope.scores import Collection, Scores
 
     if isinstance(scores, Collection):
@@ -166,7 +165,6 @@ def prepare_document(
     :func:`report`; without ``measures``, the findings are about the default measures.
     """
     from rankscope.engines import using
-    from rankscope.errors import SettingsError
     from rankscope.judging import judge
     from rankscope.reporting.page_data import payload, top_documents
     from rankscope.reporting.study import read_study

@@ -24,7 +24,7 @@ from rankscope.arrays import AnyArray, Bools, Int32s, Ints
 from rankscope.certainty.documents import with_documents
 from rankscope.choices import FINDINGS_MEASURES
 from rankscope.declaration import list_names
-from rankscope.judging import UNJUDGED, Hits, Judged, judge
+from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.judging.coverage import first_ranks
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
@@ -311,7 +311,9 @@ def _add_optional(document: Document, judged: Judged, documents: bool | None) ->
             document["nonrelevant"]["negative"] = (below.grade < 0).astype(np.uint8)
     size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
     if _is_included(documents, size):
-        document["documents"] = _documents(judged, relevant)
+        grade = judged.qrels.grade
+        names, index = _index_names(judged.qrels, (grade > 0) & (grade != UNJUDGED), relevant.judgment)
+        document["documents"] = {"names": names, "hit": index}
 
 
 def _is_included(documents: bool | None, size: int) -> bool:
@@ -337,13 +339,6 @@ def _narrow(values: Array) -> Array:
     """Return the values in the smallest type of unsigned integers that holds them."""
     top = int(values.max(initial=0))
     return values.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
-
-
-def _documents(judged: Judged, relevant: Hits) -> schema.Documents:
-    """Return the names of the relevant documents of each topic, and the index of the name for each hit."""
-    grade = judged.qrels.grade
-    names, index = _index_names(judged.qrels, (grade > 0) & (grade != UNJUDGED), relevant.judgment)
-    return {"names": names, "hit": index}
 
 
 def _index_names(qrels: Qrels, keep: Bools, judgment: Int32s) -> tuple[list[list[str]], Array]:
@@ -391,12 +386,14 @@ def _measure_data(scores: Scores, measure: Measure, length: int) -> schema.Measu
     values = scores.matrix(measure).values
     terms, back = averaged(measure, values)
     low, high = (back(end) for end in t_intervals(terms, weights=scores.weights))
-    always = measure in standard_measures(length)
-    plain = measure.name if measure.family == "effort" else measure.canonical_name
+    always, is_effort = measure in standard_measures(length), measure.family == "effort"
+    plain = measure.name if is_effort else measure.canonical_name
+    kind: Literal["gain", "effort", "data"]
+    kind = "effort" if is_effort else "data" if measure.better == "neither" else "gain"
     data: schema.Measured = {
         "name": str(measure),
         "meaning": measure.meaning,
-        "kind": _kind(measure) if always else "given",
+        "kind": kind if always else "given",
         "summary": measure.summary,
         "better": measure.better,
         "low": _finite(measure.range[0]),
@@ -413,12 +410,6 @@ def _measure_data(scores: Scores, measure: Measure, length: int) -> schema.Measu
 
 def _finite(limit: float) -> float | None:
     return limit if np.isfinite(limit) else None
-
-
-def _kind(measure: Measure) -> Literal["gain", "effort", "data"]:
-    if measure.family == "effort":
-        return "effort"
-    return "data" if measure.better == "neither" else "gain"
 
 
 def _archetypes(judged: Judged, settings: Mapping[str, Any]) -> Array:
