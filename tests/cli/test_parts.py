@@ -390,7 +390,7 @@ def _top_level() -> Iterator[str]:
         yield f"{name}: {code} {switched.call_count}"
     for code, engine, jobs in itertools.product((None, 0, 1), (None, "local"), (None, 1)):
         module = SimpleNamespace(run=lambda _, code=code: code)
-        yield f"{code} {engine} {jobs}: {main._run(module, argparse.Namespace(engine=engine, jobs=jobs))}"
+        yield f"{code} {engine} {jobs}: {main._run(module, argparse.Namespace(engine=engine, jobs=jobs, quiet=False))}"
 
 
 def _repeated_studies() -> Iterator[str]:

@@ -16,7 +16,7 @@ from rankscope.tables import FORMATS
 _MAX_DIGITS = 100
 
 
-@dataclass
+@dataclass(frozen=True)
 class Evaluation:
     """Options of a collection that an analysis declares to honour.
 
