@@ -14,10 +14,11 @@ import sys
 from functools import partial
 
 from rankscope.cli import options
-from rankscope.cli.report import add_report_options, open_report, prepare_from
+from rankscope.cli.report import add_report_options, open_report, report_values
 from rankscope.declaration import parse_parameters
 from rankscope.errors import SettingsError
 from rankscope.explorer import explore, serve_explorer
+from rankscope.reporting import prepare_document
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
         if not args.no_browser:
             _open_browser(url)
 
-    prepare = partial(prepare_from, args, collection, measures, documents=True)
+    prepare = partial(prepare_document, collection, measures, **{"documents": True, **report_values(args)})
     serve_explorer(collection, prepare, args.title, args.host, args.port, on_ready)
 
 

@@ -106,8 +106,7 @@ def run(args: argparse.Namespace) -> None:
 def _settings(args: argparse.Namespace) -> StudySettings:
     """Return the settings of --like, overridden by the command line."""
     arguments.load_plugins(args)
-    named = {name: value for name in _SETTINGS if (value := getattr(args, name)) is not None}
-    named["seed"] = args.seed
+    named = arguments.present(args, *_SETTINGS, "seed")
     if args.measure:
         named["measures"] = arguments.parse_measures(args)
     return StudySettings(**named) if args.like is None else StudySettings.from_published(args.like, **named)
