@@ -77,12 +77,12 @@ def name_runs(
         axes.axhline(len(names) - 0.5, color=QUIET, linewidth=0.4)
 
 
-def name_columns(axes: Any, names: Sequence[str], width: float, letters: int = 12) -> None:
+def name_columns(axes: Any, names: Sequence[str], width: float) -> None:
     """Write names below the columns of the horizontal axis, of as many of them as there is room for."""
     # A turned name of 5.5 points needs 0.085 inches.
     step = max(1, -(-len(names) // max(1, int((width - 0.9) / 0.085))))
     shown = range(0, len(names), step)
-    texts = shorten_all((names[k] for k in shown), letters)
+    texts = shorten_all((names[k] for k in shown), 12)
     axes.set_xticks(list(shown), texts, rotation=90, fontsize=5.5)
 
 

@@ -72,7 +72,7 @@ def _means(measure: Measure, values: Floats) -> Floats:
     return np.array([measure.mean(row) for row in values], np.float64)
 
 
-def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "zero") -> list[Order]:
+def other_orders(judged: Judged, measures: Sequence[Measure], missing: str) -> list[Order]:
     """Return the means of each measure at several cutoffs and from smaller pools, as in :func:`rankscope.certain`.
 
     >>> from rankscope.judging import judge
@@ -80,7 +80,7 @@ def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "ze
     >>> from rankscope.read import Qrels, Run, Runs
     >>> runs = Runs(Run.from_dict({"q": ["a"]}, name=name) for name in "xy")
     >>> lists = judge(Qrels.from_dict({"q": {"a": 1}}), runs)
-    >>> [(one["across"], one["columns"][:2]) for one in other_orders(lists, [parse("P@10")])]
+    >>> [(one["across"], one["columns"][:2]) for one in other_orders(lists, [parse("P@10")], "zero")]
     [('cutoffs', ['P@5', 'P@10']), ('pools', ['all judgments', 'depth 20'])]
     """
     if len(judged.runs) < 2 or not len(judged.topics) or len(judged.rank) > MAX_HITS:
