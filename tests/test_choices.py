@@ -8,7 +8,6 @@ import inspect
 import rankscope as rs
 from rankscope import choices
 from rankscope.analysis.stats.significance import procedure
-from rankscope.analysis.study.settings import PUBLISHED
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.identification.libraries import CALLS
 from rankscope.scores import evaluate
@@ -17,7 +16,6 @@ from rankscope.scores import evaluate
 def test_properties_calls_and_studies_are_those_that_there_are() -> None:
     assert tuple(RELATIONS) == choices.PROPERTIES
     assert tuple(CALLS) == choices.CALLS
-    assert tuple(PUBLISHED) == choices.STUDIES
 
 
 def test_every_test_and_coefficient_is_known() -> None:

@@ -50,7 +50,7 @@ def test_the_command_offers_exactly_the_options_that_are_honoured(name: str) -> 
         for action in command_parser(str(declaration(name).command))._actions
         for flag in action.option_strings
     }
-    assert {option for option in COLLECTION_OPTIONS if f"--{option}" in flags} == declaration(name).uses
+    assert {option for option in COLLECTION_OPTIONS if f"--{option}" in flags} == set(declaration(name).uses)
     assert {f"--{key.replace('_', '-')}" for key in declaration(name).parameters} <= flags | {"--measures"}
 
 

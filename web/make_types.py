@@ -13,7 +13,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rankscope.reporting.schema import VERSION, json_schema
+from json_schema import json_schema
+
+from rankscope.reporting.schema import VERSION
 
 WEB = Path(__file__).parent
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}

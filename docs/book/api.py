@@ -75,9 +75,16 @@ def meaning(function: str, parameter: str) -> str | None:
     return parse_docstring(functions()[function].__doc__).parameters.get(parameter)
 
 
+def type_name(annotation: Any) -> str:
+    """Return a type as it is written in the source, whether its evaluation was postponed or not."""
+    if isinstance(annotation, str):
+        return annotation
+    return re.sub(r"(?:\w+\.)+(?=\w)", "", inspect.formatannotation(annotation))
+
+
 def returned(function: Callable[..., Any]) -> str | None:
     """Return the description of the return value, or None if it is undocumented."""
-    declared = str(inspect.signature(function).return_annotation)
+    declared = type_name(inspect.signature(function).return_annotation)
     if declaration := getattr(function, "declaration", None):
         tables = [f"``{name}`` ({table.meaning})" for name, table in declaration.result.specs().items()]
         return f"{_first_line(declaration.result)} Tables: {', '.join(tables)}."
@@ -119,12 +126,13 @@ def fields(name: str, function: Callable[..., Any]) -> list[str]:
     lines = []
     for key, parameter in inspect.signature(function).parameters.items():
         lines.append(f":param {key}: {meaning(name, key)}")
-        kind = "" if parameter.annotation in (parameter.empty, "Any", Any) else str(parameter.annotation)
+        is_open = parameter.annotation in (parameter.empty, "Any", Any)
+        kind = "" if is_open else type_name(parameter.annotation)
         if kind:
             lines.append(f":type {key}: ``{kind}``")
-    declared = inspect.signature(function).return_annotation
+    declared = type_name(inspect.signature(function).return_annotation)
     lines.append(f":returns: {returned(function)}")
-    if declared not in ("None", None):
+    if declared != "None":
         lines.append(f":rtype: ``{declared}``")
     lines += [f":raises {error}: {when}" for error, when in raised(name, function)]
     return lines

@@ -6,8 +6,6 @@
 [0.5]
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from rankscope.lazy import attach_stub

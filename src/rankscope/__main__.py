@@ -1,7 +1,5 @@
 """Entry point of the command line ``rankscope`` and of ``python -m rankscope``."""
 
-from __future__ import annotations
-
 import gc
 import sys
 

@@ -14,6 +14,7 @@ from unicodedata import combining, east_asian_width
 
 from rankscope.columns import CategoricalColumn, Cell, Column, Mapped, dtype_kind, to_values
 from rankscope.errors import printable
+from rankscope.lazy import numpy as np
 
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
@@ -107,9 +108,6 @@ def _cells(column: Column, write: Callable[[Cell], str], cache: Mapped[str] | No
         return column.map_values(write, cache)
     values = to_values(column)
     kind = dtype_kind(column)
-    if kind == "b":
-        no, yes = write(False), write(True)
-        return [yes if value else no for value in values]
     if kind not in ("f", "i", "u"):
         # Names and answers repeat in many rows; plain numbers have the same text in all formats.
         texts = {value: write(value) for value in {value for value in values if type(value) in _REPEATED}}
@@ -121,8 +119,6 @@ def _cells(column: Column, write: Callable[[Cell], str], cache: Mapped[str] | No
         ]  # fmt: skip
     if kind != "f":
         return list(map(repr, values))
-    import numpy as np  # Already imported, because the column is an array.
-
     words = _float_words(values)  # type: ignore[arg-type]  # an array of floats
     numbers = np.asarray(column)
     is_special = ~np.isfinite(numbers) | ((numbers == 0) & np.signbit(numbers))

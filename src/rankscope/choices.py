@@ -3,8 +3,6 @@
 This module imports nothing heavy, so that ``rankscope COMMAND --help`` and shell completion start fast.
 """
 
-from __future__ import annotations
-
 from typing import Literal, get_args, get_origin
 
 COLLECTION_OPTIONS = {
@@ -150,8 +148,6 @@ INTERVAL_LENGTH = 10
 EXPERIMENTS = ("effort", "pools", "power", "scales", "bounds")
 """Experiments of a study that can be limited to the best runs; correlations always cover all runs and the best."""
 
-STUDIES = ("twist",)
-"""Published studies with predefined settings."""
 
 VERDICT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
 VERDICT_DEPTH = 1000

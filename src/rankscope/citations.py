@@ -7,7 +7,7 @@ references of measures ("Moffat and Zobel 2008").
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,16 +124,5 @@ def _short_reference(key: str) -> str:
 
 def _format_entry(entry: str) -> str:
     """Format an entry with one line per field."""
-    head, rest = entry.split(",", 1)
-    return "\n".join([f"{head},", *(f"  {field}," for field in _fields(rest.strip()[:-1])), "}", ""])
-
-
-def _fields(text: str) -> Iterator[str]:
-    """Yield the fields of an entry, split at commas outside braces."""
-    depth = start = 0
-    for position, character in enumerate(text):
-        depth += (character == "{") - (character == "}")
-        if character == "," and depth == 0:
-            yield text[start:position].strip()
-            start = position + 1
-    yield text[start:].strip()
+    head, *fields = re.split(r", (?=\w+ = \{)", entry.removesuffix("}"))
+    return "\n".join([f"{head},", *(f"  {field}," for field in fields), "}", ""])

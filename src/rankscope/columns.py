@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-if TYPE_CHECKING:
-    import numpy as np
+from rankscope.lazy import numpy as np
 
+if TYPE_CHECKING:
     from rankscope.arrays import AnyArray, NDArray
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -232,13 +232,9 @@ def _concatenate(parts: Sequence[Column]) -> Column:
         return parts[0]
     first = parts[0]
     if hasattr(first, "dtype") and all(hasattr(part, "dtype") for part in parts):
-        import numpy as np
-
         return np.concatenate(parts)  # type: ignore[arg-type]
     if isinstance(first, CategoricalColumn) and all(
         isinstance(p, CategoricalColumn) and p.values is first.values for p in parts
     ):
-        import numpy as np
-
         return CategoricalColumn(first.values, np.concatenate([part.codes for part in parts]))  # type: ignore[union-attr]
     return [value for part in parts for value in to_values(part)]

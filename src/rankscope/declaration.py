@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rankscope.measures import Measure
-    from rankscope.result import Result
     from rankscope.scores import Collection, Scores
 
 P = ParamSpec("P")
@@ -82,18 +81,60 @@ class Parameter:
     option: Option
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, kw_only=True)
 class Declaration:
-    """Declaration of an analysis, and values derived from it."""
+    """Declaration of a function of scores, or of a collection, as an analysis: the decorator ``@analysis(...)``.
 
-    function: Callable[..., Any]
-    command: str | None
-    figures: Mapping[str, str]
-    uses: frozenset[str]
-    covers: frozenset[str]
-    measures: tuple[str, ...]
-    needs_rankings: bool
-    needs_qrels: bool
+    The section ``Commands`` of its docstring has example calls of the command, one a line.
+
+    Parameters
+    ----------
+    command
+        Name of its command, unless that is the name of the function; None if it has no command.
+    figures
+        Figures of its result, the first one by default: ``{name: "module.function"}`` below :mod:`rankscope.plots`.
+    uses
+        Options of a collection (:data:`~rankscope.choices.COLLECTION_OPTIONS`) that it honours; others raise an error
+        if they are set.
+    covers
+        Options that are accepted and change nothing, because the analysis examines everything that they could say:
+        all orders of tied documents (``ties``), all labels of unjudged ones (``bounds``).
+    measures
+        Measures that the command evaluates unless ``-m`` names others.
+    needs_rankings
+        Whether scores must know their rankings; such an analysis has no option ``--scores``.
+    needs_qrels
+        Whether the collection must have judgments.
+    """
+
+    command: str | None = ""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    uses: Sequence[str] = VALUE_OPTIONS
+    covers: Sequence[str] = ()
+    measures: Sequence[str] = ()
+    needs_rankings: bool = False
+    needs_qrels: bool = True
+    function: Callable[..., Any] = field(init=False)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Return the function as an analysis, which checks its input and runs on the engine of its collection."""
+        self.function = function
+        if self.command == "":
+            self.command = function.__name__.replace("_", "-")
+        self.result.figures = self.figures
+
+        @wraps(function)
+        def run(*arguments: P.args, **named: P.kwargs) -> R:
+            from rankscope.engines import using
+
+            first, *others = arguments or (named.pop(self.input_name, None),)
+            admitted: Any = self.resolve_input(first)
+            collection = admitted.collection if self.input_name == "scores" else admitted
+            with using(getattr(collection, "engine", None), getattr(collection, "jobs", None)):
+                return function(admitted, *others, **named)  # type: ignore[arg-type]
+
+        run.declaration = self  # type: ignore[attr-defined]
+        return run
 
     @property
     def input_name(self) -> str:
@@ -149,67 +190,11 @@ class Declaration:
             raise SettingsError(f"{name} does not honour weights=", hint=hint)
         collection = value.collection if isinstance(value, Scores) else value
         if isinstance(collection, Collection):
-            collection.check_options(name, self.uses | self.covers)
+            collection.check_options(name, (*self.uses, *self.covers))
         return cast("Scores | Collection", value)
 
 
-def analysis(
-    *,
-    command: str | None = "",
-    figures: Mapping[str, str] | None = None,
-    uses: Sequence[str] = VALUE_OPTIONS,
-    covers: Sequence[str] = (),
-    measures: Sequence[str] = (),
-    needs_rankings: bool = False,
-    needs_qrels: bool = True,
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Declare a function of scores, or of a collection, as an analysis.
-
-    The section ``Commands`` of its docstring has example calls of the command, one a line.
-
-    Parameters
-    ----------
-    command
-        Name of its command, unless that is the name of the function; None if it has no command.
-    figures
-        Figures of its result, the first one by default: ``{name: "module.function"}`` below :mod:`rankscope.plots`.
-    uses
-        Options of a collection (:data:`~rankscope.choices.COLLECTION_OPTIONS`) that it honours; others raise an error
-        if they are set.
-    covers
-        Options that are accepted and change nothing, because the analysis examines everything that they could say:
-        all orders of tied documents (``ties``), all labels of unjudged ones (``bounds``).
-    measures
-        Measures that the command evaluates unless ``-m`` names others.
-    needs_rankings
-        Whether scores must know their rankings; such an analysis has no option ``--scores``.
-    needs_qrels
-        Whether the collection must have judgments.
-    """
-
-    def declare(function: Callable[P, R]) -> Callable[P, R]:
-        name = function.__name__.replace("_", "-")
-        declared = Declaration(
-            function, name if command == "" else command, dict(figures or {}), frozenset(uses), frozenset(covers),
-            tuple(measures), needs_rankings, needs_qrels,
-        )  # fmt: skip
-        result: type[Result] = declared.result
-        result.figures = declared.figures
-
-        @wraps(function)
-        def run(*arguments: P.args, **named: P.kwargs) -> R:
-            from rankscope.engines import using
-
-            first, *others = arguments or (named.pop(declared.input_name, None),)
-            admitted: Any = declared.resolve_input(first)
-            collection = admitted.collection if declared.input_name == "scores" else admitted
-            with using(getattr(collection, "engine", None), getattr(collection, "jobs", None)):
-                return function(admitted, *others, **named)  # type: ignore[arg-type]
-
-        run.declaration = declared  # type: ignore[attr-defined]
-        return run
-
-    return declare
+analysis = Declaration
 
 
 def check_run(name: str, runs: Sequence[str]) -> None:
@@ -223,49 +208,41 @@ def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) ->
     space = vars(sys.modules[function.__module__])
     meanings = parse_docstring(function.__doc__).parameters
     return {
-        parameter.name: _parse(parameter, eval(parameter.annotation, space), meanings.get(parameter.name, ""))
+        parameter.name: _parse(parameter, space, meanings.get(parameter.name, ""))
         for parameter in inspect.signature(function).parameters.values()
         if parameter.name not in omit
     }
 
 
-def _parse(parameter: inspect.Parameter, annotation: Any, meaning: str) -> Parameter:
-    kinds, option = _unfold(annotation)
-    several = [get_args(kind)[0] for kind in kinds if get_origin(kind) is not None and not _is_choice(kind)]
-    values = [kind for kind in kinds if get_origin(kind) is None or _is_choice(kind)]
-    for kind in several:
-        inner, inside = _unfold(kind)
-        values, option = [*values, *inner], option if option.metavar else inside
-    choices = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
+def _parse(parameter: inspect.Parameter, space: dict[str, Any], meaning: str) -> Parameter:
+    annotation = parameter.annotation
+    if isinstance(annotation, str):  # Modules may postpone the evaluation of annotations.
+        annotation = eval(annotation, space)
+    values, several, option = _unfold(annotation)
+    choices = tuple(dict.fromkeys(word for kind in values for word in get_args(kind))) or option.choices
     plain = [kind for kind in values if kind in (bool, int, float, str)]
+    kind = float if float in plain else next(iter(plain), str)
     has_default = parameter.default is not parameter.empty
     return Parameter(
-        parameter.name, float if float in plain else plain[0] if plain else str, choices or option.choices or None,
-        bool(several), parameter.default if has_default else None, has_default,
+        parameter.name, kind, choices or None, several, parameter.default if has_default else None, has_default,
         not has_default and type(None) not in get_args(annotation), meaning, option,
     )  # fmt: skip
 
 
-def _unfold(kind: Any) -> tuple[list[Any], Option]:
-    """Return the alternatives of a type without None, and the option of its alias."""
-    option = Option()
-    if get_origin(kind) is Annotated:
-        kind, option = get_args(kind)
-    if not _is_union(kind):
-        return [kind], option
-    kinds: list[Any] = []
-    for alternative in get_args(kind):
-        inner, inside = _unfold(alternative) if alternative is not type(None) else ([], option)
-        kinds, option = [*kinds, *inner], inside if option == Option() else option
-    return kinds, option
-
-
-def _is_union(kind: Any) -> bool:
+def _unfold(kind: Any) -> tuple[list[Any], bool, Option]:
+    """Return the types of a value without None, whether a sequence of them is accepted, and the first option."""
     from types import UnionType
     from typing import Union
 
-    return get_origin(kind) in (Union, UnionType)
-
-
-def _is_choice(kind: Any) -> bool:
-    return get_origin(kind) is Literal
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        values, several, option = _unfold(inner[0])
+        return values, several, inner[1] if inner[1] != Option() else option
+    if origin is None or origin is Literal:
+        return [kind] if kind is not type(None) else [], False, Option()
+    if origin not in (Union, UnionType):
+        values, _, option = _unfold(inner[0])
+        return values, True, option
+    parts = [_unfold(alternative) for alternative in inner]
+    option = next((option for *_, option in parts if option != Option()), Option())
+    return [kind for kinds, *_ in parts for kind in kinds], any(several for _, several, _ in parts), option

@@ -1,7 +1,5 @@
 """A small parser of numpydoc docstrings, for help that must load fast (importing numpydoc takes 85 ms)."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import NamedTuple
@@ -13,7 +11,7 @@ class Docstring(NamedTuple):
     text: str
     """Text before the first section: summary and extended summary."""
     parameters: dict[str, str]
-    """Meaning of each parameter, in one line."""
+    """Meaning of each parameter or attribute, in one line."""
     sections: dict[str, str]
     """Text of each section by its title."""
 
@@ -39,7 +37,8 @@ def parse_docstring(text: str | None) -> Docstring:
     head, *rest = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text or ""), flags=re.MULTILINE)
     sections = {title: body.strip("\n") for title, body in zip(rest[::2], rest[1::2], strict=True)}
     parameters: dict[str, str] = {}
-    for entry in re.split(r"^(?=\S)", sections.get("Parameters", ""), flags=re.MULTILINE):
+    described = "\n".join(sections.get(title, "") for title in ("Parameters", "Attributes"))
+    for entry in re.split(r"^(?=\S)", described, flags=re.MULTILINE):
         names, _, meaning = entry.partition("\n")
         parameters |= {name.strip(" *"): " ".join(meaning.split()) for name in names.split(",") if name}
     return Docstring(head.strip(), parameters, sections)

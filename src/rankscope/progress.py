@@ -4,8 +4,6 @@ Bars are drawn on standard error if it is a terminal. Readers of files call :fun
 the bar of :func:`reading`, and ends a cancelled thread.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sized

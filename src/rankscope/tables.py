@@ -38,6 +38,7 @@ from rankscope.columns import (
 from rankscope.columns import Cell as Cell
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import FrameMixin
+from rankscope.lazy import numpy as np
 from rankscope.text_layout import Grid, Ink, no_ink, terminal_columns
 
 if TYPE_CHECKING:
@@ -185,8 +186,6 @@ class Table(FrameMixin):
 
     def _rank_rows(self, max_rows: int) -> list[int]:
         """Return the strongest rows: p-values ascending, absolute values descending, missing numbers last."""
-        import numpy as np
-
         columns = [(self.columns.index(name), name in self.p_values) for name in self.ranked_by]
         best: list[tuple[float, ...]] = []
         start = 0
@@ -242,19 +241,21 @@ class Table(FrameMixin):
 
     def text(self, width: int | None = None, ink: Ink = no_ink) -> str:
         """Return aligned text for a terminal: see :class:`rankscope.text_layout.Grid`."""
-        return "".join(self._grid().parts(width, ink))
+        return "".join(self._text_parts(width, ink))
 
     def titled_text(self, width: int | None = None, ink: Ink = no_ink) -> str:
         """Return aligned text with caption and legend."""
-        return "".join(self._text_parts(width, ink))
+        return "".join(self._text_parts(width, ink, self.caption, self.legend))
 
-    def _text_parts(self, width: int | None, ink: Ink) -> Iterator[str]:
-        yield from self._grid().parts(width, ink, self.caption, self.legend)
-
-    def _grid(self) -> Grid:
+    def _text_parts(self, width: int | None, ink: Ink, *title_and_legend: str) -> Iterator[str]:
         marks = {(r, self.columns.index(name)): mark for (r, name), mark in self.marks.items()}
-        numeric, bold = self._numeric_columns(), self._best_cells()
-        return Grid(self.columns, lambda: self._cells(marked=False), numeric, bold, marks, self.spare)
+        numeric, bold, spare = (
+            self._numeric_columns(),
+            self._best_cells(),
+            map(self.columns.index, self.spare),
+        )
+        grid = Grid(self.columns, lambda: self._cells(marked=False), numeric, bold, marks, list(spare))
+        return grid.parts(width, ink, *title_and_legend)
 
     def fits(self, more: int = 0) -> bool:
         """Return whether the unshortened table, ``more`` characters wider, fits the terminal."""
@@ -401,7 +402,7 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
         for number, whole in enumerate(tables):
             table, note = _shorten(whole, rest) if rest else (whole, "")
             yield "\n" if number else ""
-            yield from table._text_parts(width, ink)
+            yield from table._text_parts(width, ink, table.caption, table.legend)
             yield f"\n{ink(note, 'faint')}\n" if note else "\n"
         return
     if format not in ("tsv", "csv", "markdown", "latex"):
@@ -478,8 +479,6 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _sort_keys(column: Column, small: bool) -> Floats:
-    import numpy as np
-
     if dtype_kind(column) != "f":
         column = [value if isinstance(value, int | float) else math.nan for value in to_values(column)]
     numbers = np.asarray(column, float)

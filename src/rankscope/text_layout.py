@@ -1,13 +1,9 @@
 """Layout of tables for a terminal: alignment, line width, bold and colour."""
 
-from __future__ import annotations
-
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from rankscope.cells import fit_text, shorten_names, text_width, tone
@@ -37,72 +33,63 @@ def terminal_columns(default: int = 80) -> int:
         return default
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Formatted cells and their properties.
-
-    ``cells`` returns an iterable of blocks of rows, on each call from the start. ``numeric`` tells which columns are
-    right-aligned, ``best`` which cells are bold; ``marks`` follow cells; ``spare`` columns may be left out.
-    """
-
-    columns: Sequence[str]
-    cells: Callable[[], Iterable[Sequence[Sequence[str]]]]
-    numeric: Sequence[bool]
-    best: AbstractSet[tuple[int, int]] = field(default_factory=frozenset)
-    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    spare: Sequence[str] = ()
-
-    def parts(
-        self, width: int | None = None, ink: Ink = no_ink, title: str = "", legend: str = ""
-    ) -> Iterator[str]:
-        """Yield the text of the table in pieces, without a final newline.
-
-        Empty columns are left out. If the table is too wide, spare columns are left out and named in a note. Other
-        columns that do not fit follow below, after repeated row names.
-        """
-        columns = _Columns(self)
-        indices = [i for i in range(len(self.columns)) if columns.filled[i] or not any(columns.filled)]
-        omitted: list[str] = []
-        if width is not None:
-            for name in reversed(self.spare):
-                if columns.total(indices) <= width:
-                    break
-                if self.columns.index(name) not in indices:
-                    continue
-                indices.remove(self.columns.index(name))
-                omitted.insert(0, name)
-            columns.narrow(width, indices)
-        yield from (f"{line}\n" for line in _wrap(title, width, "title", ink))
-        for number, part in enumerate(columns.split(indices, width)):
-            yield "\n\n" if number else ""
-            yield from columns.block(part, ink)
-        note = f"no room for {', '.join(omitted)}: widen the terminal, or write to a file" if omitted else ""
-        for text in (legend, note):
-            yield from (f"\n{line}" for line in _wrap(text, width, "faint", ink))
-
-
 def _wrap(text: str, width: int | None, role: str, ink: Ink) -> list[str]:
     lines = textwrap.wrap(printable(text), max(20, width or 120), break_on_hyphens=False)
     return [ink(line, role) for line in lines]
 
 
-class _Columns:
-    """Columns of a table and their widths."""
+class Grid:
+    """Formatted cells of a table, their properties, and the widths of its columns.
 
-    def __init__(self, grid: Grid) -> None:
-        self.names = [printable(name) for name in grid.columns]
-        self.numeric, self.cells, self.best, self.marks = grid.numeric, grid.cells, grid.best, grid.marks
+    ``cells`` returns an iterable of blocks of rows, on each call from the start. ``numeric`` tells which columns are
+    right-aligned, ``best`` which cells are bold; ``marks`` follow cells; ``spare`` columns may be left out.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        cells: Callable[[], Iterable[Sequence[Sequence[str]]]],
+        numeric: Sequence[bool],
+        best: Set[tuple[int, int]],
+        marks: Mapping[tuple[int, int], str],
+        spare: Sequence[int],
+    ) -> None:
+        self.names = [printable(name) for name in columns]
+        self.cells, self.numeric, self.best, self.marks, self.spare = cells, numeric, best, marks, spare
         self.mark_width = [0] * len(self.names)  # Width of the marks after the cells.
-        for (_, column), mark in self.marks.items():
+        for (_, column), mark in marks.items():
             self.mark_width[column] = max(self.mark_width[column], len(mark))
         self.widths = [text_width(name) for name in self.names]
         self.filled = [False] * len(self.names)
-        for rows in grid.cells():
+        for rows in cells():
             for i, texts in enumerate(zip(*rows, strict=True)):
                 self.widths[i] = max(self.widths[i], max(map(text_width, texts)) + self.mark_width[i])
                 self.filled[i] = self.filled[i] or any(texts)
         self.short: dict[int, dict[str, str]] = {}
-        self.n_labels = next((i for i, number in enumerate(self.numeric) if number), len(self.names))
+        self.n_labels = next((i for i, number in enumerate(numeric) if number), len(self.names))
+
+    def parts(self, width: int | None, ink: Ink, title: str = "", legend: str = "") -> Iterator[str]:
+        """Yield the text of the table in pieces, without a final newline.
+
+        Empty columns are left out. If the table is too wide, spare columns are left out and named in a note. Other
+        columns that do not fit follow below, after repeated row names.
+        """
+        indices = [i for i in range(len(self.names)) if self.filled[i] or not any(self.filled)]
+        omitted: list[str] = []
+        if width is not None:
+            for spare in (i for i in reversed(self.spare) if i in indices):
+                if self.total(indices) <= width:
+                    break
+                indices.remove(spare)
+                omitted.insert(0, self.names[spare])
+            self.narrow(width, indices)
+        yield from (f"{line}\n" for line in _wrap(title, width, "title", ink))
+        for number, part in enumerate(self.split(indices, width)):
+            yield "\n\n" if number else ""
+            yield from self.block(part, ink)
+        note = f"no room for {', '.join(omitted)}: widen the terminal, or write to a file" if omitted else ""
+        for text in (legend, note):
+            yield from (f"\n{line}" for line in _wrap(text, width, "faint", ink))
 
     def total(self, indices: Sequence[int]) -> int:
         """Return the total width of these columns."""

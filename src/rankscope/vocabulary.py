@@ -1,7 +1,5 @@
 """Default meanings of columns, which several tables share."""
 
-from __future__ import annotations
-
 VOCABULARY = {
     "a": "the first of the two: a run, a measure or a judge",
     "adjusted": "the p-value, corrected for the number of tests",

@@ -508,7 +508,7 @@ def test_the_explorer_offers_documents_and_opens_a_browser_only_at_a_terminal(
     options = ("explore", *files, "--title", "Mine", "--port", "0", "--host", "localhost")
     _, out, _ = run(capsys, *options)
     [(runs, keywords, *others)] = calls
-    assert keywords == {"documents": True}
+    assert keywords["documents"] is True and keywords["title"] == "Mine"
     assert others == ["Mine", "localhost", 0]
     assert out == f"exploring {len(runs)} runs at http://here\nCtrl-C ends it\n"
     for is_terminal, platform, variable, more, n_opened in [

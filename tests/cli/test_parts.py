@@ -36,7 +36,6 @@ from rankscope.choices import ORDERS
 from rankscope.cli import (
     arguments,
     commands,
-    derived,
     explore,
     interrupts,
     main,
@@ -391,7 +390,7 @@ def _top_level() -> Iterator[str]:
         yield f"{name}: {code} {switched.call_count}"
     for code, engine, jobs in itertools.product((None, 0, 1), (None, "local"), (None, 1)):
         module = SimpleNamespace(run=lambda _, code=code: code)
-        yield f"{code} {engine} {jobs}: {main._run(module, argparse.Namespace(engine=engine, jobs=jobs))}"
+        yield f"{code} {engine} {jobs}: {main._run(module, argparse.Namespace(engine=engine, jobs=jobs, quiet=False))}"
 
 
 def _repeated_studies() -> Iterator[str]:
@@ -535,7 +534,7 @@ PARTS: dict[str, Callable[[], list[str]]] = {
     "exceptions": lambda: list(_exceptions()),
     "targets": lambda: list(_identities()),
     "orders of runs": lambda: list(_orders_of_runs()),
-    "defaults": lambda: _each(derived._format_default, [None, (), (1, 2), [0.5], "a", 3, False]),
+    "defaults": lambda: _each(options._format_default, [None, (), (1, 2), [0.5], "a", 3, False]),
     "plugins": lambda: list(_described_plugins()),
     "explorer": lambda: list(_explored()),
     "interrupts": lambda: list(_interrupts()),

@@ -75,10 +75,15 @@ def test_a_property_and_a_measure_from_a_plugin(
     ]
 
 
+def test_weights_are_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["properties", "--property", "redundancy", "--weights", "a,b"])
+    assert "--weights: 'a,b' is not a list of numbers such as" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--weights", "a,b"], "weights 'a,b'; give numbers such as 0.5,0.3,0.2"),
         (["--property", "swop"], "there is no property 'swop'; did you mean swap?"),
         (["--depth", "50"], "choose a depth from 1 to"),
         (["-m", "nDGC"], "there is no measure 'nDGC'; did you mean nDCG"),

@@ -22,7 +22,6 @@ from rankscope.reporting import build_document, report
 from rankscope.reporting.html_page import render_report
 from rankscope.reporting.notes import notes
 from rankscope.reporting.page_data import as_json, as_stream, payload
-from rankscope.reporting.schema import json_schema
 
 WEB = Path(__file__).parents[2] / "web"
 KINDS = {"u8": "u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
@@ -143,7 +142,7 @@ def test_the_description_of_the_data_is_current() -> None:
 def test_the_data_is_as_described(documents: bool | None) -> None:
     table = rs.Table("power", ("measure", "power"), [("AP", 0.5), ("RR", float("nan"))])
     data = payload(_judged(), title="T", measures=[rs.GMAP], study={"power": table}, documents=documents)
-    schema = json_schema()
+    schema = json.loads((WEB / "payload.schema.json").read_text("utf-8"))
     for document in (json.loads(as_json(data)), {**json.loads(as_json(data)), "server": True}):
         _check(document, schema, schema["$defs"], "document")
     with pytest.raises(AssertionError):

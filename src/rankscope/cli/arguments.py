@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import COLLECTION_OPTIONS, ORDERS
 from rankscope.errors import SettingsError, printable
-from rankscope.progress import silence
 
 if TYPE_CHECKING:
     from rankscope.judging import EvaluationOptions
@@ -43,7 +42,7 @@ def load_plugins(args: argparse.Namespace) -> None:
             load_plugin(plugin)
 
 
-def _present(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+def present(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     """Return the arguments with these names that the command has and that are set."""
     return {name: value for name in names if (value := getattr(args, name, None)) is not None}
 
@@ -58,9 +57,8 @@ def open_collection(
     from rankscope.measures import parse_many
     from rankscope.scores import Collection
 
-    silence(args.quiet)
     selecting = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
-    settings = _present(
+    settings = present(
         args, *COLLECTION_OPTIONS, "topic_data", "seed", "topics", "grades", "input_format", "columns", "jobs"
     )
     qrels = args.qrels
@@ -93,7 +91,6 @@ def open_named_collections(args: argparse.Namespace, measures: Iterable[Measure]
     from rankscope.measures import needs_aspects
     from rankscope.read.named_collections import open_named
 
-    silence(args.quiet)
     if args.qrels is not None:
         hint = "name these files as another --collection"
         raise SettingsError("--collection replaces QRELS and RUN", hint=hint)
@@ -113,7 +110,7 @@ def several_collections(args: argparse.Namespace, measures: Iterable[Measure]) -
     """Return the collections of --collections and --collection by name, with the options of evaluation."""
     from rankscope.scores import Collection
 
-    options = _present(args, "missing", "ties", "unjudged", "seed", "jobs")
+    options = present(args, "missing", "ties", "unjudged", "seed", "jobs")
     return {
         name: Collection(*files, **options) for name, files in open_named_collections(args, measures).items()
     }
@@ -162,10 +159,10 @@ def _read_scores(args: argparse.Namespace) -> Scores:
     load_plugins(args)  # Plugins may define the measures of the files.
     files = map(split_named_file, args.scores)
     scores = read_scores(
-        *({name: path} if name else path for name, path in files), **_present(args, "missing")
+        *({name: path} if name else path for name, path in files), **present(args, "missing")
     )
     scores = scores.with_topics(args.topics) if args.topics else scores
-    more = _present(args, "topic_data", "weights")
+    more = present(args, "topic_data", "weights")
     return scores.with_topic_data(**more) if more else scores
 
 
@@ -183,4 +180,4 @@ def parse_evaluation_options(args: argparse.Namespace) -> EvaluationOptions:
     """Parse --ties, --unjudged and --seed; commands without these options get the defaults."""
     from rankscope.certainty.values import validate_options
 
-    return validate_options(**_present(args, "ties", "unjudged", "seed"))
+    return validate_options(**present(args, "ties", "unjudged", "seed"))

@@ -8,7 +8,6 @@ from rankscope.analysis.bench import bench
 from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
-from rankscope.progress import silence
 
 __doc__ = derived.describe(bench)
 
@@ -22,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    silence(args.quiet)
     several = bool(args.collection or args.collections)
     if several == (args.source is not None):
         hint = "name a table, a folder of MTEB results, --collection or --collections"

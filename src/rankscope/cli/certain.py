@@ -1,7 +1,5 @@
 """``rankscope certain``: the derived command, which reads files once, and warns about vacuous bounds."""
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.analysis.certain import certain

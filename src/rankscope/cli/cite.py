@@ -9,8 +9,6 @@ examples:
   rankscope cite -m "AP nDCG@10" --method compare -o used.bib
 """
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.citations import METHODS, cite

@@ -3,8 +3,8 @@
 A new command needs one line here.
 """
 
-from __future__ import annotations
-
+import os
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -74,10 +74,8 @@ NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve", "report", "explore", "fin
 
 def program() -> str:
     """Return the shell command that starts this program: its name, its path, or ``python -m rankscope``."""
-    import os
     import shlex
     import shutil
-    import sys
 
     called = sys.argv[0] if sys.argv else ""
     installed = shutil.which("rankscope")
@@ -90,8 +88,6 @@ def program() -> str:
 
 def _shorten_path(path: str) -> str:
     """Return the relative path if it stays below the current folder."""
-    import os
-
     inside = os.path.relpath(path)
     return path if inside.startswith("..") else inside
 

@@ -8,8 +8,6 @@ examples:
   rankscope completion fish > ~/.config/fish/completions/rankscope.fish
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 

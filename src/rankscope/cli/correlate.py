@@ -1,12 +1,10 @@
 """``rankscope correlate``: the derived command, and the correlation across pools and orderings."""
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.analysis.correlation import correlate
 from rankscope.analysis.pool_correlation import pool_correlation
-from rankscope.cli import arguments, derived
+from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 
@@ -16,15 +14,15 @@ __doc__ = derived.describe(correlate)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, correlate)
     parameters = derived.get_declaration(pool_correlation).parameters
-    derived.add_parameters(parser, {name: parameters[name] for name in ("pool_depth", "orders", "against")})
+    options.add_parameters(parser, {name: parameters[name] for name in ("pool_depth", "orders", "against")})
 
 
 def run(args: argparse.Namespace) -> None:
     if args.pool_depth is None and args.orders is None:
         emit(args, derived.call(args, correlate))
         return
-    options = arguments.parse_evaluation_options(args).settings
-    if args.scores or args.per_topic or args.swaps or args.plot or options:
+    evaluation = arguments.parse_evaluation_options(args).settings
+    if args.scores or args.per_topic or args.swaps or args.plot or evaluation:
         hint = "leave out --scores, -q, --swaps, --plot, --ties and --unjudged"
         raise SettingsError("--pool-depth and --orders make one table of runs", hint=hint)
     args.method = args.method or ["kendall"]

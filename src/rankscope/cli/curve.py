@@ -1,7 +1,5 @@
 """``rankscope curve``: the derived command, a plot of CRP in characters, and options of its figures."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import textwrap
@@ -10,7 +8,7 @@ from typing import Annotated
 
 from rankscope.analysis.curve import Curve, curve
 from rankscope.choices import AXES
-from rankscope.cli import derived
+from rankscope.cli import derived, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.declaration import Option
 from rankscope.errors import printable
@@ -44,7 +42,7 @@ class Options:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, curve)
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
 
 
 def run(args: argparse.Namespace) -> None:

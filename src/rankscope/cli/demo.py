@@ -5,8 +5,6 @@ examples:
   rankscope demo my-first-look --seed 7
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex
@@ -20,7 +18,6 @@ from rankscope.directories import replace_directory
 from rankscope.errors import InputError
 from rankscope.files import digest
 from rankscope.json_documents import integer, object_shape, one_of, read_json, record, text
-from rankscope.progress import silence
 from rankscope.text_layout import terminal_columns
 
 MANIFEST = "demo.json"
@@ -44,7 +41,6 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.scores import Collection
     from rankscope.simulation import simulate
 
-    silence(args.quiet)
     target = Path(args.directory)
     _reject_foreign(target)
     with tempfile.TemporaryDirectory(prefix="rankscope-demo-") as folder:

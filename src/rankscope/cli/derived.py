@@ -4,16 +4,13 @@ A command without its own module is a :class:`DerivedCommand`. A command with a 
 with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`call` of this module.
 """
 
-from __future__ import annotations
-
 import argparse
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container
 from typing import Any
 
 from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
-from rankscope.declaration import Declaration, Parameter, parse_parameters
-from rankscope.docstrings import plain_text
+from rankscope.declaration import Declaration
 from rankscope.result import TypedResult
 from rankscope.tables import Table
 
@@ -44,7 +41,7 @@ def describe(function: Callable[..., Any]) -> str:
     """Return the text of the help: the docstring up to its sections, and the examples of the declaration."""
     declared = get_declaration(function)
     examples = "\n".join(f"  {line}" for line in declared.examples.splitlines())
-    return f"{_name_flags(declared.doc.text, declared.parameters)}\n\nexamples:\n{examples}"
+    return f"{options.name_flags(declared.doc.text, declared.parameters)}\n\nexamples:\n{examples}"
 
 
 def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any]) -> None:
@@ -58,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
             options.add_scores(parser)
     elif any(parameter.option.metavar == "M" for parameter in declared.parameters.values()):
         options.add_plugin(parser)
-    add_parameters(parser, declared.parameters)
+    options.add_parameters(parser, declared.parameters)
     for flag in dict.fromkeys(spec.flag for spec in tables.values() if spec.flag):
         meanings = ", ".join(spec.meaning for spec in tables.values() if spec.flag == flag)
         parser.add_argument(
@@ -74,7 +71,7 @@ def add_own(parser: argparse.ArgumentParser, function: Callable[..., Any], witho
     options.add_evaluation(parser, declared.uses)
     options.add_jobs(parser)
     options.add_measures(parser, declared.measures)
-    add_parameters(parser, {k: p for k, p in declared.parameters.items() if k not in without})
+    options.add_parameters(parser, {k: p for k, p in declared.parameters.items() if k not in without})
     add_output(parser, declared)
 
 
@@ -94,67 +91,6 @@ def _destination(flag: str) -> str:
     """Return the attribute of the arguments that a flag of tables sets."""
     name = flag.split()[-1].lstrip("-")
     return "per_topic" if name == "per-topic" else f"table_{name}"  # --topics without topics sets per_topic
-
-
-def _name_flags(text: str, names: Iterable[str]) -> str:
-    """Replace the names of parameters, in backquotes, by those of options, and remove other markup."""
-    for name in names:
-        text = text.replace(f"``{name}``", _flag(name))
-    return plain_text(text)
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-def add_options(parser: argparse.ArgumentParser, *declared: type) -> None:
-    """Add the options that the fields and the docstrings of classes declare."""
-    for options_class in declared:
-        add_parameters(parser, parse_parameters(options_class))
-
-
-def add_parameters(parser: argparse.ArgumentParser, parameters: Mapping[str, Parameter]) -> None:
-    """Add the options of parameters."""
-    for parameter in parameters.values():
-        _add_parameter(parser, parameter, _name_flags(parameter.help, parameters))
-
-
-def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: str) -> None:
-    flags = [*parameter.option.flags, _flag(parameter.name)]
-    text = text.rstrip(".").replace("%", "%%")
-    if not text[1:2].isupper():  # Help starts in lower case, except for abbreviations.
-        text = text[:1].lower() + text[1:]
-    if parameter.kind is bool:
-        action = "store_true" if parameter.default is False else argparse.BooleanOptionalAction
-        parser.add_argument(*flags, dest=parameter.name, action=action, help=text)
-        return
-    more: dict[str, Any] = {"metavar": parameter.option.metavar, "choices": parameter.choices}
-    words = tuple((parameter.option.metavar or "").split())
-    if parameter.option.parse is not None:
-        more |= {"type": parameter.option.parse, "default": parameter.default}
-    elif len(words) > 1:
-        more |= {"nargs": len(words), "metavar": words}
-    elif parameter.several and parameter.kind is not str:
-        more |= {"type": options.whole_numbers if parameter.kind is int else options.decimals}
-        more |= {"action": options.CollectNumbers}
-    else:
-        more |= {"type": parameter.kind, "action": "append" if parameter.several else "store"}
-        more |= {} if parameter.several else {"default": parameter.default}
-    if parameter.option.bare is not None:
-        more |= {"nargs": "?", "const": parameter.option.bare}
-    default = _format_default(parameter.default)
-    if default and "(default" not in text:
-        text += f" (default: {default})"
-    if parameter.required:
-        more["required"] = True
-    parser.add_argument(*flags, dest=parameter.name, help=text, **more)
-
-
-def _format_default(default: Any) -> str:
-    """Format a default as it is typed on the command line."""
-    if default is None or default == ():
-        return ""
-    return ",".join(map(str, default)) if isinstance(default, tuple | list) else str(default)
 
 
 def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:

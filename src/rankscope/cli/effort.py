@@ -1,7 +1,5 @@
 """``rankscope effort``: the derived command, cells and tests of the plane, and all rankings of small topics."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +11,6 @@ from rankscope.cli import derived, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.declaration import Level, Option
 from rankscope.errors import SettingsError
-from rankscope.progress import silence
 from rankscope.result import TableResult
 from rankscope.tables import Table
 
@@ -56,23 +53,15 @@ class Options:
     relevant_grades: Annotated[int, Option("G")] = 2
 
 
-class _Enumerate(argparse.Action):
-    """Flag that makes QRELS and RUN optional."""
-
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
-        namespace.enumerate = True
-        options.make_collection_optional(parser)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     derived.add_arguments(parser, effort)
     words = f"gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}"
     cell = f"list the runs and topics of one cell; {words}"
     parser.add_argument("--cell", metavar="'M GAIN EFFORT'", help=cell)
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     parser.add_argument(
         "--enumerate",
-        action=_Enumerate,
+        action=options.InsteadOfCollection,
         nargs=0,
         default=False,
         help="instead of QRELS and RUN: enumerate all rankings of small topics, and print the ranges of crossing,"
@@ -112,7 +101,6 @@ def _enumerate(args: argparse.Namespace) -> TableResult:
 
     if args.qrels is not None:
         raise SettingsError("--enumerate replaces QRELS and RUN", hint="leave these out")
-    silence(args.quiet)
     return archetype_ranges(
         args.relevant, args.length, args.relevant_grades, crossing=args.crossing, jobs=args.jobs
     )

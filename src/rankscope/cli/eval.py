@@ -31,12 +31,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import COLLECTION_OPTIONS, SCORE_FIGURES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError
-from rankscope.progress import silence
+from rankscope.lazy import numpy as np
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
@@ -107,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, DEFAULT)
     options.add_scores(parser)
     options.add_collections(parser)
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -244,7 +244,6 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
     for name in (name for name, is_set in rejected.items() if is_set):
         problem = f"--stream cannot be combined with {name}: it writes plain values to the file of -o"
         raise SettingsError(problem, hint=f"leave out --stream, or {name}")
-    silence(args.quiet)
     formats = args.input_format or {}
     qrels_options = {"grades": args.grades, "input_format": formats.get("qrels")}
     qrels = open_qrels(args.qrels, needs_aspects=needs_aspects(measures), **qrels_options)
@@ -255,8 +254,6 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
 
 def _sort_runs(scores: Scores, by: str, rel: int | None) -> Scores:
     """Return the scores with runs in the order of --sort."""
-    import numpy as np
-
     from rankscope.analysis.stats.matrices import with_runs
 
     return with_runs(scores, np.array(_sorted_indices(scores, by, rel)))
@@ -276,8 +273,6 @@ def _sorted_indices(scores: Scores, by: str, rel: int | None) -> list[int]:
 
 def _with_topics(table: Table, scores: Scores) -> Table:
     """Add the number of topics of each run to the means, if it differs between runs."""
-    import numpy as np
-
     counts = dict(zip(scores.runs, (~np.isnan(scores.values[0])).sum(axis=1).tolist(), strict=True))
     if len(set(counts.values())) < 2 or "topics" in table.columns:
         return table

@@ -8,24 +8,23 @@ examples:
   rankscope explore qrels.txt runs/ --port 8765 --no-browser
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
 from functools import partial
 
-from rankscope.cli import derived
-from rankscope.cli.report import add_report_options, open_report, prepare_from
+from rankscope.cli import options
+from rankscope.cli.report import add_report_options, open_report, report_values
 from rankscope.declaration import parse_parameters
 from rankscope.errors import SettingsError
 from rankscope.explorer import explore, serve_explorer
+from rankscope.reporting import prepare_document
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report_options(parser)
     parameters = parse_parameters(explore, omit=("scores", "on_ready"))
-    derived.add_parameters(parser, {name: parameters[name] for name in ("host", "port")})
+    options.add_parameters(parser, {name: parameters[name] for name in ("host", "port")})
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
 
 
@@ -39,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
         if not args.no_browser:
             _open_browser(url)
 
-    prepare = partial(prepare_from, args, collection, measures, documents=True)
+    prepare = partial(prepare_document, collection, measures, **{"documents": True, **report_values(args)})
     serve_explorer(collection, prepare, args.title, args.host, args.port, on_ready)
 
 

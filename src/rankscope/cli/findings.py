@@ -1,7 +1,5 @@
 """The command ``findings``, which reads the groups of tied documents together with the rankings."""
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.analysis.findings import findings

@@ -5,8 +5,6 @@ examples:
   rankscope help eval
 """
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.cli.commands import COMMANDS

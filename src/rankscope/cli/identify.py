@@ -19,15 +19,12 @@ examples:
   rankscope identify pytrec_eval:ndcg_cut_10 -f json
 """
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.choices import CALLS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.cli.plugins import load_function
-from rankscope.progress import silence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +38,6 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.identification.libraries import LIBRARIES
     from rankscope.lab.identification.search import identify
 
-    silence(args.quiet)
     module = args.function.partition(":")[0]
     function = args.function if module in LIBRARIES else load_function(args.function)
     emit(args, identify(function, call=args.call, name=args.function))

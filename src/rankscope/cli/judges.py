@@ -9,7 +9,6 @@ from rankscope.analysis.judges import judges
 from rankscope.cli import arguments, derived
 from rankscope.cli.output import emit
 from rankscope.errors import InputError
-from rankscope.progress import silence
 
 __doc__ = derived.describe(judges)
 
@@ -23,7 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    silence(args.quiet)
     parameters = derived.parameter_values(args, judges)
     measures = arguments.parse_measures(args)
     collection = None if args.runs is None else arguments.open_collection(args, ())

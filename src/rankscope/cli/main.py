@@ -3,8 +3,6 @@
 Only the module of the requested command is imported, so that ``rankscope --help`` starts fast.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
@@ -23,6 +21,7 @@ from rankscope.cli.parser import Parser, fail
 from rankscope.cli.targets import validate_targets
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, printable, suggest_names
+from rankscope.progress import silence
 
 _EPILOG = """try: rankscope demo
      rankscope eval qrels.txt runs/*.gz -m "AP nDCG@10"
@@ -114,6 +113,7 @@ def command_parser(name: str) -> Parser:
 
 def _run(module: Any, args: argparse.Namespace) -> int:
     """Run the command on the engine of --engine, and return its exit code (0 by default)."""
+    silence(args.quiet)
     if args.engine is None and args.jobs is None:  # Commands such as help do not load the engines.
         return int(module.run(args) or 0)
     from rankscope.engines import using

@@ -9,13 +9,11 @@ examples:
   rankscope ndeval -baseline bm25.run -riskAlpha 2 qrels.diversity.txt run.gz
 """
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import dataclass
 from typing import Annotated
 
-from rankscope.cli import derived, options
+from rankscope.cli import options
 from rankscope.cli.output import emit_text
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError
@@ -55,7 +53,7 @@ class Options:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", help="judgments per subtopic, plain or .gz")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="run files, plain or .gz")
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     options.add_output_file(parser)
 
 

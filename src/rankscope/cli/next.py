@@ -1,7 +1,5 @@
 """``rankscope next``: the derived command, and templates of judgments to fill in."""
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.analysis.next_judgments import next, read_template, with_labels

@@ -1,7 +1,5 @@
 """Warnings printed to standard error after an evaluation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rankscope.arrays import Floats

@@ -1,63 +1,116 @@
-"""Options that commands share."""
-
-from __future__ import annotations
+"""Options: those that commands share, and those that parameters and classes declare."""
 
 import argparse
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from rankscope.choices import INPUT_FORMATS
+from rankscope.choices import INPUT_FORMATS, ORDERS, TIES, UNJUDGED_AS
+from rankscope.declaration import Option, Parameter, parse_parameters
+from rankscope.docstrings import plain_text
 from rankscope.engines.choice import KINDS
 from rankscope.errors import SettingsError, suggest_names
 from rankscope.tables import FORMATS
 
 _MAX_DIGITS = 100
 
-_EVALUATION: dict[str, tuple[str, dict[str, str]]] = {
-    "order": (
-        "how to sort a ranking",
-        {
-            "trec_eval": "by score, ties by descending document id",
-            "trec_eval9": "the same with 32-bit scores",
-            "ascending_id": "by score, ties by ascending document id",
-            "rank": "by the rank column",
-            "file": "keep the order of lines",
-        },
-    ),
-    "missing": (
-        "judged topics that a run lacks",
-        {"zero": "evaluate an empty ranking, as trec_eval -c", "skip": "leave the topic out"},
-    ),
-    "ties": (
-        "documents with equal scores",
-        {
-            "break": "sort them as --order does",
-            "expected": "take the mean over all orders",
-            "best": "take the best order",
-            "worst": "take the worst order",
-        },
-    ),
-    "unjudged": (
-        "documents without a judgment",
-        {
-            "nonrelevant": "count them as not relevant",
-            "condense": "remove them from the rankings",
-            "bounds": "print the bounds of each value over all possible grades",
-        },
-    ),
-}
-"""Options of a collection that an analysis declares to honour: meaning, and choices with the default first."""
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Options of a collection that an analysis declares to honour.
+
+    Parameters
+    ----------
+    order
+        how to sort a ranking: trec_eval: by score, ties by descending document id; trec_eval9: the same with 32-bit
+        scores; ascending_id: by score, ties by ascending document id; rank: by the rank column; file: keep the order of
+        lines
+    missing
+        judged topics that a run lacks: zero: evaluate an empty ranking, as trec_eval -c; skip: leave the topic out
+    ties
+        documents with equal scores: break: sort them as --order does; expected: take the mean over all orders; best:
+        take the best order; worst: take the worst order
+    unjudged
+        documents without a judgment: nonrelevant: count them as not relevant; condense: remove them from the rankings;
+        bounds: print the bounds of each value over all possible grades
+    """
+
+    order: Annotated[str, Option(choices=ORDERS)] = "trec_eval"
+    missing: Annotated[str, Option(choices=("zero", "skip"))] = "zero"
+    ties: Annotated[str, Option(choices=TIES)] = "break"
+    unjudged: Annotated[str, Option(choices=UNJUDGED_AS)] = "nonrelevant"
+
+
+def name_flags(text: str, names: Iterable[str]) -> str:
+    """Replace the names of parameters, in backquotes, by those of options, and remove other markup."""
+    for name in names:
+        text = text.replace(f"``{name}``", _flag(name))
+    return plain_text(text)
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def add_options(parser: argparse.ArgumentParser, *declared: type) -> None:
+    """Add the options that the fields and the docstrings of classes declare."""
+    for options_class in declared:
+        add_parameters(parser, parse_parameters(options_class))
+
+
+def add_parameters(parser: argparse.ArgumentParser, parameters: Mapping[str, Parameter]) -> None:
+    """Add the options of parameters."""
+    for parameter in parameters.values():
+        _add_parameter(parser, parameter, name_flags(parameter.help, parameters))
+
+
+def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: str) -> None:
+    flags = [*parameter.option.flags, _flag(parameter.name)]
+    text = text.rstrip(".").replace("%", "%%")
+    if not text[1:2].isupper():  # Help starts in lower case, except for abbreviations.
+        text = text[:1].lower() + text[1:]
+    if parameter.kind is bool:
+        action = "store_true" if parameter.default is False else argparse.BooleanOptionalAction
+        parser.add_argument(*flags, dest=parameter.name, action=action, help=text)
+        return
+    more: dict[str, Any] = {"metavar": parameter.option.metavar, "choices": parameter.choices}
+    words = tuple((parameter.option.metavar or "").split())
+    if parameter.option.parse is not None:
+        more |= {"type": parameter.option.parse, "default": parameter.default}
+    elif len(words) > 1:
+        more |= {"nargs": len(words), "metavar": words}
+    elif parameter.several and parameter.kind is not str:
+        more |= {"type": whole_numbers if parameter.kind is int else decimals}
+        more |= {"action": CollectNumbers}
+    else:
+        more |= {"type": parameter.kind, "action": "append" if parameter.several else "store"}
+        more |= {} if parameter.several else {"default": parameter.default}
+    if parameter.option.bare is not None:
+        more |= {"nargs": "?", "const": parameter.option.bare}
+    default = _format_default(parameter.default)
+    if default and "(default" not in text:
+        text += f" (default: {default})"
+    if parameter.required:
+        more["required"] = True
+    parser.add_argument(*flags, dest=parameter.name, help=text, **more)
+
+
+def _format_default(default: Any) -> str:
+    """Format a default as it is typed on the command line."""
+    if default is None or default == ():
+        return ""
+    return ",".join(map(str, default)) if isinstance(default, tuple | list) else str(default)
 
 
 def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> None:
     """Add the options of a collection that an analysis honours."""
-    for name, (meaning, choices) in _EVALUATION.items():
+    for name, parameter in parse_parameters(Evaluation).items():
+        if name == "unjudged" and "bounds" not in uses:
+            text, offered = parameter.help.partition("; bounds:")[0], UNJUDGED_AS[:2]
+            parameter = replace(parameter, help=text, choices=offered)
         if name in uses:
-            offered = [choice for choice in choices if choice != "bounds" or choice in uses]
-            meanings = "; ".join(f"{choice}: {choices[choice]}" for choice in offered)
-            text = f"{meaning}: {meanings} (default: {offered[0]})"
-            parser.add_argument(f"--{name}", choices=offered, default=offered[0], help=text)
+            add_parameters(parser, {name: parameter})
     if "weights" in uses:
         add_topic_data(parser)
         weights = "column of --topic-data with positive weights of topics, such as traffic"
@@ -150,37 +203,32 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
         "instead of QRELS and RUN: scores from eval -q, trec_eval -q or ir_measures -q, or CSV with a row per topic and"
         " a column per system (of measure M); repeatable"
     )
-    parser.add_argument("--scores", action=_InsteadOfCollection, metavar="[M=]FILE", help=text)
+    parser.add_argument("--scores", action=InsteadOfCollection, metavar="[M=]FILE", help=text)
     text = "instead of QRELS and RUN: assignments of nuggets to answers, JSON lines of the TREC RAG track; repeatable"
-    parser.add_argument("--nuggets", dest="scores", action=_InsteadOfCollection, metavar="FILE", help=text)
+    parser.add_argument("--nuggets", dest="scores", action=InsteadOfCollection, metavar="FILE", help=text)
 
 
 def add_collections(parser: argparse.ArgumentParser) -> None:
     """Add --collection and --collections, for commands that take several collections."""
     runs = "where RUNS is a run, a directory or a pattern; repeatable"
     text = f"instead of QRELS and RUN: one of several collections, {runs}"
-    parser.add_argument("--collection", action=_InsteadOfCollection, metavar="NAME=QRELS:RUNS", help=text)
+    parser.add_argument("--collection", action=InsteadOfCollection, metavar="NAME=QRELS:RUNS", help=text)
     keys = "qrels, runs and, optionally, order and grades"
     text = f"the same from a TOML file with a table [collections.NAME] per collection: {keys}"
     parser.add_argument("--collections", action=_CollectionsFile, metavar="FILE", help=text)
 
 
-def make_collection_optional(parser: argparse.ArgumentParser) -> None:
-    """Let a command run without QRELS and RUN."""
-    for action in parser._actions:
-        if action.dest in ("qrels", "runs"):
-            action.required = False
-
-
-class _InsteadOfCollection(argparse.Action):
-    """Repeatable option that makes QRELS and RUN optional."""
+class InsteadOfCollection(argparse.Action):
+    """Repeatable option, or flag, that makes QRELS and RUN optional."""
 
     def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), value])
-        make_collection_optional(parser)
+        for action in parser._actions:
+            if action.dest in ("qrels", "runs"):
+                action.required = False
 
 
-class _CollectionsFile(_InsteadOfCollection):
+class _CollectionsFile(InsteadOfCollection):
     """Option with one value that makes QRELS and RUN optional."""
 
     def __call__(self, parser: Any, namespace: Any, value: Any, *_: Any) -> None:

@@ -1,7 +1,5 @@
 """Writes the results of all commands: to standard output or a file, in the requested format, with figures."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -141,7 +139,7 @@ def _is_styled(args: argparse.Namespace, format: str) -> bool:
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     """Return the SHA-256 digests of the input files, so that a result can be repeated with the same ones."""
     from rankscope.analysis.study.manifest import input_digest
-    from rankscope.cli.arguments import list_collections, split_named_file
+    from rankscope.cli.arguments import list_collections, present, split_named_file
     from rankscope.read.run_names import run_files
 
     if not hasattr(args, "qrels"):
@@ -151,11 +149,10 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     sources = [*named, *(run for collection in collections for run in collection.runs)]
     files = [source for source in dict.fromkeys(sources) if not _is_stream(source)]
     runs = [str(path) for source in files for path in run_files(source)[0]]
-    scores = [split_named_file(text)[1] for text in getattr(args, "scores", None) or ()]
+    texts = [text for several in present(args, "scores", "judgments").values() for text in several]
+    scores = [split_named_file(text)[1] for text in texts]
     if args.command == "gate":
         scores.append(args.baseline)
-    if args.command == "judges":
-        scores += [split_named_file(text)[1] for text in args.judgments]
     if args.command == "bench":
         scores += [path for path in (args.source, args.types) if path and Path(path).is_file()]
     judgments = [args.qrels, *(collection.qrels for collection in collections)]

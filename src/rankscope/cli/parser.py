@@ -1,7 +1,5 @@
 """Parses arguments and formats help: argparse with one-line errors, and help that fits the terminal."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

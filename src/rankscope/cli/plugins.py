@@ -4,8 +4,6 @@ A plugin can run any code with the rights of its user. Plugins of the command li
 manifest is loaded only if its digest is the one in the manifest, and the user allows it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress

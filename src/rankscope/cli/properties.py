@@ -11,8 +11,6 @@ examples:
   rankscope properties --grades 2 --depth 6 --property swap --property replacement -m "Twist@6 nDCG"
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import textwrap
@@ -20,11 +18,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rankscope.choices import PROPERTIES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.declaration import Option
-from rankscope.errors import SettingsError, printable
-from rankscope.progress import silence
+from rankscope.errors import printable
 from rankscope.tables import Table
 from rankscope.text_layout import terminal_columns
 
@@ -68,14 +65,14 @@ class Options:
     depth: Annotated[int, Option("H")] = 10
     relevant: Annotated[int | None, Option("R")] = None
     nonrelevant: Annotated[int | None, Option("N")] = None
-    weights: Annotated[str | None, Option("W,W,...")] = None
+    weights: Annotated[str | None, Option("W,W,...", parse=options.decimals)] = None
     fixed_length: bool = False
     include_impossible: bool = False
     examples: Annotated[int, Option("N")] = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     meaning = (
         f"property to test; repeatable: {', '.join(PROPERTIES)}, or a property of a plugin (default: all)"
     )
@@ -89,26 +86,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.lab.axioms.cases import properties
 
-    silence(args.quiet)
-    settings = {name: getattr(args, name) for name in vars(Options()) if name != "weights"}
-    result = properties(
-        arguments.parse_measures(args), weights=_weights(args.weights), properties=args.property,
-        jobs=args.jobs, **settings,
-    )  # fmt: skip
+    settings = {name: getattr(args, name) for name in (*vars(Options()), "jobs")}
+    result = properties(arguments.parse_measures(args), properties=args.property, **settings)
     if not result.complete:
         emit_interrupted(args, result)
     emit(args, result)
     if args.output is None and choose_format(args) == "table":
         _write_sentences(result["verdicts"])
-
-
-def _weights(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(weight) for weight in text.split(",")]
-    except ValueError:
-        raise SettingsError(f"weights {text!r}", hint="give numbers such as 0.5,0.3,0.2") from None
 
 
 def _write_sentences(verdicts: Table) -> None:

@@ -20,22 +20,19 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import FINDINGS_MEASURES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.declaration import parse_parameters
 from rankscope.files import write_atomically
-from rankscope.reporting import document_from_scores, prepare_document, report
+from rankscope.reporting import build_document, document_from_scores, report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rankscope.measures import Measure
-    from rankscope.reporting.schema import Document
     from rankscope.scores import Collection
 
-_PARAMETERS = parse_parameters(report, omit=("scores", "path", "documents"))
+_PARAMETERS = parse_parameters(report, omit=("scores", "path"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,20 +48,16 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser, ("order", "missing", "weights"))
     options.add_topics(parser)
     options.add_measures(parser, FINDINGS_MEASURES)
-    derived.add_parameters(parser, _PARAMETERS)
-    meaning = "include document names and judged non-relevant documents (default: if they take little space)"
-    parser.add_argument("--documents", action=argparse.BooleanOptionalAction, help=meaning)
+    options.add_parameters(parser, _PARAMETERS)
 
 
 def run(args: argparse.Namespace) -> None:
     from rankscope.reporting.html_page import render_report
 
     if args.scores:
-        values = {name: value for name in _PARAMETERS if (value := getattr(args, name)) is not None}
-        scores = arguments.evaluate(args, ())
-        document = document_from_scores(scores, documents=args.documents, **values)
+        document = document_from_scores(arguments.evaluate(args, ()), **report_values(args))
     else:
-        document = prepare_from(args, *open_report(args))()
+        document = build_document(*open_report(args), **report_values(args))
     text = render_report(document)
     if args.output == "-":
         sys.stdout.buffer.write(text.encode("utf-8"))
@@ -81,14 +74,6 @@ def open_report(args: argparse.Namespace) -> tuple[Collection, list[Measure]]:
     return collection, measures if args.measure else []
 
 
-def prepare_from(
-    args: argparse.Namespace,
-    collection: Collection,
-    measures: list[Measure],
-    *,
-    documents: bool | None = None,
-) -> Callable[[], Document]:
-    """Return the function that builds the data of the report; ``documents`` is the default of --documents."""
-    values = {name: value for name in _PARAMETERS if (value := getattr(args, name)) is not None}
-    included = documents if args.documents is None else args.documents
-    return prepare_document(collection, measures, documents=included, **values)
+def report_values(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the report that the command line sets."""
+    return arguments.present(args, *_PARAMETERS)

@@ -22,11 +22,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from rankscope.choices import COUNTS
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.declaration import Option
 from rankscope.errors import SettingsError, printable
-from rankscope.progress import silence
 from rankscope.text_layout import terminal_columns
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Options:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     intervals = parser.add_mutually_exclusive_group()
     interval = "interval-like scale: only"
     equal = f"{interval} intervals with equally many relevant documents at both ends (default: both tests)"
@@ -85,7 +84,6 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.measurement.difference_structure import difference_structure
     from rankscope.lab.measurement.verdicts import scales
 
-    silence(args.quiet)
     measures = arguments.parse_measures(args)
     if args.axioms:
         if args.grades != 1:

@@ -8,18 +8,15 @@ examples:
   rankscope simulate diverse --aspects 5 --grades 4
 """
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from dataclasses import dataclass
 from typing import Annotated
 
-from rankscope.cli import derived
+from rankscope.cli import options
 from rankscope.cli.commands import program
 from rankscope.declaration import Option
 from rankscope.errors import printable
-from rankscope.progress import silence
 
 
 @dataclass
@@ -58,7 +55,7 @@ class Options:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="new or empty directory")
-    derived.add_options(parser, Options)
+    options.add_options(parser, Options)
     parser.add_argument("--gzip", action="store_true", help="write runs/NAME.txt.gz")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
 
@@ -66,7 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.simulation import simulate
 
-    silence(args.quiet)
     collection = simulate(**{name: getattr(args, name) for name in vars(Options())})
     folder = collection.write(args.directory, compress=args.gzip)
     if not args.quiet:

@@ -27,13 +27,12 @@ from typing import TYPE_CHECKING
 
 from rankscope.analysis.study.settings import PUBLISHED, StudySettings
 from rankscope.choices import DEFAULT_MEASURES
-from rankscope.cli import arguments, derived, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import render_for_terminal
 from rankscope.cli.plugins import describe_plugin, load_listed_plugin
 from rankscope.cli.terminal import write
 from rankscope.declaration import parse_parameters
 from rankscope.errors import InputError, SettingsError, printable
-from rankscope.progress import silence
 from rankscope.tables import render_parts
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="manifest", metavar="MANIFEST", help=repeat)
     allow = "with --from: run the plugins that the manifest names, if their digests match"
     parser.add_argument("--allow-plugins", action="store_true", help=allow)
-    derived.add_parameters(parser, _SETTINGS)
+    options.add_parameters(parser, _SETTINGS)
     parser.set_defaults(**dict.fromkeys(_SETTINGS))  # --like sets the options that the user does not.
     options.add_evaluation(parser, ("ties", "unjudged", "bounds"))
     parser.add_argument(
@@ -81,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.study.experiments import study
 
-    silence(args.quiet)
     if args.manifest is not None:
         _repeat(args)
         return
@@ -108,8 +106,7 @@ def run(args: argparse.Namespace) -> None:
 def _settings(args: argparse.Namespace) -> StudySettings:
     """Return the settings of --like, overridden by the command line."""
     arguments.load_plugins(args)
-    named = {name: value for name in _SETTINGS if (value := getattr(args, name)) is not None}
-    named["seed"] = args.seed
+    named = arguments.present(args, *_SETTINGS, "seed")
     if args.measure:
         named["measures"] = arguments.parse_measures(args)
     return StudySettings(**named) if args.like is None else StudySettings.from_published(args.like, **named)

@@ -1,7 +1,5 @@
 """Rejects commands that would overwrite one of their input files, before any work is done."""
 
-from __future__ import annotations
-
 import argparse
 import glob
 import os

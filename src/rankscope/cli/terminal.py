@@ -4,8 +4,6 @@ Names and ids are untrusted text: an escape sequence in them could recolour, era
 pipes is not changed. Tables have bold type and colour if the terminal supports it and NO_COLOR is not set.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import os

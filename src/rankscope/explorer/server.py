@@ -11,7 +11,7 @@ import ipaddress
 import secrets
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from concurrent.futures import CancelledError
 from threading import Event, Lock, Thread
 from typing import Any
@@ -136,7 +136,7 @@ def application(
             content = {**load(), "server": True}
         except CancelledError:
             return Response(status_code=503)
-        return StreamingResponse(_chunks(content), media_type="application/octet-stream")
+        return StreamingResponse(as_stream(content), media_type="application/octet-stream")
 
     def ranking(request: Request) -> Response:
         if not has_token(request):
@@ -181,10 +181,6 @@ def _grades_by_document(qrels: Qrels, topic: int) -> dict[bytes, int]:
     return {document: grade for document, grade in pairs if grade != UNJUDGED}
 
 
-def _chunks(document: Mapping[str, Any]) -> Iterator[bytes]:
-    yield from as_stream(document)
-
-
 def _with_headers(app: App) -> App:
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
@@ -204,6 +200,8 @@ def with_host_check(app: App, port: int, host: str) -> App:
     It accepts loopback names and the bound host; if bound to all interfaces, also the host name and any IP address.
     Other names are rejected because an attacker could make them resolve to this machine (DNS rebinding).
     """
+    from starlette.responses import Response
+
     named = socket.gethostname() if _is_wildcard(host) else host.strip("[]")
     own = {"localhost", "127.0.0.1", "::1", named.lower()}
 
@@ -219,9 +217,7 @@ def with_host_check(app: App, port: int, host: str) -> App:
         if scope["type"] == "http":
             hosts = [value.decode("latin-1") for key, value in scope["headers"] if key == b"host"]
             if len(hosts) != 1 or not is_own_host(hosts[0]):
-                start = {"type": "http.response.start", "status": 421, "headers": [(b"content-length", b"0")]}
-                await send(start)
-                await send({"type": "http.response.body", "body": b""})
+                await Response(status_code=421)(scope, receive, send)
                 return
         await app(scope, receive, send)
 

@@ -1,7 +1,5 @@
 """Figures of archetypes: a ranking of each, and the ranges of their points and ratios."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -13,7 +11,7 @@ from rankscope.lab.ranges import COLUMNS, QUANTITIES
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import hide_frame, limit_ticks, name_rows, write_centred
 from rankscope.plots.palette import ABOVE, EFFORT, INK, QUIET
-from rankscope.plots.style import DOUBLE, apply_style, blank, count, is_wide
+from rankscope.plots.style import DOUBLE, blank, count, is_wide
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -77,11 +75,10 @@ def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> F
     counts: dict[str, tuple[Cell, Cell]] = dict.fromkeys(EXAMPLES, (None, None))
     if effort is not None:
         counts = {str(name): (count, share) for name, count, share in effort.summary.rows}
-    with apply_style():
-        columns = 4 if is_wide(width) else 2
-        lines = len(curves) // columns
-        ratios = (1,) * lines if effort is None else (*(1,) * lines, 1.25)
-        figure = blank(width, 1.55 * lines if effort is None else 1.55 * lines + 1.8)
+    columns = 4 if is_wide(width) else 2
+    lines = len(curves) // columns
+    ratios = (1,) * lines if effort is None else (*(1,) * lines, 1.25)
+    with blank(width, 1.55 * lines if effort is None else 1.55 * lines + 1.8) as figure:
         grid = figure.add_gridspec(len(ratios), columns, height_ratios=ratios)
         axes = []
         for number, (name, curve) in enumerate(curves.items()):
@@ -173,11 +170,10 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
     ('archetype', 'quantity', 'published', 'verdict', 'lowest', 'highest')
     """
     table = _ranges_table(result)
-    with apply_style():
-        names = list(COLUMNS)
-        size = len(names) if is_wide(width) else -(-len(names) // 2)
-        blocks = [names[k : k + size] for k in range(0, len(names), size)]
-        figure = blank(width, 4.4 * len(blocks))
+    names = list(COLUMNS)
+    size = len(names) if is_wide(width) else -(-len(names) // 2)
+    blocks = [names[k : k + size] for k in range(0, len(names), size)]
+    with blank(width, 4.4 * len(blocks)) as figure:
         grid = figure.add_gridspec(2 * len(blocks), size, height_ratios=(1, 4.2) * len(blocks))
         panels, cells = [], []
         for k, block in enumerate(blocks):

@@ -1,7 +1,5 @@
 """Draws bars of one value per rank that stay visible for any number of ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

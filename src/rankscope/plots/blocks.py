@@ -1,7 +1,5 @@
 """Draws a curve with block characters on a terminal, four points per character."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

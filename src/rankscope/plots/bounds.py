@@ -1,7 +1,5 @@
 """Figure of lower and upper bounds by depth, with confidence bands (after Moffat and Zobel 2008, Figure 5)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of the certainty of ranks: intervals, and ranks by several orders."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,7 +9,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, QUIET, UNJUDGED, series
-from rankscope.plots.style import DOUBLE, apply_style, blank, canvas, choose_highlighted, distinct, shorten
+from rankscope.plots.style import DOUBLE, blank, canvas, choose_highlighted, distinct, group, shorten
 from rankscope.tables import Table
 
 
@@ -111,16 +109,16 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     if result.ranks is None:
         raise SettingsError("ranks were not followed", hint="set across: measures, cutoffs, pools or samples")
     columns = distinct(row.by for row in result.ranks)
-    ranks: dict[str, list[float]] = {}
-    for row in result.ranks:
-        ranks.setdefault(row.run, []).append(row.rank)
+    ranks = group((row.run, row.rank) for row in result.ranks)
     ends = {row.run: (row.first_rank, row.last_rank) for row in result.runs}
     coloured = choose_highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
     height = min(6.5, max(1.3, 0.15 * len(ranks)))
-    with apply_style() as matplotlib:
-        # A title that the caller adds goes above the ticks, which are at the top.
-        matplotlib.rcParams["axes.titley"] = None
-        figure = blank(width, height + 0.75)
+    with blank(width, height + 0.75) as figure:
+        from matplotlib import rcParams
+
+        rcParams["axes.titley"] = (
+            None  # A title that the caller adds goes above the ticks, which are at the top.
+        )
         axes = figure.subplots()
         pale = 0.8 if len(ranks) < 40 else 0.4
         for run, run_ranks in ranks.items():

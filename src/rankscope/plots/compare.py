@@ -1,7 +1,5 @@
 """Figures of comparisons: a forest of pairs with their intervals, and two runs topic by topic."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rankscope.analysis.compare import Comparison, Pair

@@ -1,7 +1,5 @@
 """Heat map of correlations between measures."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of coverage: subtopic recall at each rank, and the first rank of each aspect of a topic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of the curves of a ranking: CRP, DCG and relative positions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +12,7 @@ from rankscope.plots import marks
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import ABOVE, BELOW, EFFORT, EXACT, GAIN, INK, LOSS, QUIET
-from rankscope.plots.style import DOUBLE, SINGLE, canvas, is_wide, shorten
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, group, is_wide, shorten
 from rankscope.tables import Table
 
 CROSSING = "sign-change"
@@ -88,9 +86,7 @@ def title(curve: Curve, width: float) -> str:
 def curve_table(curve: Curve) -> Table:
     """Return all numbers of the figure, one row per rank; ``points`` names the marked points of a rank."""
     ideal, full = curve.references.column("ideal"), curve.references.column("full_scale")
-    marked: dict[int, list[str]] = {}
-    for name, rank, _ in _points(curve):
-        marked.setdefault(rank, []).append(name)
+    marked = group((rank, name) for name, rank, _ in _points(curve))
     rp = curve.rp.tolist()
     position = ["exact" if value == 0 else "above" if value < 0 else "below" for value in rp]
     ranks = list(range(1, curve.length + 1))

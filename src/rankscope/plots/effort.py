@@ -1,31 +1,20 @@
 """Figures of the effort/gain plane (Ferro et al. 2016, Figures 7 to 11)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.plane import HELD, Density, estimate_density, run_means
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Bools, Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
 from rankscope.errors import InputError
 from rankscope.measures import Measure
-from rankscope.plots import palette
+from rankscope.plots import marks, palette
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import (
-    draw_box,
-    hide_frame,
-    legend_below,
-    legend_line,
-    limit_ticks,
-    split_rows,
-    write_centred,
-)
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, check_highlight, count, is_wide, shorten
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
@@ -41,13 +30,8 @@ _MAX_FACETS = 56
 Highlight = str | tuple[str, str]
 
 
-@dataclass(frozen=True)
-class _Kinds:
-    """Class of each point, and names and colours of the classes."""
-
-    kind: Ints
-    names: list[str]
-    colours: list[str]
+Kind = tuple[str, str, Bools]
+"""Name, colour and points of a class of points."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +71,17 @@ class _EffortPlane(_Plane):
     lists: Ints
 
     @classmethod
-    def from_effort(cls, effort: Effort, measure: Measure) -> _EffortPlane:
+    def from_effort(cls, effort: Effort, measure: Measure) -> Self:
         number = effort.gains.index(measure)
         lists, _, _ = effort.cells(number)
         run, gain = lists // max(1, len(effort.judged.topics)), effort.gain[number][lists]
         return cls(measure, run, effort.twist[lists], gain, effort.quartiles(measure), effort, lists)
 
-    def classify(self, by: str) -> _Kinds:
+    def classify(self, by: str) -> list[Kind]:
         kind, names = self.effort.classes(by)
         special = {"archetype": palette.ARCHETYPE_COLOURS, "recall base": palette.QUARTER_COLOURS}
         colours = special.get(by, palette.COLOURS)
-        return _Kinds(kind[self.lists], names, [colours[k % len(colours)] for k in range(len(names))])
+        return [(name, colours[k % len(colours)], kind[self.lists] == k) for k, name in enumerate(names)]
 
     def find(self, highlights: Iterable[Highlight]) -> dict[Highlight, Ints]:
         """Return the points of each highlighted run, or ranking of a run."""
@@ -180,36 +164,48 @@ def plot_effort_gain(
     plane = _EffortPlane.from_effort(*_as_effort(effort, measure))
     if facet is not None:
         return _draw_facets(plane, plane.find(highlight), facet, width)
-    wide = is_wide(width)
-    height, shape = (3.5, (1, 2)) if wide else (5.6, (2, 1))
-    ratios: Any = {"width_ratios": (1.45, 1)} if wide else {"height_ratios": (1.25, 1)}
-    with canvas(width, height, *shape, **ratios) as (figure, (points, cells)):
-        handles, table = _draw_plane(points, cells, plane, highlight, colour)
-        legend_below(figure, handles, 4)
-    return Figure(figure, (points, cells), table)
+    height = 3.5 if is_wide(width) else 5.6
+    figure, axes, [table] = _draw_planes([plane], highlight, colour, width, height)
+    return Figure(figure, axes, table)
 
 
-def _draw_plane(
-    points: Any, cells: Any, plane: _EffortPlane, highlight: Iterable[Highlight], colour: str | None
-) -> tuple[list[Any], Table]:
-    """Draw a plane and the shares of its cells; return the entries of a legend and the table."""
-    marked = plane.find(highlight)
-    handles = _draw_points(points, plane, plane.classify(colour) if colour else None, spread=not marked)
-    _draw_cells(cells, plane.effort.plane(plane.measure))
-    return handles + _draw_marked(points, plane, marked), plane.table(marked)
+def _draw_planes(
+    planes: Sequence[_EffortPlane],
+    highlight: Iterable[Highlight],
+    colour: str | None,
+    width: float,
+    height: float,
+) -> tuple[Any, tuple[Any, ...], list[Table]]:
+    """Draw planes one below the other, each with the shares of its cells beside it, or below in a narrow figure."""
+    n, highlights = len(planes), list(highlight)
+    shape: tuple[int, int] = (n, 2)
+    ratios: dict[str, Any] = {"width_ratios": (1.45, 1)}
+    if not is_wide(width):
+        shape, ratios = (2 * n, 1), {"height_ratios": (1.25, 1) * n}
+    tables, handles = [], []
+    with canvas(width, height, *shape, squeeze=False, **ratios) as (figure, grid):
+        for (points, cells), plane in zip(grid.reshape(n, 2), planes, strict=True):
+            marked = plane.find(highlights)
+            kinds = plane.classify(colour) if colour else ()
+            handles = _draw_points(points, plane, kinds, spread=not marked)
+            _draw_cells(cells, plane.effort.plane(plane.measure))
+            handles += _draw_marked(points, plane, marked)
+            tables.append(plane.table(marked))
+        marks.legend_below(figure, handles, 4)
+    return figure, tuple(grid.ravel()), tables
 
 
 def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str, width: float) -> Figure:
     """Draw a small plane for each class of rankings, with the other rankings in grey."""
     kinds = plane.classify(facet)
-    sizes = [int((kinds.kind == k).sum()) for k in range(len(kinds.names))]
+    sizes = [int(is_kind.sum()) for *_, is_kind in kinds]
     present = [k for k, size in enumerate(sizes) if size]
     steps = ((24, 4), (42, 6), (_MAX_FACETS, 8)) if is_wide(width) else ((14, 2), (_MAX_FACETS // 2, 4))
     max_columns = next((columns for limit, columns in steps if len(present) <= limit), steps[-1][1])
-    shown, rest = split_rows(sorted(present, key=lambda k: -sizes[k]), steps[-1][0] - 1)
-    classes = [(kinds.names[k], kinds.colours[k], kinds.kind == k) for k in sorted(shown)]
+    shown, rest = marks.split_rows(sorted(present, key=lambda k: -sizes[k]), steps[-1][0] - 1)
+    classes = [kinds[k] for k in sorted(shown)]
     if rest:
-        classes.append((f"{len(rest)} more", palette.QUIET, np.isin(kinds.kind, rest)))
+        classes.append((f"{len(rest)} more", palette.QUIET, np.any([kinds[k][-1] for k in rest], axis=0)))
     columns = max(1, min(max_columns, len(classes)))
     rows = -(-max(1, len(classes)) // columns)
     height = 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5
@@ -224,7 +220,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
             ):
                 panel.scatter(plane.twist[mask], plane.gain[mask], linewidths=0, rasterized=True, **style)
             _draw_grid(panel, plane, ticks=(0, 0.5, 1))
-            limit_ticks(panel.yaxis, 2, integer=False)
+            marks.limit_ticks(panel.yaxis, 2, integer=False)
             inside = {key: at[is_kind[at]] for key, at in marked.items()}
             handles = _draw_marked(panel, plane, inside, means=False, is_small=True)
             share = f"{int(is_kind.sum()):,} ({100 * is_kind.mean():.0f} %)"
@@ -235,7 +231,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
             panel.set_xlabel("Twist", fontsize=7)
             panel.tick_params(labelbottom=True)
         if marked:
-            legend_below(figure, handles, 4)
+            marks.legend_below(figure, handles, 4)
     return Figure(figure, axes, plane.table(marked))
 
 
@@ -268,28 +264,12 @@ def plot_effort_gains(
     >>> len(figure.axes), figure.table.columns[:4]
     (4, ('measure', 'run', 'topic', 'Twist'))
     """
-    highlights = list(highlight)
-    rows: list[tuple[Cell, ...]] = []
-    n = len(effort.gains)
-    size, shape, ratios = _lay_out_planes(n, width)
-    with canvas(width, size, *shape, squeeze=False, **ratios) as (figure, grid):
-        panels = grid.reshape(n, 2)
-        handles: list[Any] = []
-        for (points, cells), measure in zip(panels, effort.gains, strict=True):
-            plane = _EffortPlane.from_effort(effort, measure)
-            handles, table = _draw_plane(points, cells, plane, highlights, colour)
-            rows += [(str(measure), *row) for row in table.rows]
-        legend_below(figure, handles, 4)
+    planes = [_EffortPlane.from_effort(effort, measure) for measure in effort.gains]
+    height = 3.1 * len(planes) + 0.3 if is_wide(width) else 5.2 * len(planes) + 0.4
+    figure, axes, tables = _draw_planes(planes, highlight, colour, width, height)
+    rows = [(table.columns[3], *row) for table in tables for row in table.rows]
     columns = ("measure", "run", "topic", "Twist", "value", *_COLUMNS)
-    table = Table("effort and gains", columns, rows, caption="Effort/gain planes")
-    return Figure(figure, tuple(panels.ravel()), table)
-
-
-def _lay_out_planes(n: int, width: float) -> tuple[float, tuple[int, int], dict[str, Any]]:
-    """Return height, rows and columns, and ratios: cells are beside their plane, or below it in a narrow figure."""
-    if is_wide(width):
-        return 3.1 * n + 0.3, (n, 2), {"width_ratios": (1.45, 1)}
-    return 5.2 * n + 0.4, (2 * n, 1), {"height_ratios": (1.25, 1) * n}
+    return Figure(figure, axes, Table("effort and gains", columns, rows, caption="Effort/gain planes"))
 
 
 def _as_effort(effort: Effort | Scores, measure: str | Measure | None) -> tuple[Effort, Measure]:
@@ -328,29 +308,29 @@ def draw_effort_points(
     with canvas(SINGLE, 3.0) as (figure, axes):
         handles = _draw_points(axes, plane)
         axes.set_title(title, fontsize=7.5)
-        legend_below(figure, handles, 2)
+        marks.legend_below(figure, handles, 2)
     values = zip(twist.tolist(), gain.tolist(), plane.contours, strict=True)
     columns = ("Twist", str(measure), "contour")
     return Figure(figure, (axes,), Table("effort and gain", columns, list(values), caption=title))
 
 
-def _draw_points(axes: Any, plane: _Plane, kinds: _Kinds | None = None, *, spread: bool = True) -> list[Any]:
+def _draw_points(axes: Any, plane: _Plane, kinds: Sequence[Kind] = (), *, spread: bool = True) -> list[Any]:
     """Draw rankings, contours, grid and means of runs, and return the entries of a legend."""
     handles: list[Any] = []
     size = 5 if len(plane.twist) > 500 else 10
     style: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
-    marks: dict[str, Any] = {"linestyle": "none", "markersize": 4}  # larger than the points
-    if kinds is None:
+    entry: dict[str, Any] = {"linestyle": "none", "markersize": 4}  # larger than the points
+    if not kinds:
         axes.scatter(plane.twist, plane.gain, s=size, c=_POINT, gid="lists", **style)
-        handles.append(legend_line("a ranking", color=_POINT, marker="o", **marks))
+        handles.append(marks.legend_line("a ranking", color=_POINT, marker="o", **entry))
     else:
-        for k, (name, colour) in enumerate(zip(kinds.names, kinds.colours, strict=True)):
-            is_kind, marker = kinds.kind == k, palette.MARKERS[k % len(palette.MARKERS)]
+        for k, (name, colour, is_kind) in enumerate(kinds):
+            marker = palette.MARKERS[k % len(palette.MARKERS)]
             if is_kind.any():
                 style |= {"s": 1.6 * size, "c": colour, "marker": marker, "gid": f"lists: {name}"}
                 axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **style)
                 text = f"{shorten(name, 24)} ({int(is_kind.sum()):,})"
-                handles.append(legend_line(text, color=colour, marker=marker, **marks))
+                handles.append(marks.legend_line(text, color=colour, marker=marker, **entry))
     handles += _draw_contours(axes, plane) + _draw_means(axes, plane, spread)
     _draw_grid(axes, plane)
     better = ", lower is better" if plane.measure.better == "lower" else ""
@@ -370,7 +350,7 @@ def _draw_contours(axes: Any, plane: _Plane) -> list[Any]:
         style = {"colors": palette.GAIN, "linewidths": thick, "linestyles": [dash], "zorder": 3}
         axes.contour(density.twist, density.gain, density.height, levels=[level], **style)
         name = f"{100 * share:.0f} % of the rankings inside"
-        handles.append(legend_line(name, color=palette.GAIN, linewidth=thick, linestyle=dash))
+        handles.append(marks.legend_line(name, color=palette.GAIN, linewidth=thick, linestyle=dash))
     return handles
 
 
@@ -414,13 +394,15 @@ def _draw_cells(axes: Any, counts: Ints) -> None:
     top = max(60.0, 3 * float(shares.max()))
     axes.imshow(shares, origin="lower", aspect="auto", cmap="Greys", vmin=0, vmax=top, gid="cells")
     for (row, column), share in np.ndenumerate(shares):
-        write_centred(axes, column, row, f"{share:.1f}", fontsize=8)
+        marks.write_centred(axes, column, row, f"{share:.1f}", fontsize=8)
     for cell in range(4):
-        draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=palette.INK)
-    draw_box(axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=palette.ABOVE, linestyle=(0, (3, 1.5)))
+        marks.draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=palette.INK)
+    marks.draw_box(
+        axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=palette.ABOVE, linestyle=(0, (3, 1.5))
+    )
     axes.set_xticks(range(4), EFFORTS)
     axes.set_yticks(range(4), GAINS)
-    hide_frame(axes)
+    marks.hide_frame(axes)
     axes.set(xlabel="effort (columns of Twist)", ylabel="gain (quartiles)")
     agree, high = float(np.trace(shares)), float(shares[2:, :2].sum())
     title = f"share of rankings (%)\nframed: agree, {agree:.1f} %\ndashed: high-high, {high:.1f} %"
@@ -445,7 +427,9 @@ def _draw_marked(
         style: dict[str, Any] = {"linestyle": "none", "zorder": 6, "clip_on": False, "gid": "marked"}
         style |= {"marker": marker, "markeredgecolor": colour}
         size, face, edge = (3.2, colour, 0.0) if is_small else (4.8, "none", 1.0)
-        handle = legend_line(_name(key), markersize=size, markerfacecolor=face, markeredgewidth=edge, **style)
+        handle = marks.legend_line(
+            _name(key), markersize=size, markerfacecolor=face, markeredgewidth=edge, **style
+        )
         handles.append(handle)
         if len(points):  # An empty line that is not clipped would disturb the layout.
             handle.set_data(plane.twist[points], plane.gain[points])

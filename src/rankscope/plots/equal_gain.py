@@ -3,8 +3,6 @@
 It shows the effort/gain plane with the rankings marked, and CRP and DCG of each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +16,7 @@ from rankscope.plots.effort import draw_plane
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, legend_line, limit_ticks
 from rankscope.plots.palette import DASHES, EFFORT, GAIN, INK
-from rankscope.plots.style import DOUBLE, apply_style, blank, is_wide, shorten
+from rankscope.plots.style import DOUBLE, blank, is_wide, shorten
 from rankscope.tables import Cell, Table
 
 MAX_LISTS = 4
@@ -69,11 +67,10 @@ def plot_equal_gain(
         hint = f"choose 1 to {MAX_LISTS} (run, topic) pairs"
         raise SettingsError(f"{len(pairs)} rankings cannot be drawn side by side", hint=hint)
     curves = [effort.curve(run, topic, gain) for run, topic in pairs]
-    with apply_style():
-        # A column of a paper has room for two rankings side by side.
-        columns = len(pairs) if is_wide(width) else min(2, len(pairs))
-        lines = -(-len(pairs) // columns)
-        figure = blank(width, 2.8 + 3.4 * lines)
+    # A column of a paper has room for two rankings side by side.
+    columns = len(pairs) if is_wide(width) else min(2, len(pairs))
+    lines = -(-len(pairs) // columns)
+    with blank(width, 2.8 + 3.4 * lines) as figure:
         grid = figure.add_gridspec(1 + 2 * lines, columns, height_ratios=(1.7, *(1, 1) * lines))
         plane = figure.add_subplot(grid[0, :])
         handles = draw_plane(plane, effort, gain, pairs)

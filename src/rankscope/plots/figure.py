@@ -1,7 +1,5 @@
 """A figure together with the numbers that it shows."""
 
-from __future__ import annotations
-
 import io
 import pickle
 import warnings
@@ -86,7 +84,7 @@ class Figure:
             problem = f"no figure can be a {kind or 'file without an ending'}"
             raise SettingsError(problem, hint="use .pdf, .svg, .png or .pgf")
         out = io.BytesIO()
-        by_latex = kind == "pgf" or (kind == "pdf" and current_style() == "latex")
+        by_latex = kind == "pgf" or (kind == "pdf" and current_style.get() == "latex")
         with apply_style() as matplotlib, warnings.catch_warnings():
             # Text that a user added may have characters that the font lacks.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
@@ -181,7 +179,7 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
         hint = "see the functions of rankscope.plots"
         raise SettingsError(f"there is no figure of {', '.join(result.tables)}", hint=hint)
     name = choose(figure, list(figures), "there is no figure called {}")
-    if (width := current_width()) is not None:
+    if (width := current_width.get()) is not None:
         options = {"width": width, **options}
     module, _, function = figures[name].rpartition(".")
     drawn: Figure = getattr(import_module(f"rankscope.plots.{module}"), function)(result, **options)

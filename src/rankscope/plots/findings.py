@@ -1,7 +1,5 @@
 """Findings side by side: a small chart for each, under its sentence."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable
 from math import ceil

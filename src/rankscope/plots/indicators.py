@@ -1,19 +1,17 @@
 """Parallel coordinates of the indicators of topics (Angelini et al. 2012, Figure 3)."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from rankscope.analysis.effort import Effort
-from rankscope.arrays import Floats
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, legend_line
 from rankscope.plots.palette import INK, MARKERS, QUARTER_COLOURS
-from rankscope.plots.style import DOUBLE, canvas, count, is_wide, shorten
-from rankscope.tables import Table
+from rankscope.plots.style import DOUBLE, canvas, count, group, is_wide, shorten
+from rankscope.tables import Cell, Table
 
 COORDINATES = {
     "rho_w": "ρ of full scale",
@@ -92,24 +90,21 @@ def _table(effort: Effort, run: str | None) -> Table:
     runs = effort.judged.runs
     if run is not None and run not in runs:
         raise SettingsError(f"there is no run {run!r}", hint=suggest_names(run, runs) or f"such as {runs[0]}")
-    by_topic: dict[str, list[tuple[int, list[float]]]] = {}
-    for record in effort.indicators.records():
-        if run in (None, record["run"]):
-            numbers = [float(record[name] if record[name] is not None else np.nan) for name in COORDINATES]  # type: ignore[arg-type]
-            by_topic.setdefault(str(record["topic"]), []).append((int(record["recall_base"] or 0), numbers))
+    records = (record for record in effort.indicators.records() if run in (None, record["run"]))
+    by_topic = group((record["topic"], record) for record in records)
     if not by_topic:
         raise InputError("no topic has relevant documents", hint="the indicators need at least one")
     rows: list[tuple[Any, ...]] = [
-        (topic, values[0][0], len(values), *_means(np.array([numbers for _, numbers in values])))
-        for topic, values in by_topic.items()
+        (topic, own[0]["recall_base"], len(own), *_means(own)) for topic, own in by_topic.items()
     ]
     rows.sort(key=lambda row: row[1])
     name = run if run is not None else runs[0] if len(runs) == 1 else f"mean of {len(runs):,} runs"
     return Table("parallel coordinates", ("topic", "recall_base", "runs", *COORDINATES), rows, caption=name)
 
 
-def _means(values: Floats) -> list[float]:
-    """Return the mean of each column over its defined values, or NaN if it has no defined value."""
+def _means(records: Sequence[dict[str, Cell]]) -> list[float]:
+    """Return the mean of each coordinate over its defined values, or NaN if it has no defined value."""
+    values = np.array([[record[name] for name in COORDINATES] for record in records], np.float64)
     with np.errstate(invalid="ignore"):
         means: list[float] = (np.nansum(values, axis=0) / np.isfinite(values).sum(axis=0)).tolist()
     return means

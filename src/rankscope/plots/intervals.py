@@ -1,7 +1,5 @@
 """Figures of two intervals of rankings and their difference vectors (Ferrante, Ferro and Pontarollo 2017)."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import replace
 from typing import Any
@@ -15,7 +13,7 @@ from rankscope.measures import Measure
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import limit_ticks
 from rankscope.plots.palette import COLOURS, INK
-from rankscope.plots.style import DOUBLE, apply_style, blank, is_wide, shorten
+from rankscope.plots.style import DOUBLE, blank, group, is_wide, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -107,10 +105,9 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
     whole, [verdict] = result["intervals"], result["comparison"].records()
     tables = _split_by_grade(whole)
     has_rises = verdict["rise_sr"] is not None
-    with apply_style():
-        # In a narrow figure, sizes and rises are below the steps.
-        columns, lines = (3 + has_rises, 1) if is_wide(width) else (2, 2)
-        figure = blank(width, 0.75 + 2.0 * len(tables) * lines + 0.25 * (lines - 1))
+    # In a narrow figure, sizes and rises are below the steps.
+    columns, lines = (3 + has_rises, 1) if is_wide(width) else (2, 2)
+    with blank(width, 0.75 + 2.0 * len(tables) * lines + 0.25 * (lines - 1)) as figure:
         ratios = (1, 1, 1.1, 0.7)[:columns]
         grid = figure.add_gridspec(len(tables) * lines, columns, width_ratios=ratios)
         panels = [
@@ -141,9 +138,7 @@ def _split_by_grade(table: Table) -> list[Table]:
     """Return a table with the rows of each grade."""
     if "grade" not in table.columns:
         return [table]
-    rows: dict[Cell, list[Any]] = {}
-    for row, grade in zip(table.rows, table.column("grade"), strict=True):
-        rows.setdefault(grade, []).append(row)
+    rows = group(zip(table.column("grade"), table.rows, strict=True))
     return [replace(table, rows=selected) for selected in rows.values()]
 
 

@@ -3,8 +3,6 @@ r"""Prepares figures that LaTeX typesets: PGF for ``\input``, or a PDF in the fo
 matplotlib passes texts to LaTeX as source code. Names are untrusted, so that texts and tick labels are escaped.
 """
 
-from __future__ import annotations
-
 import shutil
 from typing import Any
 

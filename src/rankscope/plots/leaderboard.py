@@ -1,7 +1,5 @@
 """The leaderboard with confidence intervals of means and ranks."""
 
-from __future__ import annotations
-
 from math import isfinite
 
 from rankscope.analysis.leaderboard import Leaderboard

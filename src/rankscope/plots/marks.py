@@ -1,14 +1,12 @@
 """Marks, labels, axes and legends that figures share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
-from rankscope.plots.style import LEFT_TO_RIGHT, finite_or_zero, is_panel, shorten, shorten_all
+from rankscope.plots.style import LEFT_TO_RIGHT, current_panel, finite_or_zero, shorten, shorten_all
 
 _LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -79,12 +77,12 @@ def name_runs(
         axes.axhline(len(names) - 0.5, color=QUIET, linewidth=0.4)
 
 
-def name_columns(axes: Any, names: Sequence[str], width: float, letters: int = 12) -> None:
+def name_columns(axes: Any, names: Sequence[str], width: float) -> None:
     """Write names below the columns of the horizontal axis, of as many of them as there is room for."""
     # A turned name of 5.5 points needs 0.085 inches.
     step = max(1, -(-len(names) // max(1, int((width - 0.9) / 0.085))))
     shown = range(0, len(names), step)
-    texts = shorten_all((names[k] for k in shown), letters)
+    texts = shorten_all((names[k] for k in shown), 12)
     axes.set_xticks(list(shown), texts, rotation=90, fontsize=5.5)
 
 
@@ -245,7 +243,7 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
     planned = max(1, min(columns, len(shown)))
     letters = [len(handle.get_label()) for handle in shown]
     columns = _fit_columns(letters, planned, figure.bbox.width / figure.dpi)
-    if columns < planned and not is_panel():
+    if columns < planned and current_panel.get() is None:
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + 0.14 * (-(-len(shown) // columns) - -(-len(shown) // planned)))
     return figure.legend(handles=shown, loc="outside lower center", ncols=columns)

@@ -1,7 +1,5 @@
 """Figure of the effect of two orderings of the same run files."""
 
-from __future__ import annotations
-
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET

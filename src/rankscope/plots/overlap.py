@@ -1,13 +1,11 @@
 """Figure of the overlap of runs by depth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, rank_axis
 from rankscope.plots.palette import COLOURS, QUIET, series
-from rankscope.plots.style import SINGLE, canvas, count, shorten
+from rankscope.plots.style import SINGLE, canvas, count, group, shorten
 from rankscope.result import Result
 from rankscope.tables import Table
 
@@ -37,9 +35,7 @@ def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
     [0.0, 1.0]
     """
     table = result["depths"]
-    lines: dict[tuple[str, str], list[Any]] = {}
-    for row in table.rows:
-        lines.setdefault((str(row[0]), str(row[1])), []).append((row[2], row[4]))
+    lines = group(((str(row[0]), str(row[1])), (row[2], row[4])) for row in table.rows)
     overlaps: dict[tuple[str, str], Any] = {
         (str(r["a"]), str(r["b"])): r["rbo"] for r in result["overlap"].records()
     }

@@ -4,8 +4,6 @@ The report has the same colours, after Okabe and Ito (2008). Series also differ 
 distinct on a grey printer.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#b67c00", "#3a9bd9", "#6a4fb5", "#1b1f24")

@@ -3,8 +3,6 @@
 After Ferro et al. (2016), Figure 13, and Moffat and Zobel (2008), Figures 2 and 4.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below
 from rankscope.plots.palette import INK, series
-from rankscope.plots.style import SINGLE, canvas, distinct, shorten
+from rankscope.plots.style import SINGLE, canvas, distinct, group, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -62,17 +60,14 @@ def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:
 
 def _table(robustness: Table) -> Table:
     """Return mean and spread of tau per measure and pool, starting with the full pool."""
-    taus: dict[tuple[Cell, Cell], list[float]] = {}
-    for record in robustness.records():
-        key = record["measure"], record["pool"]
-        taus.setdefault(key, []).append(float(record["tau"] if record["tau"] is not None else np.nan))
+    taus = group(((row["measure"], row["pool"]), row["tau"]) for row in robustness.records())
     full: Cell = "full" if any(isinstance(pool, str) for _, pool in taus) else 100
     rows: list[tuple[Cell, ...]] = []
     for measure in dict.fromkeys(measure for measure, _ in taus):
         rows.append((measure, full, 1.0, 1.0, 1.0, 1))
         for (name, pool), values in taus.items():
             if name == measure and pool != 100:
-                rows.append((measure, pool, *_spread(np.array(values)), len(values)))
+                rows.append((measure, pool, *_spread(np.array(values, np.float64)), len(values)))
     return Table("robustness", ("measure", "pool", "tau", "low", "high", "repeats"), rows)
 
 
@@ -156,16 +151,10 @@ def _means_table(means: Table, pool: Cell) -> tuple[Table, str]:
     pool_name = (pools or ["full"])[-1] if pool is None else pool
     if pool_name not in pools:
         raise SettingsError(f"there are no means of the pool {pool_name!r}", hint=f"choose one of {pools}")
-    full: dict[tuple[Cell, Cell], float] = {}
-    smaller: dict[tuple[Cell, Cell], list[float]] = {}
-    for record in means.records():
-        key, value = (record["measure"], record["run"]), record["value"]
-        number = float("nan") if value is None else float(value)
-        if record["pool"] == "full":
-            full[key] = number
-        elif record["pool"] == pool_name:
-            smaller.setdefault(key, []).append(number)
-    rows = [(*key, full[key], float(np.mean(values))) for key, values in smaller.items()]
+    values = group(((row["pool"], row["measure"], row["run"]), row["value"]) for row in means.records())
+    mean = {key: float(np.mean(np.array(own, np.float64))) for key, own in values.items()}
+    drawn = [(measure, run) for name, measure, run in mean if name == pool_name]
+    rows = [(*key, mean["full", *key], mean[pool_name, *key]) for key in drawn]
     label = pool_name if isinstance(pool_name, str) else f"{pool_name:g} %"
     return Table("pool means", ("measure", "run", "full", "smaller"), rows, caption=label), shorten(label, 20)
 

@@ -1,7 +1,5 @@
 """Figure of discriminative power: ASL curves (Sakai 2006; Ferro et al. 2016, Figure 14)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,7 +7,7 @@ import numpy as np
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, limit_ticks
 from rankscope.plots.palette import INK, series
-from rankscope.plots.style import SINGLE, canvas, choose, distinct, shorten
+from rankscope.plots.style import SINGLE, canvas, choose, distinct, group, shorten
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -69,10 +67,8 @@ def plot_asl(result: Result, test: str | None = None, *, width: float = SINGLE) 
 
 def _table(result: Result, test: str) -> Table:
     """Return the pairs of each measure by descending ASL."""
-    pairs: dict[str, list[dict[str, Cell]]] = {}
-    for record in result["asl"].records():
-        if record["test"] == test:
-            pairs.setdefault(str(record["measure"]), []).append(record)
+    tested = (record for record in result["asl"].records() if record["test"] == test)
+    pairs = group((str(record["measure"]), record) for record in tested)
     rows: list[tuple[Cell, ...]] = []
     for measure, records in pairs.items():
         records.sort(key=lambda record: -float(record["asl"] if record["asl"] is not None else np.inf))

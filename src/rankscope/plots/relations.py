@@ -3,8 +3,6 @@
 After the trees of Albahem et al. (2018), Figures 2 to 5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import cycle
 from typing import Any

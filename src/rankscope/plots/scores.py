@@ -1,7 +1,5 @@
 """Figures of scores: means of runs, every run on every topic, and a measure on each topic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

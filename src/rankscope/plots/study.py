@@ -1,7 +1,5 @@
 """The figures of a study, from its tables: one per experiment, with a panel for each collection."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,7 +18,7 @@ from rankscope.plots.figure import Figure
 from rankscope.plots.pools import plot_pool_means, plot_robustness
 from rankscope.plots.power import plot_asl
 from rankscope.plots.scores import draw_means
-from rankscope.plots.style import DOUBLE, apply_style, blank, drawn_into, shorten
+from rankscope.plots.style import DOUBLE, blank, drawn_into, shorten
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
@@ -147,8 +145,7 @@ def _plane(part: Study, measure: str) -> Figure:
 def _panels(parts: dict[str, Study], draw: _Draw, columns: int) -> Figure:
     """Draw the same figure of several collections, in a number of columns."""
     rows = -(-len(parts) // columns)
-    with apply_style():
-        figure = blank(DOUBLE, (3.4 if columns > 1 else 2.9) * rows)
+    with blank(DOUBLE, (3.4 if columns > 1 else 2.9) * rows) as figure:
         panels = figure.subfigures(rows, columns, squeeze=False).ravel()
         axes: list[Any] = []
         tables: dict[str, Table] = {}

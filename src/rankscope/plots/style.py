@@ -3,8 +3,6 @@
 Names are untrusted: mathematical markup in them is not interpreted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,7 +16,8 @@ from rankscope.errors import SettingsError, check_name, printable, require_packa
 from rankscope.plots.palette import COLOURS, INK
 
 R = TypeVar("R")
-
+K = TypeVar("K")
+V = TypeVar("V")
 STYLES = ("sans", "serif", "latex")
 """Fonts of the text: DejaVu Sans, a font like Times, or the fonts of LaTeX."""
 
@@ -74,6 +73,14 @@ for _axis in ("xtick", "ytick"):
     _SETTINGS |= {f"{_axis}.major.width": 0.6, f"{_axis}.major.size": 2.5}
 
 
+current_style: ContextVar[str] = ContextVar("style", default="sans")
+"""Style of :func:`using`."""
+current_width: ContextVar[float | None] = ContextVar("width", default=None)
+"""Width of :func:`using` in inches, or None if figures have their own widths."""
+current_panel: ContextVar[Any] = ContextVar("panel", default=None)
+"""Panel of a larger figure into which figures are drawn, or None."""
+
+
 def matplotlib_modules() -> Any:
     """Import matplotlib when a figure is first drawn; figures need no display."""
     with require_package("matplotlib", "plots", "figures"):
@@ -89,24 +96,10 @@ def apply_style() -> Iterator[Any]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
-        if current_style() != "sans":
+        if current_style.get() != "sans":
             # The serif font of matplotlib, like Times; DejaVu Sans has the glyphs that it lacks.
             matplotlib.rcParams.update({"font.family": ["STIXGeneral", "DejaVu Sans"], "font.size": 9})
         yield matplotlib
-
-
-_STYLE: ContextVar[str] = ContextVar("style", default="sans")
-_WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
-
-
-def current_style() -> str:
-    """Return the style of :func:`using`."""
-    return _STYLE.get()
-
-
-def current_width() -> float | None:
-    """Return the width of :func:`using` in inches, or None if figures have their own widths."""
-    return _WIDTH.get()
 
 
 @contextmanager
@@ -131,47 +124,40 @@ def using(style: str = "sans", width: float | None = None) -> Iterator[None]:
     >>> figure.axes[0].title.get_fontfamily()[0]
     'STIXGeneral'
     """
-    before = _STYLE.set(choose(style, STYLES, "there is no style {}")), _WIDTH.set(width)
+    before = current_style.set(choose(style, STYLES, "there is no style {}")), current_width.set(width)
     try:
         yield
     finally:
-        _STYLE.reset(before[0])
-        _WIDTH.reset(before[1])
+        current_style.reset(before[0])
+        current_width.reset(before[1])
 
 
-_PANEL: ContextVar[Any] = ContextVar("panel", default=None)
-
-
-def blank(width: float, height: float) -> Any:
-    """Return an empty figure of a size in inches; call it inside :func:`apply_style`.
+@contextmanager
+def blank(width: float, height: float) -> Iterator[Any]:
+    """Apply the style, and yield an empty figure of a size in inches.
 
     Inside :func:`drawn_into` it is the panel of a larger figure, of any size.
     """
-    panel = _PANEL.get()
-    return matplotlib_modules().figure.Figure(figsize=(width, height)) if panel is None else panel
-
-
-def is_panel() -> bool:
-    """Return whether figures are drawn into a panel of a larger figure."""
-    return _PANEL.get() is not None
+    with apply_style() as matplotlib:
+        panel = current_panel.get()
+        yield matplotlib.figure.Figure(figsize=(width, height)) if panel is None else panel
 
 
 @contextmanager
 def canvas(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> Iterator[Any]:
     """Apply the style, and yield a figure of a size in inches and its axes."""
-    with apply_style():
-        figure = blank(width, height)
+    with blank(width, height) as figure:
         yield figure, figure.subplots(rows, columns, **options)
 
 
 @contextmanager
 def drawn_into(panel: Any) -> Iterator[None]:
     """Draw figures of this context into a panel of a larger figure."""
-    before = _PANEL.set(panel)
+    before = current_panel.set(panel)
     try:
         yield
     finally:
-        _PANEL.reset(before)
+        current_panel.reset(before)
 
 
 def count(n: int, noun: str) -> str:
@@ -186,6 +172,18 @@ def count(n: int, noun: str) -> str:
 def distinct(values: Iterable[object]) -> list[str]:
     """Return the distinct values as text, in their order."""
     return list(dict.fromkeys(map(str, values)))
+
+
+def group(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Return the values of each key, in their order.
+
+    >>> group([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    values: dict[K, list[V]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return values
 
 
 def finite_or_zero(value: Any) -> float:

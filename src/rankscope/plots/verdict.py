@@ -1,7 +1,5 @@
 """Winners by families of measures: regions of cutoffs and persistence for two runs, possible ranks for many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

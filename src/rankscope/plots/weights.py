@@ -1,7 +1,5 @@
 """Figure of the weights that measures give ranks."""
 
-from __future__ import annotations
-
 from rankscope.lab.weights import RankWeights
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import legend_below, limit_ticks

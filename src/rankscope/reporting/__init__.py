@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.declaration import AttributeName, Groups, Option
+from rankscope.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,15 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["build_document", "prepare_document", "report"]
 
-_REOPENED = (
-    ("order", "trec_eval"),
-    ("missing", "zero"),
-    ("grades", None),
-    ("topics", None),
-    ("topic_data", None),
-    ("weights", None),
-)
-"""Options with which the same collection is opened again, and their defaults."""
+_REOPENED = ("order", "missing", "grades", "topics", "topic_data", "weights")
+"""Options with which the same collection is opened again."""
+_DEFAULTS = {"order": "trec_eval", "missing": "zero"}
+"""Defaults of those of them that are not None by default."""
 _CUTOFF = 1000
 """Default number of ranks of curves."""
 StudyTables = Annotated["Mapping[str, Table] | str | Path | None", Option("DIR")]
@@ -120,7 +116,6 @@ def document_from_scores(
 
     Parameters that need rankings (bounds, documents, texts, cutoff) must have their default values.
     """
-    from rankscope.errors import SettingsError
     from rankscope.reporting.page_data import payload_from_scores
     from rankscope.reporting.study import read_study
 
@@ -136,7 +131,6 @@ def document_from_scores(
 
 def split_scores(scores: Scores | Collection, name: str) -> tuple[Collection, tuple[Measure, ...]]:
     """Return the collection and the measures of scores; a collection has no measures."""
-    from rankscope.errors import SettingsError
     from rankscope.scores import Collection, Scores
 
     if isinstance(scores, Collection):
@@ -171,7 +165,6 @@ def prepare_document(
     :func:`report`; without ``measures``, the findings are about the default measures.
     """
     from rankscope.engines import using
-    from rankscope.errors import SettingsError
     from rankscope.judging import judge
     from rankscope.reporting.page_data import payload, top_documents
     from rankscope.reporting.study import read_study
@@ -223,11 +216,13 @@ def _find_source(collection: Collection, study: object, groups: object) -> Sourc
     if "-" in (qrels, *runs):  # Standard input cannot be read again.
         return None
     options: list[str] = []
-    for name, default in _REOPENED:
+    for name in _REOPENED:
         value = getattr(collection, name)
         if name in ("topic_data", "weights") and not isinstance(value, str | Path):
             continue  # Data in memory have no name on a command line.
-        options += [f"--{name.replace('_', '-')}", str(value)] if value and value != default else []
+        options += (
+            [f"--{name.replace('_', '-')}", str(value)] if value and value != _DEFAULTS.get(name) else []
+        )
     for kind, file_format in (collection.input_format or {}).items():
         options += ["--input-format", f"{kind}={file_format}"]
     source: SourceFiles = {

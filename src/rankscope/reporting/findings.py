@@ -1,17 +1,13 @@
 """Findings for the report: results of :func:`rankscope.findings` as JSON values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from rankscope.analysis.findings import Chart, Finding, findings
-from rankscope.cells import json_number
+from rankscope.analysis.findings import Finding, findings
+from rankscope.cells import json_value
 from rankscope.measures import Measure
-from rankscope.reporting.schema import EvidenceChart, FindingData, StudyTable
+from rankscope.reporting.schema import FindingData, StudyTable
 from rankscope.scores import Scores
 from rankscope.tables import Table
 
@@ -28,35 +24,21 @@ def find(scores: Scores, measures: Sequence[Measure], by: str | Sequence[str] = 
 
 def _plain(finding: Finding) -> FindingData:
     table = replace(finding.evidence, rows=list(finding.evidence.rows[:_ROWS]))
-    link = finding.link
+    chart: Any = {"says" if name == "caption" else name: value for name, value in vars(finding.chart).items()}
     plain: FindingData = {
         "kind": finding.kind, "title": finding.title, "sentence": finding.sentence,
-        "numbers": {name: _cell(value) for name, value in finding.numbers.items()},
-        "evidence": plain_table(table), "rows": len(finding.evidence), "chart": _chart(finding.chart),
+        "numbers": {name: json_value(value) for name, value in finding.numbers.items()},
+        "evidence": plain_table(table), "rows": len(finding.evidence), "chart": chart,
         "view": finding.view,
     }  # fmt: skip
-    if "measure" in link:
-        plain["measure"] = link["measure"]
-    if "run" in link:
-        plain["runs"] = list(link["run"])
-    if "topic" in link:
-        plain["topic"] = link["topic"]
+    state: Any = {"runs" if name == "run" else name: value for name, value in finding.state.items()}
+    plain.update(state)
     return plain
-
-
-def _chart(chart: Chart) -> EvidenceChart:
-    return {
-        "form": chart.form, "label": list(chart.label), "value": chart.value, "low": chart.low, "high": chart.high,
-        "strong": chart.strong, "percent": chart.percent, "says": chart.caption,
-    }  # fmt: skip
 
 
 def plain_table(table: Table) -> StudyTable:
     """Return a table as columns and rows of JSON values."""
-    return {"columns": list(table.columns), "rows": [[_cell(value) for value in row] for row in table.rows]}
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    return json_number(value) if isinstance(value, float) else value
+    return {
+        "columns": list(table.columns),
+        "rows": [[json_value(value) for value in row] for row in table.rows],
+    }

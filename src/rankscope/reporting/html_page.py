@@ -4,8 +4,6 @@ Script and style are inlined, and a Content-Security-Policy allows only their SH
 cannot run as scripts. The data is JSON in a script element of a type that browsers do not execute.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence

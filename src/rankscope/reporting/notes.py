@@ -1,7 +1,5 @@
 """Notes about the data, which the summary of the report shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 
@@ -24,10 +22,7 @@ def notes(judged: Judged) -> list[Note]:
     >>> [note["kind"] for note in notes(judge(qrels, Run.from_dict({"q1": {"d1": 1.0}})))]
     ['missing topics', 'no non-relevant documents', 'short lists']
     """
-    checks = (
-        _note_missing, _note_ignored, _note_without_relevant, _note_without_nonrelevant, _note_unjudged, _note_ties,
-        _note_short, _note_negative,
-    )  # fmt: skip
+    checks = (_note_topics, _note_relevance, _note_unjudged, _note_rankings, _note_negative)
     return [note for kind in checks for note in kind(judged)]
 
 
@@ -42,7 +37,8 @@ def _plural(n: int, noun: str, verb: str = "has", verbs: str = "have") -> str:
     return f"{n:,} {noun} {verb}" if n == 1 else f"{n:,} {noun}s {verbs}"
 
 
-def _note_missing(judged: Judged) -> Iterator[Note]:
+def _note_topics(judged: Judged) -> Iterator[Note]:
+    """Yield notes about topics without a ranking or without judgments."""
     absent = judged.grid(~judged.present)
     items = [
         f"{judged.runs[r]}: {', '.join(judged.topics[t] for t in np.flatnonzero(absent[r]).tolist())}"
@@ -52,23 +48,18 @@ def _note_missing(judged: Judged) -> Iterator[Note]:
         lists = f"{int(absent.sum()):,} list{'' if absent.sum() == 1 else 's'} in all"
         text = f"{_plural(len(items), 'run', 'lacks', 'lack')} judged topics ({lists})."
         yield _note("missing topics", "warning", text, items)
-
-
-def _note_ignored(judged: Judged) -> Iterator[Note]:
     items = [f"{run}: {', '.join(topics[:20])}" for run, topics in judged.ignored_topics.items()]
     if items:
         text = f"{_plural(len(items), 'run')} topics without judgments, left out here."
         yield _note("topics without judgments", "note", text, items)
 
 
-def _note_without_relevant(judged: Judged) -> Iterator[Note]:
+def _note_relevance(judged: Judged) -> Iterator[Note]:
+    """Yield notes about topics without relevant documents, and about judgments without non-relevant ones."""
     items = [judged.topics[t] for t in np.flatnonzero(judged.pool.recall_base(1) == 0).tolist()]
     if items:
         text = f"{_plural(len(items), 'topic')} no relevant document: gain is 0 there and effort undefined."
         yield _note("no relevant documents", "warning", text, items)
-
-
-def _note_without_nonrelevant(judged: Judged) -> Iterator[Note]:
     if not has_nonrelevant(judged):
         text = (
             "No document is judged non-relevant: bounds over labels of unjudged documents are vacuous, and Bpref, which"
@@ -93,7 +84,8 @@ def _note_unjudged(judged: Judged) -> Iterator[Note]:
     yield _note("unjudged documents", "warning" if items else "note", text, items)
 
 
-def _note_ties(judged: Judged) -> Iterator[Note]:
+def _note_rankings(judged: Judged) -> Iterator[Note]:
+    """Yield notes about tied scores and short rankings."""
     tied = judged.grid(judged.tied).sum(axis=1)
     order = [r for r in np.argsort(-tied, kind="stable").tolist() if tied[r]]
     if order:
@@ -104,9 +96,6 @@ def _note_ties(judged: Judged) -> Iterator[Note]:
         )
         items = [f"{judged.runs[r]}: {int(tied[r]):,} documents" for r in order]
         yield _note("tied scores", "note", text, items)
-
-
-def _note_short(judged: Judged) -> Iterator[Note]:
     short = np.argwhere(judged.grid(judged.present & (judged.length < 10))).tolist()
     if short:
         items = [f"{judged.runs[r]}: topic {judged.topics[t]}" for r, t in short]

@@ -5,8 +5,6 @@ settings that the reader changes. :mod:`rankscope.reporting.schema` describes th
 text (:func:`as_json`, inside a report) or as binary data (:func:`as_stream`, from the server of the explorer).
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -26,7 +24,7 @@ from rankscope.arrays import AnyArray, Bools, Int32s, Ints
 from rankscope.certainty.documents import with_documents
 from rankscope.choices import FINDINGS_MEASURES
 from rankscope.declaration import list_names
-from rankscope.judging import UNJUDGED, Hits, Judged, judge
+from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.judging.coverage import first_ranks
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
@@ -35,20 +33,11 @@ from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, Runs
 from rankscope.read.groups import run_groups
 from rankscope.read.ids import key_text, to_bytes, to_text
+from rankscope.reporting import schema
 from rankscope.reporting.findings import find, plain_table
 from rankscope.reporting.notes import notes
-from rankscope.reporting.orders import other_orders
-from rankscope.reporting.schema import (
-    VERSION,
-    Document,
-    Documents,
-    Measured,
-    RankingArrays,
-    RunGroups,
-    TopDocuments,
-    TopicSlices,
-)
-from rankscope.reporting.standings import open_ranges, tied_first
+from rankscope.reporting.schema import VERSION, Document
+from rankscope.reporting.standings import open_ranges, other_orders, tied_first
 from rankscope.reporting.study import for_report
 from rankscope.scores import Scores, score
 from rankscope.tables import Table
@@ -76,14 +65,8 @@ ONLY_SCORES = (
 SMALL = 2_000_000
 """Maximum size in bytes of an optional part (document names, non-relevant documents) that is included by default."""
 
-_DTYPES = {
-    "uint8": "u8",
-    "uint16": "u16",
-    "uint32": "u32",
-    "int32": "i32",
-    "float32": "f32",
-    "float64": "f64",
-}
+_SETTINGS = {"length": 1000, "crossing": "sign-change", "dcg": "trec_eval"}
+"""Default settings of the measures of the page."""
 Array = AnyArray
 
 
@@ -117,19 +100,14 @@ def payload(
     >>> data["runs"], data["topics"], data["grades"], data["list"]["rank"].tolist(), data["list"]["grade"].tolist()
     (['bm25'], ['q1'], [2, 1], [2], [0])
     """
-    options: dict[str, Any] = {
-        "length": 1000,
-        "crossing": "sign-change",
-        "dcg": "trec_eval",
-        **(settings or {}),
-    }
+    options = {**_SETTINGS, **(settings or {})}
     requested = list(measures)
     selected = requested or [
         m @ options["length"] if m.family == "effort" else m for m in map(parse, FINDINGS_MEASURES)
     ]
-    teams = None if groups is None else run_groups(judged.runs, groups)  # Fails early if groups are invalid.
+    teams = _find_groups(judged.runs, groups)  # Fails early if groups are invalid.
     scores = _evaluate(judged, selected, options).with_topic_data(topic_data, weights)
-    document = _describe_scores(scores, selected, title, options, by)
+    document = _describe_scores(scores, selected, title, options, by, teams, study)
     grades = _grades(judged)
     document["grades"] = grades.tolist()
     document["topic"] = {
@@ -144,16 +122,12 @@ def payload(
     if scores.weights is None:  # Means at other cutoffs and from smaller pools have no weights.
         missing = str(options.get("missing", "zero"))
         document["orders"] = other_orders(judged, _select_followed(scores, requested), missing)
-    if teams is not None:
-        document["groups"] = _groups(judged.runs, teams)
     if (aspects := first_ranks(judged)) is not None:
         document["coverage"] = {"names": aspects.names, "first": aspects.first}
     _add_optional(document, judged, documents)
     if bounds:
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
         document["ranges"] = open_ranges(judged, ranked, str(options.get("missing", "zero")))
-    if study:
-        document["study"] = {name: plain_table(table) for name, table in for_report(study).items()}
     return document
 
 
@@ -173,24 +147,24 @@ def payload_from_scores(
     >>> data["only_scores"], data["runs"], [m["name"] for m in data["measures"]], data["warnings"][0]["level"]
     (True, ['a', 'b'], ['AP'], 'note')
     """
-    teams = None if groups is None else run_groups(scores.runs, groups)
     selected = [m for m in scores.measures if m.better != "neither"] or list(scores.measures)
-    options = {
-        "length": 1000, "crossing": "sign-change", "dcg": "trec_eval", "missing": "skip",
-        **{name: value for name, value in scores.settings.items() if name in ("scores", "weights")},
-    }  # fmt: skip
-    document = _describe_scores(scores, selected, title, options, by)
+    recorded = {name: value for name, value in scores.settings.items() if name in ("scores", "weights")}
+    options = {**_SETTINGS, "missing": "skip", **recorded}
+    teams = _find_groups(scores.runs, groups)
+    document = _describe_scores(scores, selected, title, options, by, teams, study)
     document["only_scores"] = True
     document["warnings"] = [{"kind": "scores", "level": "note", "text": ONLY_SCORES}]
-    if teams is not None:
-        document["groups"] = _groups(scores.runs, teams)
-    if study:
-        document["study"] = {name: plain_table(table) for name, table in for_report(study).items()}
     return document
 
 
 def _describe_scores(
-    scores: Scores, selected: Sequence[Measure], title: str, options: dict[str, Any], by: str | Sequence[str]
+    scores: Scores,
+    selected: Sequence[Measure],
+    title: str,
+    options: dict[str, Any],
+    by: str | Sequence[str],
+    groups: schema.RunGroups | None,
+    study: Mapping[str, Table] | None,
 ) -> Document:
     """Return the data of scores, with empty rankings."""
     options["findings"] = [str(m) for m in selected]
@@ -230,6 +204,10 @@ def _describe_scores(
             document["permutations"] = _narrow(permutations(n_topics).ravel())
     if scores.weights is not None:
         document["weights"] = scores.weights
+    if groups is not None:
+        document["groups"] = groups
+    if study:
+        document["study"] = {name: plain_table(table) for name, table in for_report(study).items()}
     return document
 
 
@@ -291,13 +269,18 @@ def _select_followed(scores: Scores, requested: Sequence[Measure]) -> list[Measu
     ]
 
 
-def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> RunGroups:
+def _find_groups(
+    runs: Sequence[str], groups: Mapping[str, str] | str | Path | None
+) -> schema.RunGroups | None:
+    if groups is None:
+        return None
+    teams = run_groups(runs, groups)
     names = list(dict.fromkeys(teams.values()))
     index = {name: k for k, name in enumerate(names)}
     return {"names": names, "of": [index[teams[run]] if run in teams else None for run in runs]}
 
 
-def _slices(scores: Scores, attribute: str) -> TopicSlices:
+def _slices(scores: Scores, attribute: str) -> schema.TopicSlices:
     """Return the slices of an attribute, and the slice of each topic."""
     slices = scores.by(attribute)
     index = {topic: k for k, part in enumerate(slices.values()) for topic in part.topics}
@@ -305,7 +288,7 @@ def _slices(scores: Scores, attribute: str) -> TopicSlices:
     return {"attribute": attribute, "names": list(slices), "of": of_topic}
 
 
-def _lists(judged: Judged, grades: Array) -> RankingArrays:
+def _lists(judged: Judged, grades: Array) -> schema.RankingArrays:
     relevant = judged.lists.relevant(1)
     return {
         "retrieved": _narrow(judged.length),
@@ -326,7 +309,9 @@ def _add_optional(document: Document, judged: Judged, documents: bool | None) ->
             document["nonrelevant"]["negative"] = (below.grade < 0).astype(np.uint8)
     size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
     if _is_included(documents, size):
-        document["documents"] = _documents(judged, relevant)
+        grade = judged.qrels.grade
+        names, index = _index_names(judged.qrels, (grade > 0) & (grade != UNJUDGED), relevant.judgment)
+        document["documents"] = {"names": names, "hit": index}
 
 
 def _is_included(documents: bool | None, size: int) -> bool:
@@ -354,13 +339,6 @@ def _narrow(values: Array) -> Array:
     return values.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
 
 
-def _documents(judged: Judged, relevant: Hits) -> Documents:
-    """Return the names of the relevant documents of each topic, and the index of the name for each hit."""
-    grade = judged.qrels.grade
-    names, index = _index_names(judged.qrels, (grade > 0) & (grade != UNJUDGED), relevant.judgment)
-    return {"names": names, "hit": index}
-
-
 def _index_names(qrels: Qrels, keep: Bools, judgment: Int32s) -> tuple[list[list[str]], Array]:
     """Return the names of the documents to keep by topic, and the index of the name for each hit."""
     position = np.concatenate([[0], np.cumsum(keep)])
@@ -371,7 +349,7 @@ def _index_names(qrels: Qrels, keep: Bools, judgment: Int32s) -> tuple[list[list
     return names, _narrow(position[judgment] - first[topic])
 
 
-def top_documents(qrels: Qrels, runs: Runs) -> TopDocuments | None:
+def top_documents(qrels: Qrels, runs: Runs) -> schema.TopDocuments | None:
     """Return the documents in the first ranks of some run that are not judged relevant; None if there are many lists.
 
     >>> from rankscope.read import Run
@@ -401,17 +379,19 @@ def top_documents(qrels: Qrels, runs: Runs) -> TopDocuments | None:
     }
 
 
-def _measure_data(scores: Scores, measure: Measure, length: int) -> Measured:
+def _measure_data(scores: Scores, measure: Measure, length: int) -> schema.Measured:
     """Return a measure with its values, and its means and intervals as in ``leaderboard``."""
     values = scores.matrix(measure).values
     terms, back = averaged(measure, values)
     low, high = (back(end) for end in t_intervals(terms, weights=scores.weights))
-    always = measure in standard_measures(length)
-    plain = measure.name if measure.family == "effort" else measure.canonical_name
-    data: Measured = {
+    always, is_effort = measure in standard_measures(length), measure.family == "effort"
+    plain = measure.name if is_effort else measure.canonical_name
+    kind: Literal["gain", "effort", "data"]
+    kind = "effort" if is_effort else "data" if measure.better == "neither" else "gain"
+    data: schema.Measured = {
         "name": str(measure),
         "meaning": measure.meaning,
-        "kind": _kind(measure) if always else "given",
+        "kind": kind if always else "given",
         "summary": measure.summary,
         "better": measure.better,
         "low": _finite(measure.range[0]),
@@ -430,12 +410,6 @@ def _finite(limit: float) -> float | None:
     return limit if np.isfinite(limit) else None
 
 
-def _kind(measure: Measure) -> Literal["gain", "effort", "data"]:
-    if measure.family == "effort":
-        return "effort"
-    return "data" if measure.better == "neither" else "gain"
-
-
 def _archetypes(judged: Judged, settings: Mapping[str, Any]) -> Array:
     """Return the index of the archetype of each list, 255 if it is undefined."""
     names = find_archetypes(judged.lists, crossing=settings["crossing"], cutoff=settings["length"])
@@ -449,6 +423,11 @@ def _archetypes(judged: Judged, settings: Mapping[str, Any]) -> Array:
 
 _MIN_CODED = 4096
 """Smallest array that is coded; the table and its key would outweigh the gain of smaller ones."""
+
+
+def _type_name(array: Array) -> str:
+    """Return the name of the type of the numbers, such as ``u8`` or ``f64``."""
+    return f"{array.dtype.kind}{8 * array.itemsize}"
 
 
 def _encode(array: Array) -> dict[str, Any] | None:
@@ -479,7 +458,7 @@ def as_json(document: Mapping[str, Any]) -> str:
             return few
         little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         text = base64.b64encode(little.tobytes()).decode("ascii")
-        return {"dtype": _DTYPES[array.dtype.name], "base64": text}
+        return {"dtype": _type_name(array), "base64": text}
 
     text = json.dumps(document, default=packed, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -500,7 +479,7 @@ def as_stream(document: Mapping[str, Any], chunk: int = 1 << 18) -> Iterator[byt
             return few
         arrays.append(array)
         at, end = end, end + -(-array.nbytes // 8) * 8
-        return {"dtype": _DTYPES[array.dtype.name], "at": at, "length": array.size}
+        return {"dtype": _type_name(array), "at": at, "length": array.size}
 
     header = json.dumps(document, default=placed, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     data = header.encode("ascii")

@@ -1,7 +1,5 @@
 """Tables of a study for the report: read from its directory, and reduced to those that the report draws."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The input of the rules: scores, and results that several rules share."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

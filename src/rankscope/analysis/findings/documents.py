@@ -1,15 +1,12 @@
 """Findings about unjudged and tied documents."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 
 from rankscope.analysis.certain_pairs import tie_extremes, tie_verdicts
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import TiedMean, UnjudgedShare
-from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.analysis.findings.finding import Chart, Finding, TiedMean, UnjudgedShare
 from rankscope.tables import Cell
 
 _DEPTH = 10
@@ -69,7 +66,7 @@ def unjudged(basis: Basis) -> Finding | None:
     marks = f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less"
     chart = Chart("bars", ("run",), "unjudged", strong="notable", percent=True, caption=marks)
     state = {"measure": f"P@{depth}", "run": [lists.runs[top]]}
-    return Finding("unjudged", "Unjudged documents", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("Unjudged documents", pattern, numbers, evidence, chart, "runs", state)
 
 
 def ties(basis: Basis) -> Finding | None:
@@ -124,4 +121,4 @@ def ties(basis: Basis) -> Finding | None:
     marks = f"dot: mean {measure}; line: from the worst to the best order of ties"
     chart = Chart("dots", ("run",), "value", "worst", "best", caption=marks)
     state = {"measure": str(measure), "run": [lists.runs[top]]}
-    return Finding("ties", "Tied documents", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("Tied documents", pattern, numbers, evidence, chart, "runs", state)

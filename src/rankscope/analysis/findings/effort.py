@@ -1,15 +1,12 @@
 """Findings about effort: high gain at high effort, and CRP curves that never return to zero."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import NoReturnTopic
-from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.analysis.findings.finding import Chart, Finding, NoReturnTopic
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.measures import REGISTRY
 from rankscope.tables import Cell
@@ -53,9 +50,7 @@ def high_effort(basis: Basis) -> Finding | None:
     marks = "share of the rankings; outlined: gain above the median at high or huge effort"
     chart = Chart("plane", ("gain", "effort"), "share", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": str(gain)}
-    return Finding(
-        "high_effort", "High gain at high effort", pattern, numbers, evidence, chart, "plane", state
-    )
+    return Finding("High gain at high effort", pattern, numbers, evidence, chart, "plane", state)
 
 
 def no_return(basis: Basis) -> Finding | None:
@@ -110,8 +105,7 @@ def no_return(basis: Basis) -> Finding | None:
     chart = Chart("bars", ("topic", "relevant"), "share", strong="many", percent=True, caption=marks)
     worst = effort.judged.topics[int(evaluated[np.argmax(sizes[evaluated])])]
     state: dict[str, Cell] = {"topic": worst}
-    title = "Curves that never return to zero"
-    return Finding("no_return", title, pattern, numbers, evidence, chart, "archetypes", state)
+    return Finding("Curves that never return to zero", pattern, numbers, evidence, chart, "archetypes", state)
 
 
 def _share(zeros: np.ndarray, lists: np.ndarray, is_selected: np.ndarray) -> float:

@@ -1,7 +1,5 @@
 """Findings about the order of the runs: leader, significant differences, disagreement of measures."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from itertools import combinations
@@ -10,8 +8,7 @@ import numpy as np
 
 from rankscope.analysis.correlation import correlate
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import Disagreement, LeaderRow, Separation
-from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.analysis.findings.finding import Chart, Disagreement, Finding, LeaderRow, Separation
 from rankscope.analysis.leaderboard import FIRST
 from rankscope.analysis.stats.matrices import CompleteMatrix, run_merits
 from rankscope.analysis.stats.significance import procedure
@@ -58,8 +55,7 @@ def leader(basis: Basis) -> Finding | None:
             " over {topics} topics"
         )
         pattern += f", but {does} not differ significantly from {{others}}." if rest else "."
-    names = ("run", "value", "low", "high", "rank", "first_rank", "last_rank", "tied_for_first")
-    evidence = LeaderRow.table("leader", [tuple(row[name] for name in names) for row in rows],
+    evidence = LeaderRow.table("leader", [tuple(row[name] for name in LeaderRow.specs) for row in rows],
         caption=f"Means of {measure}, and the runs tied for first",
         legend=f"{FIRST}, level {f'{basis.alpha:g}'.removeprefix('0')}; intervals of single means, unadjusted",
     )  # fmt: skip
@@ -67,7 +63,7 @@ def leader(basis: Basis) -> Finding | None:
     chart = Chart("dots", ("run",), "value", "low", "high", "tied_for_first", caption=marks)
     selected = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
     state = {"measure": str(measure), "run": selected}
-    return Finding("leader", "Leader", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("Leader", pattern, numbers, evidence, chart, "runs", state)
 
 
 def separation(basis: Basis) -> Finding | None:
@@ -101,9 +97,7 @@ def separation(basis: Basis) -> Finding | None:
     marks = "share of the pairs of runs that differ significantly"
     chart = Chart("bars", ("measure",), "share", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": best[0]}
-    return Finding(
-        "separation", "Pairs the topics can separate", pattern, numbers, evidence, chart, "runs", state
-    )
+    return Finding("Pairs the topics can separate", pattern, numbers, evidence, chart, "runs", state)
 
 
 def disagreement(basis: Basis) -> Finding | None:
@@ -123,8 +117,7 @@ def disagreement(basis: Basis) -> Finding | None:
         swapped = row.discordant or 0
         rows.append((row.a, row.b, row.value, swapped, pairs, swapped / pairs, by_either, by_both))
     rows = sorted(rows, key=lambda row: (-float(row[5] or 0), str(row[0]), str(row[1])))
-    names = ("a", "b", "tau", "swapped", "pairs", "share", "significant", "contradict")
-    numbers: dict[str, Cell] = dict(zip(names, rows[0], strict=True))
+    numbers: dict[str, Cell] = dict(zip(Disagreement.specs, rows[0], strict=True))
     if not numbers["swapped"]:
         numbers["measures"] = len(basis.matrices)
         pattern = "No two of the {measures} measures order any of the {pairs:,} pairs of runs in opposite directions."
@@ -151,9 +144,7 @@ def disagreement(basis: Basis) -> Finding | None:
     marks = "two measures: share of the pairs that they order differently"
     chart = Chart("bars", ("a", "b"), "share", percent=True, caption=marks)
     state = {"measure": str(numbers["a"]), "run": list(dict.fromkeys(best))[:4]}
-    return Finding(
-        "disagreement", "Disagreement between measures", pattern, numbers, evidence, chart, "orders", state
-    )
+    return Finding("Disagreement between measures", pattern, numbers, evidence, chart, "orders", state)
 
 
 def _describe_sample(basis: Basis, numbers: dict[str, Cell]) -> str:

@@ -1,7 +1,5 @@
 """The rules of findings, in the order in which their findings are read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from rankscope.analysis.findings.basis import Basis

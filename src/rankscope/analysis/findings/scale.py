@@ -1,12 +1,9 @@
 """The finding about scales: means of ordinal measures, with the shortest counterexample."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import MeasureScale
-from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.analysis.findings.finding import Chart, Finding, MeasureScale
 from rankscope.cells import join_names
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement.scales import ALL, EQUAL, ScaleVerdict
@@ -50,7 +47,7 @@ def scale(basis: Basis) -> Finding | None:
     )  # fmt: skip
     chart = Chart("badges", ("measure",), "scale")
     state: dict[str, Cell] = {} if example is None else {"measure": example[0]}
-    return Finding("scale", "Means of ordinal measures", pattern, numbers, evidence, chart, "runs", state)
+    return Finding("Means of ordinal measures", pattern, numbers, evidence, chart, "runs", state)
 
 
 def badge(measure: Measure) -> tuple[Cell, ...] | None:

@@ -50,4 +50,4 @@ def slices(basis: Basis) -> Finding | None:
     marks = f"leader minus another run by {name}; filled: significant after Holm's correction"
     chart = Chart("dots", ("b", "slice"), "difference", "low", "high", strong="significant", caption=marks)
     state = {"measure": name, "run": [scores.runs[best], first.b]}
-    return Finding("slices", "Slices of topics", pattern, numbers, rows, chart, "slices", state)
+    return Finding("Slices of topics", pattern, numbers, rows, chart, "slices", state)

@@ -1,12 +1,9 @@
 """Findings about topics: decisive topics, topics on which the lead depends, and hard topics."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
-from rankscope.analysis.findings.evidence import HardTopic, LeadTopic, TopicShare
-from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.analysis.findings.finding import Chart, Finding, HardTopic, LeadTopic, TopicShare
 from rankscope.analysis.stats.matrices import CompleteMatrix, rounded, run_merits
 from rankscope.analysis.stats.weighting import contributions
 from rankscope.cells import join_names
@@ -61,7 +58,7 @@ def decisive_topics(basis: Basis) -> Finding | None:
     marks = "share of the variance between the means; grey: beyond the first half"
     chart = Chart("bars", ("topic",), "share", strong="in_half", percent=True, caption=marks)
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[order[0]]}
-    return Finding("decisive_topics", "Topics that decide", pattern, numbers, evidence, chart, "map", state)
+    return Finding("Topics that decide", pattern, numbers, evidence, chart, "map", state)
 
 
 def fragile_lead(basis: Basis) -> Finding | None:
@@ -104,7 +101,7 @@ def fragile_lead(basis: Basis) -> Finding | None:
     chart = Chart("bars", ("topic",), "difference", strong="needed", caption=marks)
     state = {"measure": str(matrix.measure), "run": [run, other], "topic": names[0]}
     title = "Smallest set of topics that changes the leader"
-    return Finding("fragile_lead", title, pattern, numbers, evidence, chart, "versus", state)
+    return Finding(title, pattern, numbers, evidence, chart, "versus", state)
 
 
 def hard_topics(basis: Basis) -> Finding | None:
@@ -134,4 +131,4 @@ def hard_topics(basis: Basis) -> Finding | None:
     marks = f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run"
     chart = Chart("dots", ("topic",), "mean", "mean", "best", strong="half_score_0", caption=marks)
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[worst]}
-    return Finding("hard_topics", "Hardest topics", pattern, numbers, evidence, chart, "map", state)
+    return Finding("Hardest topics", pattern, numbers, evidence, chart, "map", state)

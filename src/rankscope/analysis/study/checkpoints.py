@@ -5,13 +5,11 @@ content: versions, settings, digests of judgments, runs and plugins, the collect
 other settings or files therefore has another name and is never used.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rankscope.errors import RankscopeError
 from rankscope.files import digest, write_atomically
@@ -33,7 +31,7 @@ class Checkpoints:
         self._identity = identity or {}
 
     @classmethod
-    def next_to(cls, output: str | Path, identity: Mapping[str, Any]) -> Checkpoints:
+    def next_to(cls, output: str | Path, identity: Mapping[str, Any]) -> Self:
         """Return the checkpoints of a study to be written to a directory; nothing is kept if an input has no digest."""
         target = Path(output)
         keep = target.name and _has_digests(identity)

@@ -8,14 +8,12 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.checkpoints import Checkpoints
 from rankscope.analysis.study.joint_tables import join_tables, select_tables
 from rankscope.analysis.study.sections import Experiments
 from rankscope.analysis.study.settings import StudySettings
-from rankscope.columns import CategoricalColumn, Column, Columns, as_rows, dtype_kind, to_values
+from rankscope.columns import Columns, as_rows, to_values
 from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.measures import REGISTRY, Measure
@@ -343,12 +341,8 @@ def _json(tables: Sequence[Table]) -> str:
 
 def _rounded(table: Table) -> Table:
     """Round to ten significant digits; further digits may differ between processors."""
-
-    def round_column(column: Column) -> Column:
-        if isinstance(column, CategoricalColumn):
-            return CategoricalColumn(list(round_column(column.values)), column.codes)
-        if dtype_kind(column) == "f":
-            return np.array([*map(float, map("{:.10g}".format, to_values(column)))])
-        return [float(f"{value:.10g}") if isinstance(value, float) else value for value in to_values(column)]
-
-    return replace(table, rows=Columns([*map(round_column, as_rows(table.rows).columns())]))
+    columns = [
+        [float(f"{value:.10g}") if isinstance(value, float) else value for value in to_values(column)]
+        for column in as_rows(table.rows).columns()
+    ]
+    return replace(table, rows=Columns(columns))

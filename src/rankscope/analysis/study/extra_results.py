@@ -1,7 +1,5 @@
 """Results that a study draws but does not keep: comparison with the best run, findings, ranks, coverage, orderings."""
 
-from __future__ import annotations
-
 from rankscope.analysis.certain import certain
 from rankscope.analysis.compare import compare
 from rankscope.analysis.findings import findings

@@ -1,7 +1,5 @@
 """Tables of studies of several collections: join the tables of each, and select those of one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 The manifest contains neither time nor host, so that the same inputs give the same bytes.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Mapping

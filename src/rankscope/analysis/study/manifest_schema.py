@@ -1,7 +1,5 @@
 """The schema of a manifest: every field is validated, so that no study is repeated from an incomplete manifest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rankscope.choices import EXPERIMENTS, INPUT_FORMATS, SAMPLINGS, TIES, UNJUDGED_AS

@@ -1,7 +1,5 @@
 """The experiments of a study on one collection, as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
