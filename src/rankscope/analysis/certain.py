@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
 from rankscope.choices import FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS, Across, Correction, Test
 from rankscope.declaration import Judgments, Level, Option, RunName, Seed, analysis
-from rankscope.errors import SettingsError
+from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
 from rankscope.rows import MeasuredPairRow, MeasuredRunRow, Row, RowTable, column
 from rankscope.tables import Cell, Table
@@ -251,41 +252,34 @@ def certain(
         )  # fmt: skip
     from rankscope.analysis.certain_pairs import (
         CertainPairs,
-        add_judges,
-        choose_pairs,
         judge_with_unjudged,
+        score_by_judges,
         score_in_id_order,
     )
     from rankscope.certainty.pairs import hits_by_topic
 
+    if len(scores.runs) < 2:
+        raise InputError("one run has no order", hint="name at least two")
     adjustment = stats.correction_for(test, correction)
-    runs = scores.require_collection("the order under other judges").runs if judges else None
+    by_judges = score_by_judges(scores, judges)
     judged = judge_with_unjudged(scores, "certain") if scores.judged is not None or labels else None
     if judged is not None:
         scores = score_in_id_order(scores, judged)
     matrices = [stats.complete(scores, measure) for measure in scores.measures]
-    n_pairs = len(matrices) * len(choose_pairs(scores.runs, baseline)[0])
+    n_pairs = len(matrices) * (len(scores.runs) - 1 if baseline else comb(len(scores.runs), 2))
     is_listed = judged is not None and (labels if labels is not None else n_pairs <= _MAX_LABELLED)
     hits = [] if judged is None else hits_by_topic(judged)
+    options: dict[str, Any] = {"alpha": alpha, "test": test, "correction": adjustment, "seed": seed}
     blocks = [
-        CertainPairs.from_matrix(
-            scores, judged, hits, matrix, baseline, alpha=alpha, test=test, correction=adjustment, seed=seed,
-            is_listed=is_listed,
-        )
+        CertainPairs(scores, judged, hits, matrix, baseline, by_judges, is_listed=is_listed, **options)
         for matrix in matrices
-    ]  # fmt: skip
-    if runs is not None:
-        blocks = add_judges(blocks, scores, runs, judges)
+    ]
     unused = () if judges else ("judges",)
-    labelled = [row for block in blocks if judged for row in block.label_rows(scores.runs, judged)]
-    ranges = [row for block in blocks for row in block.range_rows(scores.runs)] if is_listed else []
     return Certain(
-        pairs=PairCertainty.table(
-            "pairs", [row for block in blocks for row in block.rows(scores.runs)], without=unused
-        ),
+        pairs=PairCertainty.table("pairs", [row for block in blocks for row in block.rows()], without=unused),
         runs=RunCertainty.table(
             "runs",
-            [row for block in blocks for row in block.run_rows(scores.runs)],
+            [row for block in blocks for row in block.run_rows()],
             caption="Bounds of the mean of each run, and intervals of its rank",
             legend=f"first_rank to last_rank: {1 - alpha:.0%} confidence interval of the rank over topics;"
             " first_possible to last_possible: ranks that the certain pairs (together) permit",
@@ -299,11 +293,13 @@ def certain(
             f" together: all {'four' if judges else 'three'}; not_proved: neither proved nor refuted for labels"
             + ("" if judged else "; scores without rankings show nothing about ties and labels"),
         ),
-        labels=ReversingLabel.table("labels", labelled) if is_listed else None,
-        ranges=DifferenceRange.table("ranges", ranges) if is_listed else None,
+        labels=ReversingLabel.table("labels", [row for block in blocks for row in block.label_rows()])
+        if is_listed else None,
+        ranges=DifferenceRange.table("ranges", [row for block in blocks for row in block.range_rows()])
+        if is_listed else None,
         settings={
-            **scores.settings, "baseline": baseline, "alpha": alpha, "test": test, "correction": adjustment,
-            "seed": seed, **({"judges": [*map(_describe, judges)]} if judges else {}), **stats.left_out(matrices),
+            **scores.settings, "baseline": baseline, **options,
+            **({"judges": [*map(_describe, judges)]} if judges else {}), **stats.left_out(matrices),
         },
     )  # fmt: skip
 
