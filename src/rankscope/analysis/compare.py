@@ -9,8 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
-from rankscope.analysis.interval_changes import IntervalCount, VerdictChange, interval_changes
 from rankscope.analysis.power import check_comparable
+from rankscope.analysis.scale_effect import IntervalCount, VerdictChange, interval_changes
 from rankscope.analysis.slices import Interaction, SliceDifference, SliceMean, slice_means, slice_pairs
 from rankscope.analysis.topic_differences import TopicDifference, topic_differences
 from rankscope.choices import INTERVAL_LENGTH, VALUE_OPTIONS, Correction, Test
@@ -280,7 +280,7 @@ def compare(
     compared = list(zip(first.tolist(), second.tolist(), strict=True)) if per_topic or len(first) == 1 else []
     changes: dict[str, Any] = {}
     if also_interval is not None:
-        changes = interval_changes(scores, also_interval, lambda both: compare(both, baselines, **options))
+        changes = interval_changes(scores, also_interval, first, second, options)
     if by:
         changes |= slice_pairs(scores, by, first, second, alpha=alpha, seed=seed)
         changes["slice_means"] = replace(slice_means(scores, by, alpha), name="slice_means")
