@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.analysis.plane import Planes
+from rankscope.analysis.stats.intervals import moments
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
@@ -135,19 +136,14 @@ def _parts(a: Ints, b: Ints) -> Iterator[tuple[tuple[str, str | None, str | None
 
 def _t_tests(difference: Floats, topics: Bools, has_enough: Bools) -> _Tested:
     """Return Student's paired t test of every pair on its own topics; p is 1 if there is no difference."""
-    from scipy.stats import t as student
+    from scipy.special import stdtr
 
-    size = np.maximum(topics.sum(axis=1), 1)
-    shown = np.where(topics, difference, 0.0)
-    mean = shown.sum(axis=1) / size
-    spread = np.where(topics, difference - mean[:, np.newaxis], 0.0)
-    error = np.sqrt((spread**2).sum(axis=1) / np.maximum(size - 1, 1) / size)
+    mean, error, size = moments(np.where(topics, difference, np.nan))
     # A difference that is the same on every topic up to rounding has no standard error.
     error[error <= 1e-12 * np.abs(mean)] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(mean == 0, 0.0, np.abs(mean) / error)
-    p = 2 * student.sf(statistic, np.maximum(size - 1, 1))
-    return _Tested(mean, np.where(has_enough, p, np.nan))
+    return _Tested(mean, np.where(has_enough, 2 * stdtr(size - 1, -statistic), np.nan))
 
 
 def _count(gain: _Tested, effort: _Tested, topics: Ints, has_enough: Bools, alpha: float) -> tuple[Any, ...]:
