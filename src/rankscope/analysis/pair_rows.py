@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 
@@ -15,7 +14,15 @@ from rankscope.analysis.stats.intervals import lower_limits
 from rankscope.analysis.stats.matrices import CompleteMatrix
 from rankscope.analysis.stats.significance import effects, outcomes
 from rankscope.arrays import Floats, Indices
-from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Column, Rows, as_rows, to_values
+from rankscope.columns import (
+    ROWS_AT_ONCE,
+    CategoricalColumn,
+    Column,
+    Rows,
+    as_rows,
+    constant_column,
+    to_values,
+)
 from rankscope.measures.grammar import external_measure
 from rankscope.tables import Table
 
@@ -48,7 +55,7 @@ class PairRows(Rows):
         difference, effect = effects(self.matrix.values, first, second, self.matrix.weights)
         wins, losses = outcomes(self.merits, first, second)
         half, adjusted = self.half[start:stop], self.adjusted[start:stop]
-        measure = CategoricalColumn((str(self.matrix.measure),), np.zeros(len(first), np.int8))
+        measure = constant_column(str(self.matrix.measure), len(first))
         return [
             CategoricalColumn(self.runs, first), CategoricalColumn(self.runs, second), measure,
             difference, self.p[start:stop], adjusted, adjusted < self.alpha, effect,
@@ -77,30 +84,12 @@ class ShownPairs(Rows):
     def block(self, start: int, stop: int) -> Sequence[Column]:
         """Return the columns of some pairs."""
         columns = self._rows.block(start, stop)
-        outcomes = _Outcomes([columns[self._indices[name]] for name in ("wins", "losses", "ties")])
+        counts = np.array([columns[self._indices[name]] for name in ("wins", "losses", "ties")])
+        shape = (int(counts.max(initial=0)) + 1,) * 3
+        keys, codes = np.unique(np.ravel_multi_index(tuple(counts), shape), return_inverse=True)
+        texts = ["/".join(map(str, key)) for key in zip(*np.unravel_index(keys, shape), strict=True)]
+        outcomes = CategoricalColumn(texts, codes)
         return [outcomes if name == "w/l/t" else columns[self._indices[name]] for name in self._columns]
-
-
-class _Outcomes(Sequence[str]):
-    """Wins, losses and ties as texts, which are written when they are read."""
-
-    def __init__(self, counts: Sequence[Column]) -> None:
-        self._counts = counts
-
-    def __len__(self) -> int:
-        return len(self._counts[0])
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> _Outcomes: ...
-    def __getitem__(self, index: int | slice) -> str | _Outcomes:
-        if isinstance(index, slice):
-            return _Outcomes([column[index] for column in self._counts])
-        return "/".join(str(column[index]) for column in self._counts)
-
-    def __iter__(self) -> Iterator[str]:
-        return map("/".join, zip(*(map(str, to_values(column)) for column in self._counts), strict=True))
 
 
 class PairMarks(Mapping[tuple[int, str], str]):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis import stats
 from rankscope.choices import DEFAULT_MEASURES, Test
+from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows, constant_column
 from rankscope.declaration import MeasureName, Option, Replicates, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
@@ -16,8 +17,8 @@ from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.arrays import Floats, Indices
-    from rankscope.columns import CategoricalColumn, Cell, Rows
+    from rankscope.arrays import Floats
+    from rankscope.columns import Cell, Rows
     from rankscope.scores import Scores
 
 
@@ -152,8 +153,6 @@ def power(
     AP                  1             1           1           1
     P@1                 1             1           1           1
     """
-    from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
-
     tests = (test,) if isinstance(test, str) else tuple(test)
     alphas = (alpha,) if isinstance(alpha, int | float) else tuple(alpha)
     if not tests or not alphas:
@@ -183,9 +182,11 @@ def power(
                 count, delta = int(np.count_nonzero(outcome.p < level)), float(outcome.delta.max())
                 pairs, topics = len(first), len(matrix.topics)
                 separated.append(Separation(*label, level, pairs, count, count / pairs, delta, topics))
-            asl.append(Columns([*_labels(label, len(first)), *names, outcome.p, outcome.difference]))
-            levels, cumulated = _curve(outcome)
-            curve.append(Columns([*_labels(label, len(levels)), levels, cumulated]))
+            constants = [constant_column(word, len(first)) for word in label]
+            asl.append(Columns([*constants, *names, outcome.p, outcome.difference]))
+            levels, counts = np.unique(outcome.p, return_counts=True)
+            constants = [constant_column(word, len(levels)) for word in label]
+            curve.append(Columns([*constants, levels, np.cumsum(counts)]))
     caption = f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(stats.test_name, tests))}"
     legend = "power: share of the pairs of runs that differ significantly; delta: difference that is needed"
     levels_caption = "Achieved significance level of every pair of runs"
@@ -216,16 +217,3 @@ def check_comparable(scores: Scores, matrices: Sequence[stats.CompleteMatrix]) -
 def _asl(p: Floats, replicates: int) -> Floats:
     """Convert p-values (b + 1)/(B + 1), which count the data too, to Sakai's ASL, the share b/B of the replicates."""
     return np.asarray(np.rint(p * (replicates + 1) - 1) / replicates)
-
-
-def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
-    """Return columns of constant words, which need no memory."""
-    from rankscope.columns import CategoricalColumn
-
-    return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
-
-
-def _curve(outcome: stats.PairTests) -> tuple[Floats, Indices]:
-    """Return the number of pairs up to each significance level that occurs."""
-    levels, counts = np.unique(outcome.p, return_counts=True)
-    return levels, np.cumsum(counts)
