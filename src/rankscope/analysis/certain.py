@@ -246,8 +246,10 @@ def certain(
     if across is not None:
         if judges:
             raise SettingsError("certain takes across or judges", hint="give one of them")
+        from rankscope.analysis.rank_changes import follow_ranks
+
         depths = (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
-        return _follow(
+        return follow_ranks(
             scores, across, cutoffs=cutoffs, pool_depth=depths, ratios=ratios, samples=samples, alpha=alpha, seed=seed
         )  # fmt: skip
     from rankscope.analysis.certain_pairs import (
@@ -306,28 +308,3 @@ def certain(
 
 def _describe(judgments: Any) -> str:
     return str(judgments) if isinstance(judgments, str | Path) else "judgments"
-
-
-def _follow(scores: Scores, across: str, **options: Any) -> Certain:
-    """Return the ranks of the runs by several orders."""
-    from rankscope.analysis.certain_pairs import without_options
-    from rankscope.analysis.rank_changes import follow_ranks
-
-    plain = scores if scores.judged is None else without_options(scores, "certain")
-    followed = follow_ranks(plain, across, **options)
-    measures = plain.measures if across == "measures" else plain.measures[:1]
-    inputs = {name: value for name, value in plain.settings.items() if name not in ("measures", "missing")}
-    return Certain(
-        ranks=FollowedRank.table("ranks", followed.ranks),
-        runs=RunCertainty.table(
-            "runs", followed.runs, without=("lowest", "highest", "exact", "first_possible", "last_possible")
-        ),
-        changes=OrderChange.table(
-            "changes", followed.changes,
-            caption=f"Pairs of runs in the opposite order to that by {followed.ranks[0][1]}",
-        ),
-        settings={
-            **inputs, "measures": [str(measure) for measure in measures], "across": across,
-            "missing": plain.settings.get("missing"), "alpha": options["alpha"], **followed.settings,
-        },
-    )  # fmt: skip

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.analysis.compare import select_pairs
-from rankscope.analysis.rank_changes import rank_interval
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, row_means
+from rankscope.analysis.stats.intervals import bootstrap_means, rank_intervals
+from rankscope.analysis.stats.matrices import CompleteMatrix, averaged, complete, row_means
 from rankscope.analysis.stats.significance import run_test
 from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.certainty.documents import EVERY, has_unjudged, is_small, with_unjudged
@@ -29,6 +29,9 @@ from rankscope.tables import Cell
 Verdicts = Floats
 """1: certain, 0: not certain, NaN: neither proved nor refuted."""
 Rows = list[tuple[Cell, ...]]
+
+REPLICATES = 1000
+"""Bootstrap samples of the topics for the intervals of ranks."""
 
 
 def evaluate_with_unjudged(collection: Collection, measures: Sequence[Measure]) -> Scores:
@@ -70,6 +73,16 @@ def without_options(scores: Scores, analysis: str) -> Scores:
     return score_in_id_order(scores, judge(*scores.require_collection(analysis).inputs))
 
 
+def rank_interval(
+    measure: Measure, values: Floats, alpha: float, seed: int, replicates: int = REPLICATES
+) -> list[tuple[int, int]]:
+    """Return the 1 - alpha confidence interval of the rank of each run over topics; ``values``: runs x topics."""
+    terms, _ = averaged(measure, values)
+    means = bootstrap_means(terms, replicates, seed)
+    ends = rank_intervals(measure.merit(terms), measure.merit(means), alpha)
+    return list(zip(*(end.tolist() for end in ends), strict=True))
+
+
 class CertainPairs:
     """Certainty of pairs of runs under one measure; the first run of a pair is the better one.
 
@@ -103,8 +116,7 @@ class CertainPairs:
         self.rank_intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(self.runs)
         if self.measure.better != "neither":
             values = scores.matrix(self.measure).values
-            ends = rank_interval(self.measure, values, test["alpha"], test["seed"])
-            self.rank_intervals = list(zip(*(end.tolist() for end in ends), strict=True))
+            self.rank_intervals = [*rank_interval(self.measure, values, test["alpha"], test["seed"])]
         self.ties = self.unjudged = np.full(len(first), np.nan)
         self.together = np.where(self.topics == 0, 0.0, np.nan)
         self.labels: list[list[Label]] = [[] for _ in first]

@@ -8,31 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.analysis import stats
+from rankscope.analysis.certain import Certain, FollowedRank, OrderChange, RunCertainty
+from rankscope.analysis.certain_pairs import REPLICATES, rank_interval, without_options
 from rankscope.analysis.pools import mean_scores, pools
-from rankscope.analysis.stats.coefficients import kendall
-from rankscope.analysis.stats.intervals import bootstrap_means, rank_intervals, ranks
-from rankscope.analysis.stats.matrices import averaged, rounded, row_means
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS
 from rankscope.errors import InputError, MeasureError, SettingsError, check_name
 from rankscope.judging import Judged
 from rankscope.measures import Measure
 from rankscope.scores import Scores
-from rankscope.tables import Cell
-
-Rows = list[tuple[Cell, ...]]
-
-_REPLICATES = 1000
-
-
-def rank_interval(
-    measure: Measure, values: Floats, alpha: float, seed: int, replicates: int = _REPLICATES
-) -> tuple[Ints, Ints]:
-    """Return the ends of the 1 - alpha confidence intervals of the ranks over topics; ``values``: runs x topics."""
-    terms, _ = averaged(measure, values)
-    return rank_intervals(
-        measure.merit(terms), measure.merit(bootstrap_means(terms, replicates, seed)), alpha
-    )
 
 
 class _Order(NamedTuple):
@@ -41,18 +26,6 @@ class _Order(NamedTuple):
     by: str
     means: Floats
     measure: Measure
-
-
-class Followed(NamedTuple):
-    """Ranks by several orders."""
-
-    ranks: Rows
-    """Run, order, mean, rank."""
-    changes: Rows
-    """Order, pairs, swapped pairs, their share, tau and best run, of all orders but the first."""
-    runs: Rows
-    """Cells of :class:`~rankscope.analysis.certain.RunCertainty` by the first order, best run first."""
-    settings: dict[str, Any]
 
 
 def follow_ranks(
@@ -65,39 +38,50 @@ def follow_ranks(
     samples: int,
     alpha: float,
     seed: int,
-) -> Followed:
+) -> Certain:
     """Return the ranks by the measures of scores, or by variants of the first one."""
+    if scores.judged is not None:
+        scores = without_options(scores, "certain")
     _validate(scores, across, samples)
     lead, values = scores.measures[0], scores.values[0]
-    replicates = max(_REPLICATES, samples)
-    first = _order(scores, lead)
-    settings: dict[str, Any] = {}
-    if across == "measures":
-        orders = [_order(scores, measure) for measure in scores.measures]
-    elif across == "cutoffs":
+    measures = scores.measures if across == "measures" else (lead,)
+    orders = [_order(scores, measure) for measure in measures]
+    replicates = max(REPLICATES, samples)
+    own_settings: dict[str, Any] = {}
+    if across == "cutoffs":
         judged = scores.require_judged("certain --across cutoffs")
         deeper = means_by_cutoff(judged, [lead], str(scores.settings["missing"]), cutoffs).get(lead, {})
-        others = [_Order(str(other), means, other) for other, means in deeper.items() if other != lead]
-        orders = [first, *others]
-        if not others:
+        orders += [_Order(str(other), means, other) for other, means in deeper.items() if other != lead]
+        if len(orders) == 1:
             hint = "follow another measure, or --across pools"
             raise SettingsError(f"{lead} has no other cutoff", hint=hint)
-        settings = {"cutoffs": list(cutoffs)}
+        own_settings = {"cutoffs": list(cutoffs)}
     elif across == "pools":
         by_pool = means_by_pool(scores.with_measures([lead]), pool_depth, ratios, seed=seed)[str(lead)]
         orders = [_Order(pool, means, lead) for pool, means in by_pool.items()]
-        settings = {"depths": list(pool_depth), "ratios": list(ratios), "seed": seed}
-    else:
-        terms, restore = averaged(lead, values)
-        drawn = bootstrap_means(terms, replicates, seed)[:, :samples]
-        orders = [first._replace(by="all topics")]
-        orders += [_Order(f"sample {k}", rounded(restore(means)), lead) for k, means in enumerate(drawn.T, 1)]
-        settings = {"samples": samples, "seed": seed}
-    return _compare(scores.runs, orders, rank_interval(lead, values, alpha, seed, replicates), settings)
+        own_settings = {"depths": list(pool_depth), "ratios": list(ratios), "seed": seed}
+    elif across == "samples":
+        terms, restore = stats.averaged(lead, values)
+        drawn = stats.bootstrap_means(terms, replicates, seed)[:, :samples]
+        orders = [orders[0]._replace(by="all topics")]
+        orders += [
+            _Order(f"sample {k}", stats.rounded(restore(means)), lead) for k, means in enumerate(drawn.T, 1)
+        ]
+        own_settings = {"samples": samples, "seed": seed}
+    inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
+    return Certain(
+        **_tables(scores.runs, orders, rank_interval(lead, values, alpha, seed, replicates)),
+        settings={
+            **inputs, "measures": [str(measure) for measure in measures], "across": across,
+            "missing": scores.settings.get("missing"), "alpha": alpha, **own_settings,
+        },
+    )  # fmt: skip
 
 
 def _order(scores: Scores, measure: Measure) -> _Order:
-    return _Order(str(measure), rounded(row_means(measure, scores.matrix(measure).values)), measure)
+    return _Order(
+        str(measure), stats.rounded(stats.row_means(measure, scores.matrix(measure).values)), measure
+    )
 
 
 def _validate(scores: Scores, across: str, samples: int) -> None:
@@ -158,27 +142,33 @@ def means_by_pool(
     }
 
 
-def _compare(
-    runs: Sequence[str], orders: Sequence[_Order], interval: tuple[Ints, Ints], settings: dict[str, Any]
-) -> Followed:
-    """Return the ranks by all orders, and how each differs from the first."""
-    merits = [rounded(order.measure.merit(order.means)) for order in orders]
+def _tables(
+    runs: Sequence[str], orders: Sequence[_Order], interval: Sequence[tuple[int, int]]
+) -> dict[str, Any]:
+    """Return the tables of the ranks by all orders, of how each differs from the first, and of the runs by this."""
+    merits = [stats.rounded(order.measure.merit(order.means)) for order in orders]
     # Runs with equal means share the middle of their ranks.
-    middle = [np.mean(ranks(merit), axis=0).tolist() for merit in merits]
-    changes: Rows = []
+    middle = [np.mean(stats.ranks(merit), axis=0).tolist() for merit in merits]
+    changes: list[OrderChange] = []
     for order, merit in zip(orders[1:], merits[1:], strict=True):
         is_defined = ~(np.isnan(merits[0]) | np.isnan(merit))
-        tau = kendall(merits[0][is_defined], merit[is_defined])
+        tau = stats.kendall(merits[0][is_defined], merit[is_defined])
         n_pairs = tau.concordant + tau.discordant
         best = runs[int(order.measure.best_first(order.means)[0])]
         share = tau.discordant / n_pairs if n_pairs else None
-        changes.append((order.by, n_pairs, tau.discordant, share, tau.tau_b, best))
-    means = orders[0].means.tolist()
-    first, last = (end.tolist() for end in interval)
-    followed: Rows = []
-    for order, rank in zip(orders, middle, strict=True):
-        followed += [(run, order.by, float(order.means[r]), rank[r]) for r, run in enumerate(runs)]
-    best_first, none = np.argsort(middle[0], kind="stable").tolist(), (None,) * 3
-    name = str(orders[0].measure)
-    ranges: Rows = [(runs[r], name, means[r], *none, first[r], last[r], None, None) for r in best_first]
-    return Followed(followed, changes, ranges, settings)
+        changes.append(OrderChange(order.by, n_pairs, tau.discordant, share, tau.tau_b, best))
+    ranks = [
+        FollowedRank(run, order.by, float(order.means[r]), rank[r])
+        for order, rank in zip(orders, middle, strict=True)
+        for r, run in enumerate(runs)
+    ]
+    means, name, none = orders[0].means.tolist(), str(orders[0].measure), (None,) * 3
+    best_first = np.argsort(middle[0], kind="stable").tolist()
+    rows = [RunCertainty(runs[r], name, means[r], *none, *interval[r], None, None) for r in best_first]
+    without = ("lowest", "highest", "exact", "first_possible", "last_possible")
+    caption = f"Pairs of runs in the opposite order to that by {orders[0].by}"
+    return {
+        "ranks": FollowedRank.table("ranks", ranks),
+        "runs": RunCertainty.table("runs", rows, without=without),
+        "changes": OrderChange.table("changes", changes, caption=caption),
+    }
