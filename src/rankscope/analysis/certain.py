@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
+from rankscope.analysis.rank_changes import FollowedRank, OrderChange, RunCertainty, follow_ranks
 from rankscope.choices import FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS, Across, Correction, Test
 from rankscope.declaration import Judgments, Level, Option, RunName, Seed, analysis
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
-from rankscope.rows import MeasuredPairRow, MeasuredRunRow, Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, Row, RowTable, column
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -37,19 +38,6 @@ class PairCertainty(MeasuredPairRow):
     p: float = column()
     labels: int | None = column("smallest known number of labels that reverse the order")
     judges: bool | None = column("whether all further judges give the same order", default=None)
-
-
-class RunCertainty(MeasuredRunRow):
-    """A run: its mean, the range of the mean over labels, and its ranks."""
-
-    value: float = column("mean over the topics")
-    lowest: float | None = column("lowest mean that labels of unjudged documents allow", default=None)
-    highest: float | None = column("highest mean that labels of unjudged documents allow", default=None)
-    exact: bool = column("whether labels attain both bounds", default=None)
-    first_rank: int | None = column(default=None)
-    last_rank: int | None = column(default=None)
-    first_possible: int | None = column("best rank that the certain pairs (together) permit", default=None)
-    last_possible: int | None = column("worst rank that the certain pairs (together) permit", default=None)
 
 
 class Certainty(Row):
@@ -84,26 +72,6 @@ class DifferenceRange(MeasuredPairRow):
     lowest: float | None = column("lowest difference over the source")
     highest: float | None = column("highest difference over the source")
     exact: bool = column(_RANGE)
-
-
-class FollowedRank(Row):
-    """Rank of a run by one order."""
-
-    run: str = column()
-    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
-    value: float = column("mean of the run")
-    rank: float = column("rank of the run; equal means share the middle of their ranks")
-
-
-class OrderChange(Row):
-    """Difference of an order of the runs from the first one."""
-
-    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
-    pairs: int = column("pairs of runs that neither this order nor the first ties")
-    swapped: int = column("pairs in the opposite order to the first order")
-    share: float | None = column("share of the pairs in the opposite order to the first order")
-    tau: float = column("Kendall's tau-b of this order with the first")
-    best: str = column("the best run by this order")
 
 
 class Certain(TypedResult):
@@ -246,12 +214,11 @@ def certain(
     if across is not None:
         if judges:
             raise SettingsError("certain takes across or judges", hint="give one of them")
-        from rankscope.analysis.rank_changes import follow_ranks
-
         depths = (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
-        return follow_ranks(
+        followed = follow_ranks(
             scores, across, cutoffs=cutoffs, pool_depth=depths, ratios=ratios, samples=samples, alpha=alpha, seed=seed
         )  # fmt: skip
+        return Certain(**followed)
     from rankscope.analysis.certain_pairs import (
         CertainPairs,
         judge_with_unjudged,

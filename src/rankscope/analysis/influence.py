@@ -12,6 +12,7 @@ from rankscope.arrays import Floats, Grades
 from rankscope.certainty.labels import values_under_grades
 from rankscope.judging import UNJUDGED, Judged
 from rankscope.measures import Measure
+from rankscope.progress import blocks
 
 _HITS_AT_ONCE = 500_000
 
@@ -40,7 +41,7 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
     before, after = (np.where(grade == UNJUDGED, 0, np.maximum(grade, 0)) for grade in (first, second))
     changed = np.flatnonzero(before != after)
     offsets = judged.qrels.topic_offsets
-    topics = np.searchsorted(offsets, changed, side="right") - 1
+    topics = judged.pool.topic[changed]
     n_runs, n_topics = len(judged.runs), len(judged.topics)
     for topic in np.unique(topics).tolist():
         all_runs = np.arange(n_runs)
@@ -50,8 +51,7 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
         documents = changed[topics == topic]
         hits = int((judged.offsets[lists + 1] - judged.offsets[lists]).sum())
         step = max(1, _HITS_AT_ONCE // max(1, hits + len(grades)))
-        for start in range(0, len(documents), step):
-            part = documents[start : start + step]
+        for part in (documents[block] for block in blocks(len(documents), step)):
             variants = np.tile(grades, (len(part), 1))
             variants[np.arange(len(part)), part - offsets[topic]] = second[part]
             copies, runs = np.full(len(part), topic), np.tile(all_runs, (len(part), 1))

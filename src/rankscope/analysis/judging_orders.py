@@ -17,6 +17,7 @@ from rankscope.errors import InputError, MeasureError
 from rankscope.judging import UNJUDGED, Judged
 from rankscope.measures import Measure
 from rankscope.measures.forms import Weighted
+from rankscope.progress import blocks
 from rankscope.scores import score
 
 _MAX_CELLS = 1 << 22  # cells (pairs x documents) of a temporary array: 32 MB
@@ -83,9 +84,7 @@ def _sum_influence(
         column = np.searchsorted(documents, topic_hits.document[is_open])
         weight[topic_hits.run[is_open], column] = form.weights(measure, topic_hits.rank[is_open])
         moved = np.zeros(len(documents))
-        step = max(1, _MAX_CELLS // len(documents))
-        for begin in range(0, len(first), step):
-            part = slice(begin, begin + step)
+        for part in blocks(len(first), max(1, _MAX_CELLS // len(documents))):
             moved += np.abs(weight[first[part]] - weight[second[part]]).sum(axis=0)
         judged_grades = grade[start:stop][grade[start:stop] >= 0]
         ideal = form.ideal(measure, np.bincount(judged_grades, minlength=best_label(judged) + 1), 1)

@@ -10,6 +10,7 @@ from rankscope.choices import MAX_RANKS, RboTies
 from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows, constant_column
 from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError
+from rankscope.progress import blocks
 from rankscope.result import TypedResult, table
 from rankscope.rows import PairRow, Row, RowTable, column
 
@@ -146,7 +147,7 @@ def overlap(
     relevant = documents.relevant(collection.qrels) if collection.has_qrels else None
     n_documents = sum(map(len, documents.by_topic.values()))
     compare = Comparison(rankings, at, rbo_p, rbo_ties, n_documents, relevant)
-    pieces = [pairs[start : start + _PAIRS_IN_PIECE] for start in range(0, len(pairs), _PAIRS_IN_PIECE)]
+    pieces = [pairs[part] for part in blocks(len(pairs), _PAIRS_IN_PIECE)]
     compared = chain.from_iterable(run_pieces(compare, pieces, processes=len(pieces) > 8, label="pairs"))
     without = () if collection.has_qrels else _RELEVANT
     means, topics, by_depth = [], [], []

@@ -4,20 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankscope.analysis import stats
-from rankscope.analysis.certain import Certain, FollowedRank, OrderChange, RunCertainty
-from rankscope.analysis.certain_pairs import REPLICATES, rank_interval, without_options
 from rankscope.analysis.pools import mean_scores, pools
-from rankscope.arrays import Floats
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS
 from rankscope.errors import InputError, MeasureError, SettingsError, check_name
-from rankscope.judging import Judged
-from rankscope.measures import Measure
-from rankscope.scores import Scores
+from rankscope.lazy import numpy as np
+from rankscope.rows import MeasuredRunRow, Row, column
+
+if TYPE_CHECKING:
+    from rankscope.arrays import Floats
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
+
+
+class RunCertainty(MeasuredRunRow):
+    """A run: its mean, the range of the mean over labels, and its ranks."""
+
+    value: float = column("mean over the topics")
+    lowest: float | None = column("lowest mean that labels of unjudged documents allow", default=None)
+    highest: float | None = column("highest mean that labels of unjudged documents allow", default=None)
+    exact: bool = column("whether labels attain both bounds", default=None)
+    first_rank: int | None = column(default=None)
+    last_rank: int | None = column(default=None)
+    first_possible: int | None = column("best rank that the certain pairs (together) permit", default=None)
+    last_possible: int | None = column("worst rank that the certain pairs (together) permit", default=None)
+
+
+class FollowedRank(Row):
+    """Rank of a run by one order."""
+
+    run: str = column()
+    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
+    value: float = column("mean of the run")
+    rank: float = column("rank of the run; equal means share the middle of their ranks")
+
+
+class OrderChange(Row):
+    """Difference of an order of the runs from the first one."""
+
+    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
+    pairs: int = column("pairs of runs that neither this order nor the first ties")
+    swapped: int = column("pairs in the opposite order to the first order")
+    share: float | None = column("share of the pairs in the opposite order to the first order")
+    tau: float = column("Kendall's tau-b of this order with the first")
+    best: str = column("the best run by this order")
 
 
 class _Order(NamedTuple):
@@ -38,8 +71,10 @@ def follow_ranks(
     samples: int,
     alpha: float,
     seed: int,
-) -> Certain:
-    """Return the ranks by the measures of scores, or by variants of the first one."""
+) -> dict[str, Any]:
+    """Return tables and settings of the ranks by the measures of scores, or by variants of the first one."""
+    from rankscope.analysis.certain_pairs import REPLICATES, rank_interval, without_options
+
     if scores.judged is not None:
         scores = without_options(scores, "certain")
     _validate(scores, across, samples)
@@ -69,13 +104,12 @@ def follow_ranks(
         ]
         own_settings = {"samples": samples, "seed": seed}
     inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
-    return Certain(
-        **_tables(scores.runs, orders, rank_interval(lead, values, alpha, seed, replicates)),
-        settings={
-            **inputs, "measures": [str(measure) for measure in measures], "across": across,
-            "missing": scores.settings.get("missing"), "alpha": alpha, **own_settings,
-        },
-    )  # fmt: skip
+    settings = {
+        **inputs, "measures": [str(measure) for measure in measures], "across": across,
+        "missing": scores.settings.get("missing"), "alpha": alpha, **own_settings,
+    }  # fmt: skip
+    interval = rank_interval(lead, values, alpha, seed, replicates)
+    return {"settings": settings, **_tables(scores.runs, orders, interval)}
 
 
 def _order(scores: Scores, measure: Measure) -> _Order:

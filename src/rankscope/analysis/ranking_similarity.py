@@ -17,6 +17,7 @@ from rankscope.analysis.stats.rank_biased_overlap import Groups, overlaps
 from rankscope.arrays import AnyArray, Bools, Floats, Grades, Int32s, Ints
 from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.judging.judged import reject_disjoint
+from rankscope.progress import blocks
 from rankscope.read import Qrels
 from rankscope.read.ids import sort_naturally
 from rankscope.read.topics import select_topics
@@ -178,7 +179,7 @@ class Comparison(TransientCacheMixin):
         values = []
         counts = np.zeros((len(rows), len(self.at)), np.int64)
         step = max(1, _MAX_CELLS // max(1, int(lengths.max(initial=0))))
-        for part in (slice(start, start + step) for start in range(0, max(1, len(rows)), step)):
+        for part in blocks(max(1, len(rows)), step):
             width = int(lengths[part].max(initial=0))
             first, second = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
             more, counts[part] = self._compare(first, second, indices)

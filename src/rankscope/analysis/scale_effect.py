@@ -234,11 +234,9 @@ def _test_both(
     matrices: Sequence[stats.CompleteMatrix], first: Indices, second: Indices, options: Mapping[str, Any]
 ) -> tuple[Floats, Floats, Bools, NDArray[np.str_]]:
     """Return differences, adjusted p-values and significance by both versions, and how each verdict changes."""
-    from rankscope.analysis.stats.significance import effects
-
     pairs = {"first": first, "second": second}
     tests = [stats.run_test(values=m.values, weights=m.weights, **pairs, **options) for m in matrices]
-    differences = np.array([effects(m.values, first, second, m.weights)[0] for m in matrices])
+    differences = np.array([stats.effects(m.values, first, second, m.weights)[0] for m in matrices])
     adjusted = np.array([test.adjusted for test in tests])
     before, after = significant = adjusted < options["alpha"]
     is_reversed = before & after & (differences[0] * differences[1] < 0)

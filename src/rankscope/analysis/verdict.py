@@ -18,7 +18,7 @@ from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
 from rankscope.declaration import Option, analysis, check_run
 from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
-from rankscope.progress import progress
+from rankscope.progress import blocks, progress
 from rankscope.result import TypedResult, table
 from rankscope.rows import PairRow, Row, RowTable, column
 
@@ -305,8 +305,8 @@ def _regions(judged: Judged, counts: _Counts) -> list[Region]:
     cutoffs = range(1, counts.depth + 1)
     for family in progress(FAMILIES, label="regions"):
         signs: list[int] = []
-        for start in range(0, len(cutoffs), _CUTOFFS):
-            scores = score(judged, [REGISTRY[family] @ k for k in cutoffs[start : start + _CUTOFFS]])
+        for part in blocks(len(cutoffs), _CUTOFFS):
+            scores = score(judged, [REGISTRY[family] @ k for k in cutoffs[part]])
             signs += [_sign(measure, *scores.mean(measure)) for measure in scores.measures]
         for sign, group in groupby(cutoffs, key=lambda k: signs[k - 1]):
             ranks = list(group)
@@ -396,9 +396,8 @@ def _at_least(vectors: Ints) -> Bools:
     # Coordinates that are far apart rule out most pairs early: multiples of the golden ratio spread evenly.
     columns = columns[np.argsort(np.arange(len(columns)) * 0.6180339887 % 1)]
     mask = np.ones((size, size), bool)
-    n_rows = max(1, _BLOCK // size)
-    for start in range(0, size, n_rows):
-        _compare_rows(columns, start, mask[start : start + n_rows])
+    for part in blocks(size, max(1, _BLOCK // size)):
+        _compare_rows(columns, part.start, mask[part])
     return mask
 
 

@@ -60,13 +60,11 @@ def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
 
 
 def run_merits(matrix: CompleteMatrix) -> Floats:
-    """Return :func:`run_means`, negated where lower values are better; runs are ranked by these."""
-    return matrix.measure.merit(run_means(matrix))
+    """Return the mean of each run as the measure defines it, rounded, negated if lower values are better.
 
-
-def run_means(matrix: CompleteMatrix) -> Floats:
-    """Return the mean of each run as the measure defines it, :func:`rounded` so that ties are ties."""
-    return rounded(row_means(matrix.measure, matrix.values, matrix.weights))
+    Runs are ranked by these; :func:`rounded` makes ties ties.
+    """
+    return matrix.measure.merit(rounded(row_means(matrix.measure, matrix.values, matrix.weights)))
 
 
 def row_means(measure: Measure, values: Floats, weights: Floats | None = None) -> Floats:
