@@ -180,7 +180,7 @@ next_judgments = next
 
 def _rank_documents(scores: Scores, budget: int) -> Next:
     from rankscope.analysis.certain_pairs import judge_with_unjudged, score_in_id_order
-    from rankscope.analysis.judging_orders import argsort_influence, counted_topics, measure_influence
+    from rankscope.analysis.influence import argsort_influence, counted_topics, measure_influence
     from rankscope.certainty.pairs import SLACK
 
     judged = judge_with_unjudged(scores, "next")
@@ -244,7 +244,7 @@ def _candidates(judged: Judged, selected: Ints, influence: Floats) -> list[Candi
 
 def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     from rankscope.analysis.certain_pairs import without_options
-    from rankscope.analysis.judging_orders import ORDERS, Simulation, counted_topics
+    from rankscope.analysis.influence import ORDERS, counted_topics, reveal
 
     if len(scores.measures) != 1:
         hint = "evaluate one, or name one with -m"
@@ -252,15 +252,14 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     scores = without_options(scores, "next")
     judged = scores.require_judged("next")
     topics = counted_topics(judged, str(scores.settings["missing"]))
-    simulation = Simulation(judged, scores.measures[0], topics, batch, seed)
     needed: list[Needed] = []
     curve: list[Revealed] = []
     for order in ORDERS:
-        points = simulation.reveal(order)
+        points = reveal(judged, scores.measures[0], topics, order, batch=batch, seed=seed)
         curve += [Revealed(order, n_judged, share) for n_judged, share in points]
         below = [n_judged for n_judged, share in points if share < target]
         first = min(n_judged for n_judged, _ in points if not below or n_judged > below[-1])
-        needed.append(Needed(order, first, first / len(simulation.pool)))
+        needed.append(Needed(order, first, first / points[-1][0]))
     inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
     own_settings = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
     missing = {} if scores.settings["missing"] == "zero" else {"missing": scores.settings["missing"]}

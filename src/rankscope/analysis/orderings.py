@@ -187,7 +187,7 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
             grade = np.fromiter(map(relevant.get, ranking.documents, repeat(0)), np.int64)
             old, new = grade[before[moved]], grade[after[moved]]
             kinds = (old == 0) & (new == 0), (old == new) & (old > 0), old != new
-            total[1:] += len(moved), *map(np.count_nonzero, kinds)
+            total[1:] += np.array([len(moved), *map(np.count_nonzero, kinds)])
     return Swaps(*total.tolist())
 
 

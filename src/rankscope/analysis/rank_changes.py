@@ -196,9 +196,12 @@ def _tables(
         for order, rank in zip(orders, middle, strict=True)
         for r, run in enumerate(runs)
     ]
-    means, name, none = orders[0].means.tolist(), str(orders[0].measure), (None,) * 3
+    means, name = orders[0].means.tolist(), str(orders[0].measure)
     best_first = np.argsort(middle[0], kind="stable").tolist()
-    rows = [RunCertainty(runs[r], name, means[r], *none, *interval[r], None, None) for r in best_first]
+    rows = [
+        RunCertainty(runs[r], name, means[r], first_rank=interval[r][0], last_rank=interval[r][1])
+        for r in best_first
+    ]
     without = ("lowest", "highest", "exact", "first_possible", "last_possible")
     caption = f"Pairs of runs in the opposite order to that by {orders[0].by}"
     return {

@@ -168,7 +168,7 @@ def _compare(scores: Scores, measure: Measure, length: int, options: Mapping[str
         str(plain.measure), str(mapped.measure), mapped.measure.cutoff, n_scales, len(plain.topics), len(plain.values),
         by_mean.tau_b, stats.ap_correlation(*means, symmetric=True), by_mean.discordant, float(variances[0].mean()),
         float(variances[1].mean()), by_variance.tau_b, by_variance.discordant, len(changes),
-        *significant.sum(axis=1).tolist(), *_count(changes), float(np.mean(changes != "")),
+        int(significant[0].sum()), int(significant[1].sum()), *_count(changes), float(np.mean(changes != "")),
     )  # fmt: skip
 
 
@@ -234,8 +234,10 @@ def _test_both(
     matrices: Sequence[stats.CompleteMatrix], first: Indices, second: Indices, options: Mapping[str, Any]
 ) -> tuple[Floats, Floats, Bools, NDArray[np.str_]]:
     """Return differences, adjusted p-values and significance by both versions, and how each verdict changes."""
-    pairs = {"first": first, "second": second}
-    tests = [stats.run_test(values=m.values, weights=m.weights, **pairs, **options) for m in matrices]
+    tests = [
+        stats.run_test(values=m.values, first=first, second=second, weights=m.weights, **options)
+        for m in matrices
+    ]
     differences = np.array([stats.effects(m.values, first, second, m.weights)[0] for m in matrices])
     adjusted = np.array([test.adjusted for test in tests])
     before, after = significant = adjusted < options["alpha"]
@@ -244,5 +246,6 @@ def _test_both(
     return differences, adjusted, significant, changes
 
 
-def _count(changes: NDArray[np.str_]) -> list[int]:
-    return [int(np.count_nonzero(changes == change)) for change in _CHANGES]
+def _count(changes: NDArray[np.str_]) -> tuple[int, int, int]:
+    lost, gained, is_reversed = (int(np.count_nonzero(changes == change)) for change in _CHANGES)
+    return lost, gained, is_reversed

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -274,7 +275,7 @@ def tukey_hsd(
     """
     pieces = -(-replicates // _REPLICATES_IN_PIECE)
     sizes = [min(_REPLICATES_IN_PIECE, replicates - k * _REPLICATES_IN_PIECE) for k in range(pieces)]
-    shuffle = _Shuffle(np.ascontiguousarray(values.T))
+    shuffle = partial(_shuffled_ranges, np.ascontiguousarray(values.T))
     ranges = run_pieces(shuffle, list(zip(streams(seed, pieces), sizes, strict=True)), label="Tukey HSD")
     ordered = np.sort(np.concatenate(ranges))
     mean, _ = _mean_and_error(values, first, second)
@@ -287,25 +288,19 @@ def tukey_hsd(
     return PairTests(mean, p, delta, delta, p, True)
 
 
-@dataclass(frozen=True, eq=False)
-class _Shuffle:
-    """Return the ranges of the means of one piece of the replicates."""
-
-    values: Floats
-
-    def __call__(self, piece: tuple[np.random.SeedSequence, int]) -> Floats:
-        stream, replicates = piece
-        rng = generator(stream)
-        topics, runs = self.values.shape
-        total = np.zeros((replicates, runs))
-        shuffled = np.empty((replicates, runs))
-        for topic in range(topics):
-            advance()
-            np.copyto(shuffled, self.values[topic])
-            rng.permuted(shuffled, axis=1, out=shuffled)
-            total += shuffled
-        total /= topics
-        return np.asarray(total.max(axis=1) - total.min(axis=1))
+def _shuffled_ranges(values: Floats, piece: tuple[np.random.SeedSequence, int]) -> Floats:
+    """Return the ranges of the means of one piece of the replicates; ``values`` is topics x runs."""
+    stream, replicates = piece
+    rng = generator(stream)
+    topics, runs = values.shape
+    total, shuffled = np.zeros((2, replicates, runs))
+    for topic in range(topics):
+        advance()
+        np.copyto(shuffled, values[topic])
+        rng.permuted(shuffled, axis=1, out=shuffled)
+        total += shuffled
+    total /= topics
+    return np.asarray(total.max(axis=1) - total.min(axis=1))
 
 
 def _wilcoxon(values: Floats, first: Indices, second: Indices, alpha: float) -> PairTests:
