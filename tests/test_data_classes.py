@@ -11,8 +11,8 @@ PACKAGES = ("read", "judging", "measures", "analysis")
 OTHERS = (
     "lab", "certainty", "plots", "native", "scan", "cli", "engines", "reporting", "explorer", "simulation", "trec_eval",
 )  # fmt: skip
-GROWING = {"Parameter", "_Columns", "TextList", "StepDown"}
-"""Those that are filled while a text is read or replicates are counted, or named by the class that has them."""
+GROWING = {"Parameter", "_Columns", "TextList"}
+"""Those that are filled while a text is read, or named by the class that has them."""
 OTHERS_GROWING = {"Options", "PropertyVerdict", "Watch", "_BoundSolver", "_Search", "_Summary"}
 """Those of other packages that change while a command is parsed, a search runs or text is streamed."""
 VALUES = {

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.analysis import stats
 from rankscope.analysis.compare import select_pairs
-from rankscope.analysis.stats.intervals import bootstrap_means, rank_intervals
-from rankscope.analysis.stats.matrices import CompleteMatrix, averaged, complete, row_means
-from rankscope.analysis.stats.significance import run_test
 from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.certainty.documents import EVERY, has_unjudged, is_small, with_unjudged
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_differences
@@ -77,9 +75,9 @@ def rank_interval(
     measure: Measure, values: Floats, alpha: float, seed: int, replicates: int = REPLICATES
 ) -> list[tuple[int, int]]:
     """Return the 1 - alpha confidence interval of the rank of each run over topics; ``values``: runs x topics."""
-    terms, _ = averaged(measure, values)
-    means = bootstrap_means(terms, replicates, seed)
-    ends = rank_intervals(measure.merit(terms), measure.merit(means), alpha)
+    terms, _ = stats.averaged(measure, values)
+    means = stats.bootstrap_means(terms, replicates, seed)
+    ends = stats.rank_intervals(measure.merit(terms), measure.merit(means), alpha)
     return list(zip(*(end.tolist() for end in ends), strict=True))
 
 
@@ -94,7 +92,7 @@ class CertainPairs:
         scores: Scores,
         judged: Judged | None,
         hits: Sequence[TopicHits],
-        matrix: CompleteMatrix,
+        matrix: stats.CompleteMatrix,
         baseline: str | None,
         judges: Sequence[Scores],
         *,
@@ -110,7 +108,7 @@ class CertainPairs:
         self.first, self.second = np.where(is_turned, second, first), np.where(is_turned, first, second)
         self.difference = means[self.first] - means[self.second]
         self.is_equal = np.abs(self.difference) <= SLACK
-        outcome = run_test(values=matrix.values, first=self.first, second=self.second, **test)
+        outcome = stats.run_test(values=matrix.values, first=self.first, second=self.second, **test)
         self.p, self.topics = outcome.p, (outcome.adjusted < test["alpha"]).astype(np.float64)
         # Confidence interval of the rank of each run over topics; a measure without a direction has none.
         self.rank_intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(self.runs)
@@ -131,7 +129,7 @@ class CertainPairs:
         # Whether all further judges give the same order.
         self.judges = np.ones(len(first), np.bool_) if judges else None
         for by_judge in judges:
-            means = self._merits(complete(by_judge, self.measure).values).mean(axis=1)
+            means = self._merits(stats.complete(by_judge, self.measure).values).mean(axis=1)
             difference = means[self.first] - means[self.second]
             is_other = np.where(self.is_equal, np.abs(difference) > SLACK, difference < -SLACK)
             self.judges &= ~is_other
@@ -218,7 +216,7 @@ class CertainPairs:
             ends = [np.exp(end) for end in ends]
         elif self.measure.summary == "sum":
             ends = [end * len(self.matrix.topics) for end in ends]
-        value = row_means(self.measure, self.matrix.values)
+        value = stats.row_means(self.measure, self.matrix.values)
         exact = self.ranges[0].exact & self.ranges[1].exact
         return [
             (
@@ -276,7 +274,7 @@ class _Joint:
     """Effect of labels and orders, separately or jointly, on the differences of runs under one measure."""
 
     def __init__(
-        self, judged: Judged, hits: Sequence[TopicHits], matrix: CompleteMatrix, merit: Floats
+        self, judged: Judged, hits: Sequence[TopicHits], matrix: stats.CompleteMatrix, merit: Floats
     ) -> None:
         where, dropped = (
             [judged.qrels.topic_index[str(topic)] for topic in topics]

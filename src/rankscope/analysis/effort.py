@@ -279,9 +279,8 @@ def count_archetypes(archetypes: NDArray[np.str_]) -> RowTable[ArchetypeCount]:
     from rankscope.measures.effort_curves import ARCHETYPES
 
     total = int((archetypes != "").sum())
-    counts = {name: int((archetypes == name).sum()) for name in ARCHETYPES}
-    shares = {name: count / total if total else float("nan") for name, count in counts.items()}
-    rows = [ArchetypeCount(name, count, shares[name]) for name, count in counts.items()]
+    counts = [(name, int((archetypes == name).sum())) for name in ARCHETYPES]
+    rows = [ArchetypeCount(name, n, n / total if total else float("nan")) for name, n in counts]
     return ArchetypeCount.table("summary", rows, caption=f"Archetypes of {total} rankings")
 
 

@@ -28,33 +28,23 @@ _List = tuple[str, Ints, Grades]
 """Topic of a ranking, its documents by rank, and the first ranks at which their scores occur."""
 
 
-@dataclass(frozen=True, eq=False)
 class Rankings:
     """First documents of the rankings of a run, one ranking after the other."""
 
-    topic: Ints
-    """Number of the topic of each ranking, ascending."""
-    start: Ints
-    """First document of each ranking, and the number of documents."""
-    document: Ints
-    """Numbers of pairs of topic and document."""
-    top: Ints
-    bottom: Ints
-    """First and last rank of the documents with the same score."""
-
-    @classmethod
-    def from_lists(cls, lists: Sequence[_List], numbers: Mapping[str, int]) -> Rankings:
-        """Return rankings, given topics, documents by rank, first ranks of their scores, and the numbers of topics."""
+    def __init__(self, lists: Sequence[_List], numbers: Mapping[str, int]) -> None:
         lists = sorted(lists, key=lambda entry: numbers[entry[0]])
         topics, documents, firsts = zip(*lists, strict=True) if lists else ((), (), ())
-        start = np.cumsum([0, *map(len, documents)])
-        # The last elements are those of no document, at index -1.
-        top = np.concatenate([*firsts, np.zeros(1, np.int32)]).astype(np.int64)
-        rank = np.arange(len(top)) - np.repeat(start, np.diff(start, append=len(top))) + 1
-        sizes = np.diff(np.flatnonzero(top == rank), append=len(top) - 1)
-        bottom = np.append(np.repeat(sizes, sizes), 1) + top - 1
-        document = np.concatenate([*documents, np.full(1, -1)])
-        return cls(np.array([numbers[topic] for topic in topics], np.int64), start, document, top, bottom)
+        # Number of the topic of each ranking, ascending.
+        self.topic = np.array([numbers[topic] for topic in topics], np.int64)
+        # First document of each ranking, and the number of documents.
+        self.start = np.cumsum([0, *map(len, documents)])
+        # Numbers of pairs of topic and document. The last elements are those of no document, at index -1.
+        self.document = np.concatenate([*documents, np.full(1, -1)])
+        # First and last rank of the documents with the same score.
+        self.top = np.concatenate([*firsts, np.zeros(1, np.int32)]).astype(np.int64)
+        rank = np.arange(len(self.top)) - np.repeat(self.start, np.diff(self.start, append=len(self.top))) + 1
+        sizes = np.diff(np.flatnonzero(self.top == rank), append=len(self.top) - 1)
+        self.bottom = np.append(np.repeat(sizes, sizes), 1) + self.top - 1
 
     def padded(self, rows: Ints, width: int) -> tuple[Ints, Groups]:
         """Return documents and groups of some rankings as arrays of one width; beyond an end, there is document -1."""
@@ -115,7 +105,7 @@ def get_rankings(
         topics = [*select_topics(collection.topics, topics, "is in no run")]
     numbers = {topic: number for number, topic in enumerate(topics)}
     return topics, {
-        run: Rankings.from_lists([entry for entry in lists if entry[0] in numbers], numbers)
+        run: Rankings([entry for entry in lists if entry[0] in numbers], numbers)
         for run, lists in rankings.items()
     }
 

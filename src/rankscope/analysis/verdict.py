@@ -9,7 +9,6 @@ persistence (:mod:`~.stats.sign_regions`), P, R, DCG and nDCG for every cutoff.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -183,32 +182,22 @@ def verdict(
     judged = scores.require_judged("verdict")
     if len(judged.runs) < 2:
         raise InputError("a verdict needs at least two runs", hint="name another run file")
-    counts = _Counts.from_judged(judged, depth)
+    counts = _Counts(judged, depth)
     tables = _pair_tables(scores, judged, counts) if len(judged.runs) == 2 else _many_tables(counts)
     # A topic that a run lacks is an empty ranking, whatever the collection says.
     settings = {name: value for name, value in scores.settings.items() if name != "missing"}
     return Verdict(**tables, settings={**settings, "depth": depth})
 
 
-@dataclass(frozen=True, eq=False)
 class _Counts:
     """Relevant documents of all rankings: run, topic, grade and rank of each."""
 
-    runs: tuple[str, ...]
-    topics: Sequence[str]
-    depth: int
-    run: Ints
-    topic: Ints
-    level: Ints
-    rank: Ints
-
-    @classmethod
-    def from_judged(cls, judged: Judged, depth: int) -> _Counts:
-        longest = max(1, min(depth, int(judged.length.max(initial=1))))
-        hits = judged.lists.relevant(1, longest)
-        width = len(judged.topics)
-        arrays = (hits.list // width, hits.list % width, hits.grade, hits.rank)
-        return cls(judged.runs, judged.topics, longest, *(array.astype(np.int64) for array in arrays))
+    def __init__(self, judged: Judged, depth: int) -> None:
+        self.runs, self.topics = judged.runs, judged.topics
+        self.depth = max(1, min(depth, int(judged.length.max(initial=1))))
+        hits = judged.lists.relevant(1, self.depth)
+        self.run, self.topic = np.divmod(hits.list, len(judged.topics))
+        self.level, self.rank = hits.grade, hits.rank
 
     def cumulate(self, keep: slice | Ints = slice(None)) -> Ints:
         """Return the documents of each level or better among the first k (runs, levels, ranks), of some of the hits.

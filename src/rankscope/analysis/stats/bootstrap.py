@@ -73,7 +73,7 @@ def bootstrap_pairs(
     [0.065, 1.0]
     """
     replicates, topics = resampled.shape
-    work = _Work.on(values, resampled, critical_rank(alpha, replicates))
+    work = _Work(values, resampled, critical_rank(alpha, replicates))
     pieces = [(first[part], second[part]) for part in blocks(len(first), _PAIRS_IN_PIECE)]
     results = run_pieces(work, pieces, label="bootstrap")
     if not results:
@@ -98,7 +98,7 @@ def bootstrap_max_t(values: Floats, first: Indices, second: Indices, resampled: 
     [True, True, False]
     """
     topics = resampled.shape[1]
-    work = _Work.on(values, resampled, 1)
+    work = _Work(values, resampled, 1)
     step_down = StepDown(np.sqrt(topics * work.observed(first, second)))
     order = step_down.order
     step_down.count(
@@ -150,27 +150,17 @@ def _multiply(rows: Floats, cut: Floats, out: Floats) -> None:
         np.matmul(rows, cut[part], out=into[part])
 
 
-@dataclass(frozen=True, eq=False)
 class _Work:
     """One piece of the pairs: a pure function of the pairs, so pieces may run anywhere in any order."""
 
-    centre: Floats
-    centred: Floats
-    means: Floats
-    weights: Floats
-    negligible: float
-    rank: int
-
-    @classmethod
-    def on(cls, values: Floats, resampled: Ints, rank: int) -> _Work:
-        """Return the products of runs x topics with replicates x topics."""
-        centre = values.mean(axis=1)
-        centred = values - centre[:, None]
-        cut = _cut(resampled)
-        means = np.empty((len(values), len(resampled)))
+    def __init__(self, values: Floats, resampled: Ints, rank: int) -> None:
+        self.rank, self.negligible = rank, float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
+        self.centre = values.mean(axis=1)
+        self.centred = values - self.centre[:, None]
+        self.weights = _cut(resampled)
+        self.means = np.empty((len(values), len(resampled)))
         for part in blocks(len(values), _PAIRS_AT_ONCE):
-            _multiply(centred[part], cut, means[part])
-        return cls(centre, centred, means, cut, float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE, rank)
+            _multiply(self.centred[part], self.weights, self.means[part])
 
     def __call__(self, pairs: tuple[Indices, Indices]) -> tuple[Indices, Indices, Floats]:
         reached = self.observed(*pairs)[:, None] * (1 - _RELATIVE)

@@ -17,14 +17,14 @@ docs/certainty.md at most at the nominal level.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from math import ceil, inf
 
 import numpy as np
 
 from rankscope.analysis.stats.randomness import generator
-from rankscope.arrays import Floats, Indices, Ints
+from rankscope.arrays import Floats, Indices
 from rankscope.native import counting
 from rankscope.progress import blocks
 
@@ -37,7 +37,6 @@ _MAX_STUDENTISED = 500
 """Runs up to which each difference from the best has its own standard error: the work grows with their square."""
 
 
-@dataclass(eq=False)
 class StepDown:
     """Counts of replicates whose statistic reaches the observed one: of a hypothesis alone, and of those not above it.
 
@@ -46,22 +45,15 @@ class StepDown:
     enumerated (0).
     """
 
-    observed: Floats
-    unit: int = 1
-    factor: float = 1.0
-    """Factor by which t must exceed its critical value in joint comparisons."""
-    joint: Floats = field(init=False)
-    """Observed statistics for joint comparisons, in the same order: by default the same."""
-    alone: Ints = field(init=False)
-    jointly: Ints = field(init=False)
-    largest: list[Floats] = field(init=False, default_factory=list)
-    largest_centred: list[Floats] = field(init=False, default_factory=list)
-    """Largest statistics of differences without their means, if the replicates do not centre them."""
-
-    def __post_init__(self) -> None:
-        self.order = np.argsort(self.observed, kind="stable")
-        self.alone, self.jointly = np.zeros((2, len(self.observed)), np.int64)
-        self.joint = self.observed
+    def __init__(self, observed: Floats, unit: int = 1) -> None:
+        self.observed, self.unit = observed, unit
+        # Observed statistics for joint comparisons, and the factor by which t must exceed its critical value there.
+        self.joint, self.factor = observed, 1.0
+        self.order = np.argsort(observed, kind="stable")
+        self.alone, self.jointly = np.zeros((2, len(observed)), np.int64)
+        self.largest: list[Floats] = []
+        # Largest statistics of differences without their means, if the replicates do not centre them.
+        self.largest_centred: list[Floats] = []
 
     def count(self, drawn_blocks: Iterable[tuple[Indices, Floats]]) -> None:
         """Count some replicates: blocks of hypotheses in ``order``, each with statistics hypotheses x replicates."""
