@@ -244,6 +244,7 @@ def certain(
         for matrix in matrices
     ]
     unused = () if judges else ("judges",)
+    names = [str(judge) if isinstance(judge, str | Path) else "judgments" for judge in judges]
     return Certain(
         pairs=PairCertainty.table("pairs", [row for block in blocks for row in block.rows()], without=unused),
         runs=RunCertainty.table(
@@ -268,10 +269,6 @@ def certain(
         if is_listed else None,
         settings={
             **scores.settings, "baseline": baseline, **options,
-            **({"judges": [*map(_describe, judges)]} if judges else {}), **stats.left_out(matrices),
+            **({"judges": names} if judges else {}), **stats.left_out(matrices),
         },
     )  # fmt: skip
-
-
-def _describe(judgments: Any) -> str:
-    return str(judgments) if isinstance(judgments, str | Path) else "judgments"

@@ -1,7 +1,5 @@
 """Certainty of pairs of runs under ties, labels of unjudged documents, and the sample of topics."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

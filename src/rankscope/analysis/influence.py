@@ -1,7 +1,5 @@
 """Influence of documents on a leaderboard: other grades of judged ones, labels of unjudged ones, orders of judging."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

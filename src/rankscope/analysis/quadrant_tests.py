@@ -8,6 +8,7 @@ also cell by cell) and the others (*across*); both differences are tested on eac
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -126,9 +127,8 @@ def _parts(a: Ints, b: Ints) -> Iterator[tuple[tuple[str, str | None, str | None
     yield ("all", None, None), is_defined
     yield ("within", None, None), is_defined & (a == b)
     yield ("across", None, None), is_defined & (a != b)
-    for row, gain in enumerate(GAINS):
-        for index, cost in enumerate(EFFORTS):
-            yield ("cell", gain, cost), is_defined & (a == 4 * row + index) & (b == 4 * row + index)
+    for cell, (gain, cost) in enumerate(product(GAINS, EFFORTS)):
+        yield ("cell", gain, cost), is_defined & (a == cell) & (b == cell)
 
 
 def _t_tests(difference: Floats, topics: Bools, has_enough: Bools) -> _Tested:

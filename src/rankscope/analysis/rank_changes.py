@@ -80,7 +80,8 @@ def follow_ranks(
     _validate(scores, across, samples)
     lead, values = scores.measures[0], scores.values[0]
     measures = scores.measures if across == "measures" else (lead,)
-    orders = [_order(scores, measure) for measure in measures]
+    means_by_measure = [stats.row_means(m, scores.matrix(m).values) for m in measures]
+    orders = [_Order(str(m), stats.rounded(v), m) for m, v in zip(measures, means_by_measure, strict=True)]
     replicates = max(REPLICATES, samples)
     own_settings: dict[str, Any] = {}
     if across == "cutoffs":
@@ -110,12 +111,6 @@ def follow_ranks(
     }  # fmt: skip
     interval = rank_interval(lead, values, alpha, seed, replicates)
     return {"settings": settings, **_tables(scores.runs, orders, interval)}
-
-
-def _order(scores: Scores, measure: Measure) -> _Order:
-    return _Order(
-        str(measure), stats.rounded(stats.row_means(measure, scores.matrix(measure).values)), measure
-    )
 
 
 def _validate(scores: Scores, across: str, samples: int) -> None:

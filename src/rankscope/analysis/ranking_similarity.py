@@ -1,7 +1,5 @@
 """Similarity of two rankings: rank-biased overlap, Kendall's tau, common documents by depth."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Leaderboards of the same runs under two sets of judgments: their similarity, and the runs that gain."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

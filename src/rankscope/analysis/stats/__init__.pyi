@@ -36,6 +36,7 @@ from rankscope.analysis.stats.sampling import depth_pool as depth_pool
 from rankscope.analysis.stats.sampling import group_masks as group_masks
 from rankscope.analysis.stats.sampling import without_group as without_group
 from rankscope.analysis.stats.significance import REPLICATES as REPLICATES
+from rankscope.analysis.stats.significance import TEST_NAMES as TEST_NAMES
 from rankscope.analysis.stats.significance import PairTests as PairTests
 from rankscope.analysis.stats.significance import adjust as adjust
 from rankscope.analysis.stats.significance import all_pairs as all_pairs
@@ -46,7 +47,6 @@ from rankscope.analysis.stats.significance import one_sample_t as one_sample_t
 from rankscope.analysis.stats.significance import outcomes as outcomes
 from rankscope.analysis.stats.significance import procedure as procedure
 from rankscope.analysis.stats.significance import run_test as run_test
-from rankscope.analysis.stats.significance import test_name as test_name
 from rankscope.analysis.stats.significance import tiers as tiers
 from rankscope.analysis.stats.weighting import contributions as contributions
 from rankscope.analysis.stats.weighting import degrees_of_freedom as degrees_of_freedom

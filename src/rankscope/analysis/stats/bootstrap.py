@@ -12,8 +12,6 @@ is even linear in the runs, so it is one product for all of them. A replicate wi
 infinite), or r = 0 if its differences are all zero (t* = 0).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, fsum

@@ -5,8 +5,6 @@ covers the value for the population of topics in about 1 - alpha of the samples 
 simulated coverage).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import sqrt
 

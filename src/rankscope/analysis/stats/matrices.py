@@ -1,7 +1,5 @@
 """Complete matrices of scores (runs x topics), and means rounded so that ties are exact."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -14,8 +14,6 @@ by sqrt((n + 1) / (n - 1)), a factor that vanishes with the number of topics n a
 docs/certainty.md at most at the nominal level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce

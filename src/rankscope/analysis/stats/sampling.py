@@ -3,8 +3,6 @@ Every function returns one grade per judged document of the collection, :data:`~
 judgment is not kept, ready for :meth:`~rankscope.judging.Judged.with_grades`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ change are halved (de Casteljau). All arithmetic is with whole numbers, so no ro
 however close to another or to 1 it is; roots closer than 2^-60 count as one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise

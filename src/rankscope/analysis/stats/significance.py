@@ -5,8 +5,6 @@ Scores are a matrix runs x topics without NaN; pairs are two index arrays. A tes
 on every topic have p = 1 in every test.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -32,7 +30,7 @@ _Pairs = tuple[Floats, Indices, Indices]
 """Values (runs, topics), and the runs of each pair."""
 
 REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
-_TEST_NAMES = {
+TEST_NAMES = {
     "t": "paired t test",
     "normal": "normal test",
     "wilcoxon": "Wilcoxon's signed-rank test",
@@ -47,11 +45,6 @@ _CORRECTION_NAMES = {
     "bh": "Benjamini-Hochberg correction",
     "none": "no correction",
 }
-
-
-def test_name(test: str) -> str:
-    """Return the name of a test, for titles."""
-    return _TEST_NAMES[test]
 
 
 def correction_for(test: str, correction: str | None = None) -> str:
@@ -78,7 +71,7 @@ def procedure(test: str, correction: str, alpha: float) -> str:
     ("paired t test, Holm's correction, level .05", 'randomised Tukey HSD, level .01')
     """
     corrected = "" if test == "tukey" else f", {_CORRECTION_NAMES[correction]}"  # Tukey's is adjusted already
-    return f"{_TEST_NAMES[test]}{corrected}, level {f'{alpha:g}'.removeprefix('0')}"
+    return f"{TEST_NAMES[test]}{corrected}, level {f'{alpha:g}'.removeprefix('0')}"
 
 
 _PAIRS_AT_ONCE = 4096
@@ -204,7 +197,7 @@ def _warn_if_hopeless(
         )
         warnings.warn(
             f"no pair can be significant: with {cause} and {pairs:,} pairs the smallest adjusted p is"
-            f" {min(1.0, min_p * times):.2g} ({_TEST_NAMES[test]}, {_CORRECTION_NAMES[correction]}); use {remedy}",
+            f" {min(1.0, min_p * times):.2g} ({TEST_NAMES[test]}, {_CORRECTION_NAMES[correction]}); use {remedy}",
             stacklevel=3,
         )
 
