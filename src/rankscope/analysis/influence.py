@@ -153,7 +153,7 @@ def reveal(
     """
 
     def evaluate(judged: Judged) -> Floats:
-        return np.nan_to_num(score(judged, [measure]).values[0])
+        return np.asarray(np.nan_to_num(score(judged, [measure]).values[0]))
 
     pool = np.flatnonzero(judged.qrels.grade != UNJUDGED)
     final = _signs(evaluate(judged)[:, topics])

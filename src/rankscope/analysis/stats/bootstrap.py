@@ -198,7 +198,7 @@ class _Work:
             yield part, ratio, spare
 
     def _differences(self, first: Indices, second: Indices) -> Floats:
-        w = self.centred[first] - self.centred[second]
+        w: Floats = self.centred[first] - self.centred[second]
         w[np.abs(w) <= self.negligible] = 0.0
         return w
 

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from math import ceil, floor, log10
 from typing import Any
 
@@ -36,9 +37,8 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
     """
     matrix = scores.matrix(measure)
     undefined = np.asarray(~np.isfinite(matrix.values).all(axis=0))
-    topics = list(zip(matrix.topic_cells, undefined.tolist(), strict=True))
-    kept = tuple(topic for topic, is_undefined in topics if not is_undefined)
-    dropped = tuple(topic for topic, is_undefined in topics if is_undefined)
+    topics = matrix.topic_cells
+    kept, dropped = (tuple(compress(topics, mask)) for mask in (~undefined, undefined))
     if not kept:
         hint = "leave this measure out, or evaluate with missing='zero'"
         raise InputError(f"{matrix.measure} is undefined on every topic for some run", hint=hint)
@@ -129,12 +129,11 @@ def best_indices(matrix: CompleteMatrix, fraction: float) -> Indices:
 
 def with_runs(scores: Scores, keep: Indices) -> Scores:
     """Return the scores of some of the runs."""
-    names = tuple(scores.runs[r] for r in keep)
     judged = None if scores.judged is None else scores.judged.with_runs(keep)
     uncertainty = None if scores.uncertainty is None else scores.uncertainty.with_runs(keep)
-    return Scores(
-        names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, uncertainty,
-        weights=scores.weights, topic_data=scores.topic_data,
+    return replace(
+        scores, runs=tuple(scores.runs[r] for r in keep), values=scores.values[:, keep], judged=judged,
+        uncertainty=uncertainty, collection=None,
     )  # fmt: skip
 
 
