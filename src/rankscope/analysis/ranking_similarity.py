@@ -1,9 +1,8 @@
 """Similarity of two rankings: rank-biased overlap, Kendall's tau, common documents by depth."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress, count
 from math import nan
 from typing import NamedTuple
@@ -13,7 +12,6 @@ import numpy as np
 from rankscope.analysis.stats.coefficients import kendall_by_group
 from rankscope.analysis.stats.rank_biased_overlap import Groups, overlaps
 from rankscope.arrays import AnyArray, Bools, Floats, Grades, Int32s, Ints
-from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.judging.judged import reject_disjoint
 from rankscope.progress import blocks
 from rankscope.read import Qrels
@@ -56,8 +54,6 @@ class Rankings:
 
 _MAX_CELLS = 1 << 16
 """Ranks that are compared at once: their arrays fit the cache of a processor."""
-_MAX_SIDES = 128
-"""Runs whose arrays are kept for the next pair, up to 3 MB each."""
 
 
 class Documents:
@@ -130,7 +126,7 @@ class Similarities(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(TransientCacheMixin):
+class Comparison:
     """Comparison of the rankings of pairs of runs."""
 
     rankings: Mapping[str, Rankings]
@@ -147,17 +143,11 @@ class Comparison(TransientCacheMixin):
         indices = np.full(self.n_documents + 1, -1, np.int32)
         return [self.topics(self.rankings[a], self.rankings[b], indices) for a, b in pairs]
 
-    @cached_property
-    def _side(self) -> Callable[[Rankings, bytes, int], _Side]:
-        """Cached function of a run, the indices of its rankings, and a width: most pairs share their topics."""
-
-        @lru_cache(_MAX_SIDES)
-        def side(run: Rankings, rows: bytes, width: int) -> _Side:
-            documents, groups = run.padded(np.frombuffer(rows, np.int64), width)
-            is_relevant = np.zeros(documents.shape) if self.relevant is None else self.relevant[documents]
-            return _Side(documents, groups, is_relevant.sum(axis=1))
-
-        return side
+    def _side(self, run: Rankings, rows: Ints, width: int) -> _Side:
+        """Return the rankings of a run on some topics, by their indices."""
+        documents, groups = run.padded(rows, width)
+        is_relevant = np.zeros(documents.shape) if self.relevant is None else self.relevant[documents]
+        return _Side(documents, groups, is_relevant.sum(axis=1))
 
     def topics(self, a: Rankings, b: Rankings, indices: Int32s) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
@@ -169,7 +159,7 @@ class Comparison(TransientCacheMixin):
         step = max(1, _MAX_CELLS // max(1, int(lengths.max(initial=0))))
         for part in blocks(max(1, len(rows)), step):
             width = int(lengths[part].max(initial=0))
-            first, second = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
+            first, second = (self._side(run, rows[part, i], width) for i, run in enumerate((a, b)))
             more, counts[part] = self._compare(first, second, indices)
             values.append(more)
         either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts

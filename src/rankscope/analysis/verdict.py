@@ -36,7 +36,6 @@ FAMILIES = ("P", "R", "DCG", "nDCG")
 
 _CUTOFFS = 50  # Cutoffs evaluated together; evaluation keeps intermediate arrays of each in memory.
 _BLOCK = 1 << 17  # Pairs compared at once: their masks fit into the cache of a core.
-_SPARSE = 16  # Gathering the coordinates of a pair takes about as long as comparing 16 pairs in place.
 
 ORDERS = {
     "every topic": "every measure that respects swap and replacement, on every topic",
@@ -382,29 +381,14 @@ def _at_least(vectors: Ints) -> Bools:
     columns = np.ascontiguousarray(vectors.T, dtype=np.min_scalar_type(int(vectors.max(initial=0))))
     is_new = (columns[1:] != columns[:-1]).any(axis=1)
     columns = columns[np.append(True, is_new)]
-    # Coordinates that are far apart rule out most pairs early: multiples of the golden ratio spread evenly.
-    columns = columns[np.argsort(np.arange(len(columns)) * 0.6180339887 % 1)]
     mask = np.ones((size, size), bool)
     for part in blocks(size, max(1, _BLOCK // size)):
-        _compare_rows(columns, part.start, mask[part])
+        rows = mask[part]
+        is_at_least = np.empty_like(rows)
+        for values in columns:
+            np.greater_equal(values[part, None], values, out=is_at_least)
+            np.logical_and(rows, is_at_least, out=rows)
     return mask
-
-
-def _compare_rows(columns: Ints, start: int, mask: Bools) -> None:
-    """Clear the mask (some rows, all rows) where a coordinate of the first is smaller than that of the second."""
-    is_at_least = np.empty_like(mask)
-    greater_equal, logical_and = np.greater_equal, np.logical_and
-    stop = start + len(mask)
-    for index, values in enumerate(columns):
-        greater_equal(values[start:stop, None], values, out=is_at_least)
-        logical_and(mask, is_at_least, out=mask)
-        if index % 32 == 31:
-            first, second = np.nonzero(mask)
-            if _SPARSE * len(first) < mask.size:  # Single pairs are cheaper now than all pairs.
-                rest = columns[index + 1 :]
-                is_kept = (rest[:, first + start] >= rest[:, second]).all(axis=0)
-                mask[first, second] = is_kept
-                return
 
 
 def _strongest(masks: Sequence[Bools], pairs: tuple[Ints, Ints]) -> Ints:
