@@ -82,7 +82,8 @@ def rank_interval(
 class CertainPairs:
     """Certainty of pairs of runs under one measure; the first run of a pair is the better one.
 
-    Without judged rankings, only the test over topics is known. ``judges`` has the scores under further judgments.
+    Without judged rankings, only the test over topics is known. ``judges`` has the scores under further judgments,
+    ``test`` the options of :func:`~rankscope.analysis.stats.significance.run_test`.
     """
 
     def __init__(
