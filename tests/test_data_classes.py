@@ -16,9 +16,9 @@ GROWING = {"Parameter", "TextList", "StepDown"}
 OTHERS_GROWING = {"Options", "PropertyVerdict", "_BoundSolver", "_Search", "_Summary"}
 """Those of other packages that change while a command is parsed, a search runs or text is streamed."""
 VALUES = {
-    "Chart", "Coefficient", "Coefficients", "EvaluationOptions", "Finding", "Flips", "Kendall",
+    "Chart", "Coefficient", "EvaluationOptions", "Finding", "Flips", "Kendall",
     "NamedFiles", "RankBiasedOverlap", "Redundancy", "Satisfaction", "StudySettings", "TextList",
-    "_Evaluation", "_Filling",
+    "_Filling",
 }  # fmt: skip
 """Classes whose objects are compared by value."""
 

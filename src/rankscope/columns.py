@@ -62,6 +62,17 @@ class CategoricalColumn(Sequence[Cell]):
         return list(map(self.values.__getitem__, self.codes.tolist()))
 
 
+def constant_column(value: Cell, length: int) -> CategoricalColumn:
+    """Return a column of one value, which needs no memory.
+
+    >>> list(constant_column("AP", 2))
+    ['AP', 'AP']
+    """
+    import numpy as np
+
+    return CategoricalColumn((value,), np.broadcast_to(np.int8(0), length))
+
+
 class Rows(Sequence[Sequence[Cell]], ABC):
     """Rows that are stored or computed as blocks of columns.
 

@@ -120,6 +120,17 @@ def advance(size: int = 0) -> None:
         bar.add(size)
 
 
+def blocks(length: int, size: int) -> Iterator[slice]:
+    """Yield slices of at most ``size`` items that cover ``length`` items; raise Cancelled in a cancelled thread.
+
+    >>> list(blocks(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    for start in range(0, length, size):
+        advance()
+        yield slice(start, min(start + size, length))
+
+
 def cancel_events() -> tuple[Event, ...]:
     """Return the events that cancel this thread."""
     events: tuple[Event, ...] = getattr(_thread, "events", ())

@@ -11,12 +11,12 @@ from rankscope.analysis import plane, scale_effect
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.scale import badge
 from rankscope.analysis.next_judgments import read_template
+from rankscope.analysis.pair_rows import topic_differences
 from rankscope.analysis.stats.coefficients import pearson
 from rankscope.analysis.stats.matrices import complete
 from rankscope.analysis.stats.significance import run_test
 from rankscope.analysis.study import manifest_schema
 from rankscope.analysis.study.experiments import _default_name
-from rankscope.analysis.topic_differences import topic_differences
 from rankscope.errors import InputError
 from rankscope.judging import judge
 from rankscope.lab.measurement.scales import Scales

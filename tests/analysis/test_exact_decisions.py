@@ -316,7 +316,7 @@ def test_a_statistic_at_the_end_of_the_tolerance_is_tied() -> None:
     """Find the second largest of 3, 5 and slightly more than 5: within the tolerance, the later column."""
     for row, column in (([5.0, 5.0 * (1 + _RELATIVE), 3.0], 1), ([5.0, 5.0 * (1 + 3 * _RELATIVE), 3.0], 0)):
         ratio = np.array([row])
-        columns, critical = _holding(ratio, ratio.copy(), np.empty(ratio.shape, bool), 2)
+        columns, critical = _holding(ratio, np.empty(ratio.shape), 2)
         assert (columns.tolist(), critical.tolist()) == ([column], [5.0])
 
 

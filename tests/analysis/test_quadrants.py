@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 import rankscope as rs
-from rankscope.analysis.equal_gain import equal_gain, nearest_values
+from rankscope.analysis.plane import equal_gain, nearest_values
 from rankscope.analysis.quadrant_tests import quadrant_significance
 from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError

@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
 from rankscope.choices import PERSISTENCE
-from rankscope.columns import CategoricalColumn, Columns
+from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows, Rows, constant_column
 from rankscope.declaration import MeasureName, Option, RunName, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError, check_name
-from rankscope.lazy import LazyModule
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import MeasuredRunRow, RankingRow, Row, RowTable, column
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from rankscope.arrays import AnyArray, Floats
+    from rankscope.arrays import Floats
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.measures.weighted import WeightedPrecision
     from rankscope.scores import Collection
     from rankscope.tables import Table
-else:
-    np = LazyModule("numpy")
 
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _P = "persistence of RBP; empty for other measures"
@@ -102,8 +98,8 @@ class Bounds(TypedResult):
         sampled = () if ratios is None else (ratios,) if isinstance(ratios, int | float) else tuple(ratios)
         max_grade = judged.pool.max_grade
         is_kept = judged.grid(judged.present)[runs] if missing == "skip" else np.ones(1, np.bool_)
-        evaluated: list[tuple[float | None, str, str]] = []  # parameter, measure and pool
-        parts: list[tuple[AnyArray, ...]] = []  # run, topic, lower and upper bound of each ranking and depth
+        names = [judged.runs[r] for r in runs]
+        parts: list[Rows] = []  # Columns: there may be a million rankings.
         run_rows: list[RunBound] = []
         mean_rows: list[MeanBound] = []
         for pool, reduced in _pools(judged, pool_depth, sampled, seed):
@@ -119,9 +115,14 @@ class Bounds(TypedResult):
                     total = bounds_of_lists.sum(axis=2, where=is_present[None, :, :, None])
                     means = total / is_present.sum(axis=1)[None, :, None]
                 r, t = np.nonzero(is_present)
-                evaluated.append((p, name, pool))
-                by_depth = bounds_of_lists[:, r, t].reshape(2, -1)
-                parts.append((np.repeat(r, len(depths)), np.repeat(t, len(depths)), *by_depth))
+                ranking = (names, r), (judged.topics, t)
+                p_column, *constants = (constant_column(x, len(r) * len(depths)) for x in (p, name, pool))
+                parts.append(
+                    Columns([
+                        *(CategoricalColumn(words, np.repeat(codes, len(depths))) for words, codes in ranking),
+                        p_column, np.tile(depths, len(r)), *bounds_of_lists[:, r, t].reshape(2, -1), *constants,
+                    ])
+                )  # fmt: skip
                 run_rows += [
                     RunBound(judged.runs[run], name, p, pool, depth, *ends)
                     for r, run in enumerate(runs)
@@ -134,38 +135,20 @@ class Bounds(TypedResult):
                     for depth, cells in zip(depths, bands.T.tolist(), strict=True)
                 ]
         vacuous = "" if has_nonrelevant(judged) else f"upper bounds are {VACUOUS}"
-        names = [judged.runs[r] for r in runs]
+        rankings = ConcatenatedRows(parts or [Columns([[] for _ in ListBound.specs])])
         captions = ("Bounds of the means of runs by depth", f"Bounds by depth, means over {len(runs)} runs")
         return cls(
-            bounds=ListBound.table("bounds", _as_columns(names, judged.topics, depths, evaluated, parts)),
+            bounds=ListBound.table("bounds", rankings),
             runs=RunBound.table("runs", run_rows, caption=captions[0], legend=vacuous),
             means=MeanBound.table("means", mean_rows, caption=captions[1], legend=vacuous),
             settings={
                 **(settings or {}), "measures": [str(measure) for measure in measures], "depths": list(depths),
-                "show": None if show is None else [judged.runs[r] for r in runs], "pool_depth": pool_depth,
+                "show": None if show is None else names, "pool_depth": pool_depth,
                 "ratio": sampled[0] if len(sampled) == 1 else list(sampled) or None,
                 "seed": seed if ratios is not None else None, **({"missing": missing} if missing != "zero" else {}),
                 **({"bounds": VACUOUS} if vacuous else {}),
             },
         )  # fmt: skip
-
-
-def _as_columns(
-    runs: Sequence[str],
-    topics: Sequence[str],
-    depths: Sequence[int],
-    evaluated: Sequence[tuple[float | None, str, str]],
-    parts: Sequence[tuple[AnyArray, ...]],
-) -> Columns:
-    """Return the rows of :class:`ListBound` as columns; there may be a million."""
-    if not parts:
-        return Columns([[] for _ in ListBound.specs])
-    run, topic, lower, upper = map(np.concatenate, zip(*parts, strict=True))
-    number = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
-    p, measure, pool = (CategoricalColumn(values, number) for values in zip(*evaluated, strict=True))
-    depth = np.tile(depths, len(run) // len(depths))
-    ranking = CategoricalColumn(runs, run), CategoricalColumn(topics, topic)
-    return Columns([*ranking, p, depth, lower, upper, measure, pool])
 
 
 @analysis(figures={"curves": "bounds.plot_bounds"}, uses=("order", "missing"))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
+from rankscope.analysis.rank_changes import FollowedRank, OrderChange, RunCertainty, follow_ranks
 from rankscope.choices import FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS, Across, Correction, Test
 from rankscope.declaration import Judgments, Level, Option, RunName, Seed, analysis
-from rankscope.errors import SettingsError
+from rankscope.errors import InputError, SettingsError
 from rankscope.result import TypedResult, table
-from rankscope.rows import MeasuredPairRow, MeasuredRunRow, Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, Row, RowTable, column
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -36,19 +38,6 @@ class PairCertainty(MeasuredPairRow):
     p: float = column()
     labels: int | None = column("smallest known number of labels that reverse the order")
     judges: bool | None = column("whether all further judges give the same order", default=None)
-
-
-class RunCertainty(MeasuredRunRow):
-    """A run: its mean, the range of the mean over labels, and its ranks."""
-
-    value: float = column("mean over the topics")
-    lowest: float | None = column("lowest mean that labels of unjudged documents allow", default=None)
-    highest: float | None = column("highest mean that labels of unjudged documents allow", default=None)
-    exact: bool = column("whether labels attain both bounds", default=None)
-    first_rank: int | None = column(default=None)
-    last_rank: int | None = column(default=None)
-    first_possible: int | None = column("best rank that the certain pairs (together) permit", default=None)
-    last_possible: int | None = column("worst rank that the certain pairs (together) permit", default=None)
 
 
 class Certainty(Row):
@@ -83,26 +72,6 @@ class DifferenceRange(MeasuredPairRow):
     lowest: float | None = column("lowest difference over the source")
     highest: float | None = column("highest difference over the source")
     exact: bool = column(_RANGE)
-
-
-class FollowedRank(Row):
-    """Rank of a run by one order."""
-
-    run: str = column()
-    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
-    value: float = column("mean of the run")
-    rank: float = column("rank of the run; equal means share the middle of their ranks")
-
-
-class OrderChange(Row):
-    """Difference of an order of the runs from the first one."""
-
-    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
-    pairs: int = column("pairs of runs that neither this order nor the first ties")
-    swapped: int = column("pairs in the opposite order to the first order")
-    share: float | None = column("share of the pairs in the opposite order to the first order")
-    tau: float = column("Kendall's tau-b of this order with the first")
-    best: str = column("the best run by this order")
 
 
 class Certain(TypedResult):
@@ -246,46 +215,41 @@ def certain(
         if judges:
             raise SettingsError("certain takes across or judges", hint="give one of them")
         depths = (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
-        return _follow(
+        followed = follow_ranks(
             scores, across, cutoffs=cutoffs, pool_depth=depths, ratios=ratios, samples=samples, alpha=alpha, seed=seed
         )  # fmt: skip
+        return Certain(**followed)
     from rankscope.analysis.certain_pairs import (
         CertainPairs,
-        add_judges,
-        choose_pairs,
         judge_with_unjudged,
+        score_by_judges,
         score_in_id_order,
     )
     from rankscope.certainty.pairs import hits_by_topic
 
+    if len(scores.runs) < 2:
+        raise InputError("one run has no order", hint="name at least two")
     adjustment = stats.correction_for(test, correction)
-    runs = scores.require_collection("the order under other judges").runs if judges else None
+    by_judges = score_by_judges(scores, judges)
     judged = judge_with_unjudged(scores, "certain") if scores.judged is not None or labels else None
     if judged is not None:
         scores = score_in_id_order(scores, judged)
     matrices = [stats.complete(scores, measure) for measure in scores.measures]
-    n_pairs = len(matrices) * len(choose_pairs(scores.runs, baseline)[0])
+    n_pairs = len(matrices) * (len(scores.runs) - 1 if baseline else comb(len(scores.runs), 2))
     is_listed = judged is not None and (labels if labels is not None else n_pairs <= _MAX_LABELLED)
     hits = [] if judged is None else hits_by_topic(judged)
+    options: dict[str, Any] = {"alpha": alpha, "test": test, "correction": adjustment, "seed": seed}
     blocks = [
-        CertainPairs.from_matrix(
-            scores, judged, hits, matrix, baseline, alpha=alpha, test=test, correction=adjustment, seed=seed,
-            is_listed=is_listed,
-        )
+        CertainPairs(scores, judged, hits, matrix, baseline, by_judges, is_listed=is_listed, **options)
         for matrix in matrices
-    ]  # fmt: skip
-    if runs is not None:
-        blocks = add_judges(blocks, scores, runs, judges)
+    ]
     unused = () if judges else ("judges",)
-    labelled = [row for block in blocks if judged for row in block.label_rows(scores.runs, judged)]
-    ranges = [row for block in blocks for row in block.range_rows(scores.runs)] if is_listed else []
+    names = [str(judge) if isinstance(judge, str | Path) else "judgments" for judge in judges]
     return Certain(
-        pairs=PairCertainty.table(
-            "pairs", [row for block in blocks for row in block.rows(scores.runs)], without=unused
-        ),
+        pairs=PairCertainty.table("pairs", [row for block in blocks for row in block.rows()], without=unused),
         runs=RunCertainty.table(
             "runs",
-            [row for block in blocks for row in block.run_rows(scores.runs)],
+            [row for block in blocks for row in block.run_rows()],
             caption="Bounds of the mean of each run, and intervals of its rank",
             legend=f"first_rank to last_rank: {1 - alpha:.0%} confidence interval of the rank over topics;"
             " first_possible to last_possible: ranks that the certain pairs (together) permit",
@@ -299,39 +263,12 @@ def certain(
             f" together: all {'four' if judges else 'three'}; not_proved: neither proved nor refuted for labels"
             + ("" if judged else "; scores without rankings show nothing about ties and labels"),
         ),
-        labels=ReversingLabel.table("labels", labelled) if is_listed else None,
-        ranges=DifferenceRange.table("ranges", ranges) if is_listed else None,
+        labels=ReversingLabel.table("labels", [row for block in blocks for row in block.label_rows()])
+        if is_listed else None,
+        ranges=DifferenceRange.table("ranges", [row for block in blocks for row in block.range_rows()])
+        if is_listed else None,
         settings={
-            **scores.settings, "baseline": baseline, "alpha": alpha, "test": test, "correction": adjustment,
-            "seed": seed, **({"judges": [*map(_describe, judges)]} if judges else {}), **stats.left_out(matrices),
-        },
-    )  # fmt: skip
-
-
-def _describe(judgments: Any) -> str:
-    return str(judgments) if isinstance(judgments, str | Path) else "judgments"
-
-
-def _follow(scores: Scores, across: str, **options: Any) -> Certain:
-    """Return the ranks of the runs by several orders."""
-    from rankscope.analysis.certain_pairs import without_options
-    from rankscope.analysis.rank_changes import follow_ranks
-
-    plain = scores if scores.judged is None else without_options(scores, "certain")
-    followed = follow_ranks(plain, across, **options)
-    measures = plain.measures if across == "measures" else plain.measures[:1]
-    inputs = {name: value for name, value in plain.settings.items() if name not in ("measures", "missing")}
-    return Certain(
-        ranks=FollowedRank.table("ranks", followed.ranks),
-        runs=RunCertainty.table(
-            "runs", followed.runs, without=("lowest", "highest", "exact", "first_possible", "last_possible")
-        ),
-        changes=OrderChange.table(
-            "changes", followed.changes,
-            caption=f"Pairs of runs in the opposite order to that by {followed.ranks[0][1]}",
-        ),
-        settings={
-            **inputs, "measures": [str(measure) for measure in measures], "across": across,
-            "missing": plain.settings.get("missing"), "alpha": options["alpha"], **followed.settings,
+            **scores.settings, "baseline": baseline, **options,
+            **({"judges": names} if judges else {}), **stats.left_out(matrices),
         },
     )  # fmt: skip

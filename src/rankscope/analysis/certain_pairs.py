@@ -1,34 +1,33 @@
 """Certainty of pairs of runs under ties, labels of unjudged documents, and the sample of topics."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.rank_changes import rank_interval
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, row_means
-from rankscope.analysis.stats.significance import all_pairs, run_test
+from rankscope.analysis import stats
+from rankscope.analysis.compare import select_pairs
 from rankscope.arrays import Bools, Floats, Indices, Ints
 from rankscope.certainty.documents import EVERY, has_unjudged, is_small, with_unjudged
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_differences
 from rankscope.certainty.values import compute_values
 from rankscope.certainty.witnesses import Label, reversing_labels
-from rankscope.declaration import check_run
-from rankscope.errors import InputError
+from rankscope.declaration import list_names
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import Measure
 from rankscope.read.collection import open_collection
 from rankscope.read.ids import to_text
-from rankscope.read.runs import Runs
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell
 
 Verdicts = Floats
 """1: certain, 0: not certain, NaN: neither proved nor refuted."""
 Rows = list[tuple[Cell, ...]]
+
+REPLICATES = 1000
+"""Bootstrap samples of the topics for the intervals of ranks."""
 
 
 def evaluate_with_unjudged(collection: Collection, measures: Sequence[Measure]) -> Scores:
@@ -70,134 +69,143 @@ def without_options(scores: Scores, analysis: str) -> Scores:
     return score_in_id_order(scores, judge(*scores.require_collection(analysis).inputs))
 
 
-@dataclass(frozen=True, eq=False)
+def rank_interval(
+    measure: Measure, values: Floats, alpha: float, seed: int, replicates: int = REPLICATES
+) -> list[tuple[int, int]]:
+    """Return the 1 - alpha confidence interval of the rank of each run over topics; ``values``: runs x topics."""
+    terms, _ = stats.averaged(measure, values)
+    means = stats.bootstrap_means(terms, replicates, seed)
+    ends = stats.rank_intervals(measure.merit(terms), measure.merit(means), alpha)
+    return list(zip(*(end.tolist() for end in ends), strict=True))
+
+
 class CertainPairs:
-    """Certainty of pairs of runs under one measure; the first run of a pair is the better one."""
+    """Certainty of pairs of runs under one measure; the first run of a pair is the better one.
 
-    measure: Measure
-    matrix: CompleteMatrix
-    first: Indices
-    second: Indices
-    difference: Floats
-    ties: Verdicts
-    unjudged: Verdicts
-    topics: Verdicts
-    together: Verdicts
-    lowest: Floats
-    exact: Bools
-    p: Floats
-    labels: list[list[Label]]
-    ranges: tuple[Differences, Differences]
-    """Range of the merit of each run: the lowest merits, and the highest ones with the opposite sign."""
-    limits: list[tuple[Differences, Differences]]
-    """Range of the difference of each pair over orders, over labels, and over both; empty unless listed."""
-    is_complete: bool
-    """Whether these are all pairs."""
-    rank_intervals: list[tuple[int | None, int | None]]
-    """Confidence interval of the rank of each run over topics; None if the measure has no direction."""
-    judges: Verdicts | None = None
-    """Whether all further judges give the same order."""
+    Without judged rankings, only the test over topics is known. ``judges`` has the scores under further judgments,
+    ``test`` the options of :func:`~rankscope.analysis.stats.significance.run_test`.
+    """
 
-    @classmethod
-    def from_matrix(
-        cls,
+    def __init__(
+        self,
         scores: Scores,
         judged: Judged | None,
         hits: Sequence[TopicHits],
-        matrix: CompleteMatrix,
+        matrix: stats.CompleteMatrix,
         baseline: str | None,
+        judges: Sequence[Scores],
         *,
-        alpha: float,
-        test: str,
-        correction: str,
-        seed: int,
         is_listed: bool,
-    ) -> CertainPairs:
-        measure, runs = matrix.measure, scores.runs
-        merits = _terms(measure)
-        merit = merits(matrix.values)
+        **test: Any,
+    ) -> None:
+        self.runs, self.matrix, self.measure, self.judged = scores.runs, matrix, matrix.measure, judged
+        self.is_complete = baseline is None  # Whether these are all pairs.
+        merit = self._merits(matrix.values)
         means = merit.mean(axis=1)
-        first, second = _ordered(means, *choose_pairs(runs, baseline))
-        outcome = run_test(test, matrix.values, first, second, correction=correction, alpha=alpha, seed=seed)
-        topics_verdict = (outcome.adjusted < alpha).astype(np.float64)
-        difference = means[first] - means[second]
-        is_equal = np.abs(difference) <= SLACK
-        intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(runs)
-        if measure.better != "neither":
-            ends = rank_interval(measure, scores.matrix(measure).values, alpha, seed)
-            intervals = list(zip(*(end.tolist() for end in ends), strict=True))
-        labels: list[list[Label]] = [[] for _ in first]
-        if judged is None:  # Without rankings, only the test over topics is known.
-            unknown = np.full(len(first), np.nan)
-            unbounded = Differences(np.full(len(runs), -np.inf), np.zeros(len(runs), np.bool_))
-            return cls(
-                measure, matrix, first, second, difference, unknown, unknown, topics_verdict,
-                np.where(topics_verdict == 0, 0.0, np.nan), unknown, np.zeros(len(first), np.bool_), outcome.p, labels,
-                (unbounded, unbounded), [], baseline is None, intervals,
-            )  # fmt: skip
-        joint = _Joint.from_matrix(judged, hits, matrix, merit)
-        ties = tie_verdicts(joint.extremes, first, second, difference)
-        ties[(ties == 1) & joint.has_undefined_ties] = np.nan
+        first, second = select_pairs(self.runs, list_names(baseline))
+        is_turned = means[first] < means[second]
+        self.first, self.second = np.where(is_turned, second, first), np.where(is_turned, first, second)
+        self.difference = means[self.first] - means[self.second]
+        self.is_equal = np.abs(self.difference) <= SLACK
+        outcome = stats.run_test(values=matrix.values, first=self.first, second=self.second, **test)
+        self.p, self.topics = outcome.p, (outcome.adjusted < test["alpha"]).astype(np.float64)
+        # Confidence interval of the rank of each run over topics; a measure without a direction has none.
+        self.rank_intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(self.runs)
+        if self.measure.better != "neither":
+            values = scores.matrix(self.measure).values
+            self.rank_intervals = [*rank_interval(self.measure, values, test["alpha"], test["seed"])]
+        self.ties = self.unjudged = np.full(len(first), np.nan)
+        self.together = np.where(self.topics == 0, 0.0, np.nan)
+        self.labels: list[list[Label]] = [[] for _ in first]
+        self.over_labels = Differences(self.ties, np.zeros(len(first), np.bool_))
+        # Range of the merit of each run: the lowest merits, and the highest ones with the opposite sign.
+        unbounded = Differences(np.full(len(self.runs), -np.inf), np.zeros(len(self.runs), np.bool_))
+        self.ranges = [unbounded, unbounded]
+        # Range of the difference of each pair over orders, over labels, and over both; empty unless listed.
+        self.limits: list[tuple[Differences, Differences]] = []
+        if judged is not None:
+            self._bound(judged, hits, merit, is_listed)
+        # Whether all further judges give the same order.
+        self.judges = np.ones(len(first), np.bool_) if judges else None
+        for by_judge in judges:
+            means = self._merits(stats.complete(by_judge, self.measure).values).mean(axis=1)
+            difference = means[self.first] - means[self.second]
+            is_other = np.where(self.is_equal, np.abs(difference) > SLACK, difference < -SLACK)
+            self.judges &= ~is_other
+            self.together[is_other] = 0.0
+
+    def _merits(self, values: Floats) -> Floats:
+        """Return the merits of values, whose arithmetic mean orders the runs."""
+        return self.measure.merit(np.log(values) if self.measure.summary == "geometric mean" else values)
+
+    def _bound(self, judged: Judged, hits: Sequence[TopicHits], merit: Floats, is_listed: bool) -> None:
+        """Set the verdicts, labels and ranges that need rankings."""
+        joint = _Joint(judged, hits, self.matrix, merit)
+        first, second, is_equal = self.first, self.second, self.is_equal
+        self.ties = tie_verdicts(joint.extremes, first, second, self.difference)
+        self.ties[(self.ties == 1) & joint.has_undefined_ties] = np.nan
         # The opposite direction is needed for equal means, and for all pairs if their ranges are listed.
         pairs = np.arange(len(first))
         backward_pairs = pairs if is_listed else np.flatnonzero(is_equal)
-        no_run, all_runs = np.full(len(runs), len(runs)), np.arange(len(runs))
-        forward, backward, low, high = joint.lowest(
+        no_run, all_runs = np.full(len(self.runs), len(self.runs)), np.arange(len(self.runs))
+        self.over_labels, backward, *self.ranges = joint.lowest(
             (first, second),
             (second[backward_pairs], first[backward_pairs]),
             (all_runs, no_run),
             (no_run, all_runs),
             ties=False,
         )
-        unjudged = _verdicts(forward, backward, is_equal, is_equal[backward_pairs])
+        self.unjudged = _verdicts(self.over_labels, backward, is_equal, is_equal[backward_pairs])
         if is_listed:
-            selected = np.flatnonzero((unjudged != 1) & (forward.lowest < -SLACK))
+            selected = np.flatnonzero((self.unjudged != 1) & (self.over_labels.lowest < -SLACK))
             label_sets = reversing_labels(
-                judged, measure, joint.kept, merit, merits, first[selected], second[selected]
+                judged, self.measure, joint.kept, merit, self._merits, first[selected], second[selected]
             )
-            for pair, pair_labels in zip(selected.tolist(), label_sets, strict=True):
-                labels[pair] = pair_labels
-                if pair_labels:
-                    unjudged[pair] = 0.0
-        combined = np.where((ties == 0) | (unjudged == 0) | (topics_verdict == 0), 0.0, np.nan)
-        selected = pairs if is_listed else np.flatnonzero(np.isnan(combined))
+            for pair, labels in zip(selected.tolist(), label_sets, strict=True):
+                self.labels[pair] = labels
+                if labels:
+                    self.unjudged[pair] = 0.0
+        self.together[(self.ties == 0) | (self.unjudged == 0)] = 0.0
+        selected = pairs if is_listed else np.flatnonzero(np.isnan(self.together))
         backward_pairs = selected[is_equal[selected] | is_listed]
         forward_tied, backward_tied = joint.lowest(
             (first[selected], second[selected]), (second[backward_pairs], first[backward_pairs]), ties=True
         )
         decided = _verdicts(forward_tied, backward_tied, is_equal[selected], is_equal[backward_pairs])
-        combined[selected] = np.where(np.isnan(combined[selected]), decided, combined[selected])
-        limits = [
-            (joint.orders(first, second), joint.orders(second, first)), (forward, backward),
-            (forward_tied, backward_tied),
-        ] if is_listed else []  # fmt: skip
-        return cls(
-            measure, matrix, first, second, difference, ties, unjudged, topics_verdict, combined, forward.lowest,
-            forward.exact, outcome.p, labels, (low, high), limits, baseline is None, intervals,
-        )  # fmt: skip
+        self.together[selected] = np.where(
+            np.isnan(self.together[selected]), decided, self.together[selected]
+        )
+        if is_listed:
+            by_order = joint.orders(first, second), joint.orders(second, first)
+            self.limits = [by_order, (self.over_labels, backward), (forward_tied, backward_tied)]
 
     @property
     def _verdicts(self) -> tuple[Verdicts, ...]:
         return self.ties, self.unjudged, self.topics, self.together
 
-    def rows(self, runs: Sequence[str]) -> Rows:
-        """Return one row per pair."""
-        is_equal = np.abs(self.difference) <= SLACK
-        return list(
-            zip(
-                [runs[r] for r in self.first], [runs[r] for r in self.second], [str(self.measure)] * len(self.first),
-                ["=" if same else ">" for same in is_equal.tolist()],
-                *(list(map(_verdict, column.tolist())) for column in self._verdicts),
-                self.difference.tolist(), list(map(_finite, self.lowest.tolist())), self.exact.tolist(),
-                self.p.tolist(), [len(pair_labels) or None for pair_labels in self.labels],
-                [None] * len(self.first) if self.judges is None else (self.judges == 1).tolist(),
-                strict=True,
-            )
-        )  # fmt: skip
+    @cached_property
+    def _names(self) -> list[tuple[str, str, str]]:
+        """Runs and measure of each pair."""
+        pairs = zip(self.first.tolist(), self.second.tolist(), strict=True)
+        return [(self.runs[a], self.runs[b], str(self.measure)) for a, b in pairs]
 
-    def run_rows(self, runs: Sequence[str]) -> Rows:
+    def rows(self) -> Rows:
+        """Return one row per pair."""
+        verdicts = ([None if np.isnan(v) else bool(v) for v in verdict] for verdict in self._verdicts)
+        lowest, exact = (values.tolist() for values in self.over_labels)
+        n_labels = [len(labels) or None for labels in self.labels]
+        judges = [None] * len(n_labels) if self.judges is None else self.judges.tolist()
+        columns = zip(
+            self._names, self.is_equal.tolist(), zip(*verdicts, strict=True), self.difference.tolist(),
+            map(_finite, lowest), exact, self.p.tolist(), n_labels, judges, strict=True,
+        )  # fmt: skip
+        return [
+            (*names, "=" if is_equal else ">", *verdict, *more) for names, is_equal, verdict, *more in columns
+        ]
+
+    def run_rows(self) -> Rows:
         """Return mean, range, rank interval and possible ranks of each run, best first."""
-        n_runs = len(runs)
+        n_runs = len(self.runs)
         wins = np.bincount(self.first[self.together == 1], minlength=n_runs)
         losses = np.bincount(self.second[self.together == 1], minlength=n_runs)
         ends = [self.ranges[0].lowest, -self.ranges[1].lowest]
@@ -207,11 +215,11 @@ class CertainPairs:
             ends = [np.exp(end) for end in ends]
         elif self.measure.summary == "sum":
             ends = [end * len(self.matrix.topics) for end in ends]
-        value = row_means(self.measure, self.matrix.values)
+        value = stats.row_means(self.measure, self.matrix.values)
         exact = self.ranges[0].exact & self.ranges[1].exact
         return [
             (
-                runs[r], str(self.measure), float(value[r]), _finite(float(ends[0][r])), _finite(float(ends[1][r])),
+                self.runs[r], str(self.measure), float(value[r]), *(_finite(float(end[r])) for end in ends),
                 bool(exact[r]), *self.rank_intervals[r],
                 int(losses[r]) + 1 if self.is_complete else None,
                 n_runs - int(wins[r]) if self.is_complete else None,
@@ -225,82 +233,61 @@ class CertainPairs:
         not_proved = int(np.isnan(self.unjudged).sum())
         # The schemas promise "topics", the former name of "significant", too.
         judges = None if self.judges is None else int(self.judges.sum())
-        unproved = not_proved, int(self.exact.sum())
+        unproved = not_proved, int(self.over_labels.exact.sum())
         return (str(self.measure), len(self.first), *counts, *unproved, counts[2], judges)
 
-    def range_rows(self, runs: Sequence[str]) -> Rows:
+    def range_rows(self) -> Rows:
         """Return the range of the difference of each pair over orders, over labels, and over both."""
         rows: Rows = []
-        for source, (low_side, high_side) in zip(("ties", "unjudged", "both"), self.limits, strict=True):
-            lowest, highest, exact = low_side.lowest, -high_side.lowest, low_side.exact & high_side.exact
-            rows += [
-                (runs[a], runs[b], str(self.measure), source, _finite(low), _finite(high), is_exact)
-                for a, b, low, high, is_exact in zip(
-                    self.first.tolist(), self.second.tolist(), lowest.tolist(), highest.tolist(), exact.tolist(),
-                    strict=True,
-                )
-            ]  # fmt: skip
+        for source, (low, high) in zip(("ties", "unjudged", "both"), self.limits, strict=False):
+            ends = (map(_finite, end.tolist()) for end in (low.lowest, -high.lowest))
+            columns = zip(self._names, *ends, (low.exact & high.exact).tolist(), strict=True)
+            rows += [(*names, source, *more) for names, *more in columns]
         return rows
 
-    def label_rows(self, runs: Sequence[str], judged: Judged) -> Rows:
+    def label_rows(self) -> Rows:
         """Return the labels that reverse a pair, for all pairs with known labels."""
-        best = judged.pool.max_grade
+        if self.judged is None:
+            return []
+        documents, best = self.judged.qrels.documents, self.judged.pool.max_grade
         return [
-            (
-                runs[a], runs[b], str(self.measure), self.matrix.topics[topic],
-                to_text(judged.qrels.documents[document]), best,
-            )
-            for a, b, labels in zip(self.first.tolist(), self.second.tolist(), self.labels, strict=True)
+            (*names, self.matrix.topics[topic], to_text(documents[document]), best)
+            for names, labels in zip(self._names, self.labels, strict=True)
             for topic, document in labels
-        ]  # fmt: skip
+        ]
 
 
-def add_judges(
-    blocks: Sequence[CertainPairs], scores: Scores, runs: Runs, judges: Sequence[Any]
-) -> list[CertainPairs]:
-    """Return the pairs with the verdicts of further judges: whether the means under each have the same order."""
+def score_by_judges(scores: Scores, judges: Sequence[Any]) -> list[Scores]:
+    """Return the scores of the same runs and measures under the judgments of further judges."""
+    if not judges:
+        return []
+    runs = scores.require_collection("the order under other judges").runs
     missing = str(scores.settings.get("missing", "zero"))
-    verdicts = [np.ones(len(block.first)) for block in blocks]
-    for judgments in judges:
-        by_judge = score(judge(*open_collection(judgments, runs)), scores.measures, missing=missing)
-        for block, verdict in zip(blocks, verdicts, strict=True):
-            means = _terms(block.measure)(complete(by_judge, block.measure).values).mean(axis=1)
-            difference = means[block.first] - means[block.second]
-            is_equal = np.abs(block.difference) <= SLACK
-            verdict[np.where(is_equal, np.abs(difference) > SLACK, difference < -SLACK)] = 0
     return [
-        replace(block, judges=verdict, together=np.where(verdict == 0, 0.0, block.together))
-        for block, verdict in zip(blocks, verdicts, strict=True)
+        score(judge(*open_collection(judgments, runs)), scores.measures, missing=missing)
+        for judgments in judges
     ]
 
 
-@dataclass(frozen=True, eq=False)
 class _Joint:
     """Effect of labels and orders, separately or jointly, on the differences of runs under one measure."""
 
-    judged: Judged
-    measure: Measure
-    kept: list[TopicHits]
-    """Topics that means are over."""
-    undefined: list[TopicHits]
-    """Topics that every run has, but on which the measure is undefined for some run."""
-    merit: Floats
-    extremes: Extremes
-
-    @classmethod
-    def from_matrix(
-        cls, judged: Judged, hits: Sequence[TopicHits], matrix: CompleteMatrix, merit: Floats
-    ) -> _Joint:
-        where = np.array([judged.qrels.topic_index[str(topic)] for topic in matrix.topics])
+    def __init__(
+        self, judged: Judged, hits: Sequence[TopicHits], matrix: stats.CompleteMatrix, merit: Floats
+    ) -> None:
+        where, dropped = (
+            [judged.qrels.topic_index[str(topic)] for topic in topics]
+            for topics in (matrix.topics, matrix.dropped)
+        )
         present = np.asarray(judged.grid(judged.present).all(axis=0))
-        extremes = tie_extremes(judged, matrix.measure, where)
+        self.judged, self.measure, self.merit = judged, matrix.measure, merit
+        self.kept = [hits[topic] for topic in where]
+        # Topics that every run has, but on which the measure is undefined for some run.
+        self.undefined = [hits[topic] for topic in dropped if present[topic]]
+        self.extremes = tie_extremes(judged, matrix.measure, np.array(where))
         if matrix.measure.summary == "geometric mean":
-            extremes = replace(extremes, best=np.log(extremes.best), worst=np.log(extremes.worst))
-        dropped = (judged.qrels.topic_index[str(topic)] for topic in matrix.dropped)
-        return cls(
-            judged, matrix.measure, [hits[t] for t in where.tolist()], [hits[t] for t in dropped if present[t]], merit,
-            extremes,
-        )  # fmt: skip
+            logs = np.log(self.extremes.best), np.log(self.extremes.worst)
+            self.extremes = replace(self.extremes, best=logs[0], worst=logs[1])
 
     @property
     def has_undefined_ties(self) -> bool:
@@ -343,37 +330,8 @@ def _to_verdicts(differences: Differences) -> Verdicts:
     return np.where(differences.lowest >= -SLACK, 1.0, np.where(differences.exact, 0.0, np.nan))
 
 
-def _terms(measure: Measure) -> Callable[[Floats], Floats]:
-    """Return a function from values to merits, whose arithmetic mean orders the runs."""
-    if measure.summary == "geometric mean":
-        return lambda values: measure.merit(np.log(values))
-    return measure.merit
-
-
 def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
-
-
-def _verdict(value: float) -> bool | None:
-    return None if np.isnan(value) else bool(value)
-
-
-def choose_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Indices, Indices]:
-    """Return the indices of the first and of the second run of all pairs, or of those with the baseline."""
-    if len(runs) < 2:
-        raise InputError("one run has no order", hint="name at least two")
-    if baseline is None:
-        return all_pairs(len(runs))
-    check_run(baseline, runs)
-    against = runs.index(baseline)
-    others = np.array([r for r in range(len(runs)) if r != against], dtype=np.intp)
-    return others, np.full(len(others), against, dtype=np.intp)
-
-
-def _ordered(means: Floats, a: Indices, b: Indices) -> tuple[Indices, Indices]:
-    """Return the pairs with the better run first."""
-    turned = means[a] < means[b]
-    return np.where(turned, b, a), np.where(turned, a, b)
 
 
 @dataclass(frozen=True, eq=False)

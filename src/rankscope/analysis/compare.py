@@ -9,11 +9,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
-from rankscope.analysis.interval_changes import IntervalCount, VerdictChange, interval_changes
+from rankscope.analysis.pair_rows import PairMarks, PairRows, ShownPairs, TopicDifference, topic_differences
 from rankscope.analysis.power import check_comparable
+from rankscope.analysis.scale_effect import IntervalCount, VerdictChange, interval_changes
 from rankscope.analysis.slices import Interaction, SliceDifference, SliceMean, slice_means, slice_pairs
-from rankscope.analysis.topic_differences import TopicDifference, topic_differences
 from rankscope.choices import INTERVAL_LENGTH, VALUE_OPTIONS, Correction, Test
+from rankscope.columns import ConcatenatedRows
 from rankscope.declaration import (
     AttributeName,
     Level,
@@ -126,8 +127,6 @@ class Comparison(TypedResult):
     @property
     def shown_pairs(self) -> Table:
         """Pairs as people read them: significant differences are marked."""
-        from rankscope.analysis.pair_rows import PairMarks, ShownPairs
-
         settings = self.settings
         single = isinstance(settings["baseline"], str)
         names = ("a",) if single else ("a", "b")
@@ -255,9 +254,6 @@ def compare(
     >>> result.pairs[0].significant, [row.mark for row in result.runs]
     (True, ['***', ''])
     """
-    from rankscope.analysis.pair_rows import PairRows
-    from rankscope.columns import ConcatenatedRows
-
     matrices = [stats.complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
     baselines = list_names(baseline)
@@ -285,7 +281,7 @@ def compare(
     compared = list(zip(first.tolist(), second.tolist(), strict=True)) if per_topic or len(first) == 1 else []
     changes: dict[str, Any] = {}
     if also_interval is not None:
-        changes = interval_changes(scores, also_interval, lambda both: compare(both, baselines, **options))
+        changes = interval_changes(scores, also_interval, first, second, options)
     if by:
         changes |= slice_pairs(scores, by, first, second, alpha=alpha, seed=seed)
         changes["slice_means"] = replace(slice_means(scores, by, alpha), name="slice_means")

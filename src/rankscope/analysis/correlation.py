@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING, Annotated, Any
@@ -181,22 +180,22 @@ def correlate(
     [0.8165, 1.0, 0.8165]
     """
     methods = checked_methods(method)
-    coefficient = Coefficients(rbo_p, rbo_ties)
+    options: dict[str, Any] = {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
     if len(scores.measures) < 2:
         raise InputError("correlation needs at least two measures", hint="add another, such as -m AP -m nDCG")
     settings: dict[str, Any] = {
         **scores.settings, "method": list(methods), "top": top, "by": str(by) if top is not None else None
     }  # fmt: skip
     if "rbo" in methods:
-        settings |= {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
+        settings |= options
     scores = stats.best_runs(scores, top, by)
     if len(scores.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
     matrices = [stats.complete(scores, measure) for measure in scores.measures]
     merits = [stats.run_merits(matrix) for matrix in matrices]
-    topics = _topics(matrices, methods, coefficient) if per_topic else None
+    topics = _topics(matrices, methods, options) if per_topic else None
     return Correlations(
-        correlations=_correlations(matrices, merits, methods, coefficient),
+        correlations=_correlations(matrices, merits, methods, options),
         topics=topics,
         swaps=Swap.table("swaps", _swaps(scores.runs, matrices, merits)) if swaps else None,
         settings={**settings, **stats.left_out(matrices)},
@@ -215,7 +214,7 @@ def _correlations(
     matrices: Sequence[stats.CompleteMatrix],
     merits: Sequence[Floats],
     methods: Sequence[str],
-    coefficient: Coefficients,
+    options: Mapping[str, Any],
 ) -> RowTable[Correlation]:
 
     rows: list[Correlation] = []
@@ -226,42 +225,35 @@ def _correlations(
     names = [str(matrix.measure) for matrix in matrices]
     for (a, x), (b, y) in combinations(zip(names, standings, strict=True), 2):
         for method in methods:
-            value, p, more = coefficient(method, x, y)
+            value, p, more = coefficient(method, x, y, **options)
             rows.append(Correlation(a, b, method, value, p, len(x), **more))
     without = [name for method, names in _DETAILS.items() if method not in methods for name in names]
     caption = "Correlation of every two measures"
     return Correlation.table("correlations", rows, without=without, caption=caption)
 
 
-@dataclass(frozen=True)
-class Coefficients:
-    """Any of the methods, with the settings that some have."""
-
-    rbo_p: float
-    rbo_ties: str
-
-    def __call__(
-        self, method: str, x: Floats | stats.Standing, y: Floats | stats.Standing
-    ) -> tuple[float, float, dict[str, Any]]:
-        """Return the value, its p-value, and the details of the method."""
-        x, y = (values if isinstance(values, stats.Standing) else stats.Standing(values) for values in (x, y))
-        if method == "kendall":
-            tau = stats.kendall(x, y)
-            more = zip(_DETAILS[method], (tau.tau_a, tau.discordant, tau.ties_x, tau.ties_y), strict=True)
-            return tau.tau_b, tau.p, dict(more)
-        if method == "ap":
-            given_a, given_b = stats.ap_correlation(x, y), stats.ap_correlation(y, x)
-            return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
-        if method == "rbo":
-            rankings = stats.ranking_by_score(x.scores), stats.ranking_by_score(y.scores)
-            rbo = stats.rank_biased_overlap.rank_biased_overlap(*rankings, self.rbo_p, ties=self.rbo_ties)
-            return rbo.value, nan, {"rbo_low": rbo.low, "rbo_high": rbo.high}
-        result = stats.spearman(x, y) if method == "spearman" else stats.pearson(x, y)
-        return result.value, result.p, {}
+def coefficient(
+    method: str, x: Floats | stats.Standing, y: Floats | stats.Standing, *, rbo_p: float, rbo_ties: str
+) -> tuple[float, float, dict[str, Any]]:
+    """Return the value of any of the methods, its p-value, and the details of the method."""
+    x, y = (values if isinstance(values, stats.Standing) else stats.Standing(values) for values in (x, y))
+    if method == "kendall":
+        tau = stats.kendall(x, y)
+        more = zip(_DETAILS[method], (tau.tau_a, tau.discordant, tau.ties_x, tau.ties_y), strict=True)
+        return tau.tau_b, tau.p, dict(more)
+    if method == "ap":
+        given_a, given_b = stats.ap_correlation(x, y), stats.ap_correlation(y, x)
+        return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
+    if method == "rbo":
+        rankings = stats.ranking_by_score(x.scores), stats.ranking_by_score(y.scores)
+        rbo = stats.rank_biased_overlap.rank_biased_overlap(*rankings, rbo_p, ties=rbo_ties)
+        return rbo.value, nan, {"rbo_low": rbo.low, "rbo_high": rbo.high}
+    result = stats.spearman(x, y) if method == "spearman" else stats.pearson(x, y)
+    return result.value, result.p, {}
 
 
 def _topics(
-    matrices: Sequence[stats.CompleteMatrix], methods: Sequence[str], coefficient: Coefficients
+    matrices: Sequence[stats.CompleteMatrix], methods: Sequence[str], options: Mapping[str, Any]
 ) -> RowTable[TopicCorrelation]:
 
     rows: list[TopicCorrelation] = []
@@ -272,7 +264,7 @@ def _topics(
                 x = a.measure.merit(stats.rounded(a.values[:, t]))
                 y = b.measure.merit(stats.rounded(b.values[:, second[topic]]))
                 for method in methods:
-                    value, p, _ = coefficient(method, x, y)
+                    value, p, _ = coefficient(method, x, y, **options)
                     label = topic, str(a.measure), str(b.measure), method
                     rows.append(TopicCorrelation(*label, value, p, len(x)))
     return TopicCorrelation.table("topics", rows, caption="Correlation on every topic")

@@ -132,11 +132,14 @@ class Curve(TypedResult):
         """Grade at each rank, 0 for documents that are not relevant."""
         return _relevance(self.grade)
 
+    def _ends(self, relevance: Ints) -> tuple[Ints, Ints]:
+        """Return the first and the last rank of each grade in the ideal ranking, whose grades fall."""
+        first, last = (np.searchsorted(-self.ideal_grade, -relevance, side) for side in ("left", "right"))
+        return first + 1, last
+
     def _relative_positions(self, relevance: Ints) -> Ints:
         rank = np.arange(1, self.length + 1)
-        first, last = np.zeros(self.length, np.int64), np.zeros(self.length, np.int64)
-        for grade in self.intervals:
-            first[relevance == grade.grade], last[relevance == grade.grade] = grade.first, grade.last
+        first, last = self._ends(relevance)
         rp: Ints = np.minimum(rank - first, 0) + np.maximum(rank - last, 0)
         return rp
 
@@ -232,22 +235,18 @@ class Curve(TypedResult):
     @lazy_table("the ranks that each grade takes in the ideal list")
     def intervals(self) -> RowTable[Interval]:
         """Ranks of each grade in the ideal ranking: min(g) and max(g)."""
-        rows = []
-        for grade in sorted({int(g) for g in self.ideal_grade} - {0}, reverse=True):
-            ranks = np.flatnonzero(self.ideal_grade == grade) + 1
-            rows.append(Interval(grade, int(ranks[0]), int(ranks[-1]), len(ranks)))
-        rows.append(Interval(0, self.recall_base + 1, self.length, self.length - self.recall_base))
+        grades = np.unique(self.ideal_grade)[::-1]
+        first, last = self._ends(grades)
+        columns = (column.tolist() for column in (grades, first, last, last - first + 1))
+        rows = [*map(Interval, *columns)]
         return Interval.table("intervals", rows, caption="Ranks in the ideal list")
 
     @lazy_table("for every document the ranks of its grade in the ideal list")
     def places(self) -> RowTable[Place]:
         """Ranks of the grade of every document in the ideal ranking, and the nearest of them: RP = rank - nearest."""
-        interval = {row.grade: (row.first, row.last) for row in self.intervals}
-        cells = zip(self.documents, self.grade, self.relevance.tolist(), self.rp.tolist(), strict=True)
-        rows = [
-            Place(rank, doc, grade, *interval[relevance], rank - rp, rp)
-            for rank, (doc, grade, relevance, rp) in enumerate(cells, 1)
-        ]
+        arrays = (*self._ends(self.relevance), np.arange(1, self.length + 1) - self.rp, self.rp)
+        columns = (array.tolist() for array in arrays)
+        rows = [*map(Place, range(1, self.length + 1), self.documents, self.grade, *columns)]
         return Place.table("places", rows, caption="Documents and the ranks of their grade in the ideal list")
 
     @lazy_table("CRP of the reference lists")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankscope.analysis.plane import EqualGain, Planes, find_choice
+from rankscope.analysis.plane import EqualGain, Planes, equal_gain, find_choice
 from rankscope.choices import DEFAULT_GAINS, EFFORTS, GAINS, Crossing
 from rankscope.declaration import Groups, MeasureName, Option, Top, analysis
 from rankscope.lazy import numpy as np
@@ -169,8 +169,6 @@ class Effort(Planes, TypedResult):
     @lazy_table("rankings of huge and about equal gain, one of each effort", main=False)
     def equal_gain(self) -> RowTable[EqualGain]:
         """Rankings of huge and about equal gain, one of each effort (Ferro et al. 2016, Figure 11)."""
-        from rankscope.analysis.equal_gain import equal_gain
-
         return equal_gain(self)
 
     @lazy_table("archetype of every ranking", flag="-q --per-topic")
@@ -281,9 +279,8 @@ def count_archetypes(archetypes: NDArray[np.str_]) -> RowTable[ArchetypeCount]:
     from rankscope.measures.effort_curves import ARCHETYPES
 
     total = int((archetypes != "").sum())
-    counts = {name: int((archetypes == name).sum()) for name in ARCHETYPES}
-    shares = {name: count / total if total else float("nan") for name, count in counts.items()}
-    rows = [ArchetypeCount(name, count, shares[name]) for name, count in counts.items()]
+    counts = [(name, int((archetypes == name).sum())) for name in ARCHETYPES]
+    rows = [ArchetypeCount(name, n, n / total if total else float("nan")) for name, n in counts]
     return ArchetypeCount.table("summary", rows, caption=f"Archetypes of {total} rankings")
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from rankscope.analysis import stats
+from rankscope.analysis.correlation import coefficient
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.cells import join_names
 from rankscope.scores import Scores
@@ -153,18 +154,10 @@ class Leaderboards:
         return [labels == label for label in dict.fromkeys(labels.tolist())]
 
 
-def _tau(a: Floats, b: Floats) -> float:
-    return stats.kendall(a, b).tau_b
+def _coefficient(method: str, a: Floats, b: Floats) -> float:
+    return coefficient(method, a, b, rbo_p=_PERSISTENCE, rbo_ties="b")[0]
 
 
-def _tau_ap(a: Floats, b: Floats) -> float:
-    return stats.ap_correlation(a, b, symmetric=True)
-
-
-def _rbo(a: Floats, b: Floats) -> float:
-    rankings = stats.ranking_by_score(a), stats.ranking_by_score(b)
-    return stats.rank_biased_overlap.rank_biased_overlap(*rankings, _PERSISTENCE).value
-
-
-COEFFICIENTS: dict[str, Callable[[Floats, Floats], float]] = {"tau": _tau, "tau_ap": _tau_ap, "rbo": _rbo}
+_METHODS = {"tau": "kendall", "tau_ap": "ap", "rbo": "rbo"}
+COEFFICIENTS = {name: partial(_coefficient, method) for name, method in _METHODS.items()}
 _LOWEST = {"tau": -1.0, "tau_ap": -1.0, "rbo": 0.0}

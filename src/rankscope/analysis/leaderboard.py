@@ -55,6 +55,7 @@ class Standing(MeasuredRunRow):
         return str(self.first_rank) if is_single else f"{self.first_rank}–{self.last_rank}"
 
 
+_MAX_NAMED = 4  # A caption names no more of the runs that are tied for first.
 _UNCERTAINTY = ("error", "exact", "lowest", "highest", "tight")
 
 
@@ -282,12 +283,8 @@ def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> 
         tied = [standing for standing in by_run if standing.tied_for_first]
         if any(standing.first_rank != 1 for standing in tied):
             legend.append("rank intervals hold for single runs; ties for first place are tested jointly")
-        names_tied = _shorten([standing.run for standing in tied])
-        first = f"tied for first by {ranked}: {names_tied}" if len(tied) > 1 else ""
+        names_tied = ", ".join(standing.run for standing in tied[:_MAX_NAMED])
+        more = f" and {len(tied) - _MAX_NAMED} more" if len(tied) > _MAX_NAMED else ""
+        first = f"tied for first by {ranked}: {names_tied}{more}" if len(tied) > 1 else ""
         means = replace(means, caption="; ".join(filter(None, (means.caption, first))))
     return replace(means, legend="; ".join(legend))
-
-
-def _shorten(names: list[str], max_names: int = 4) -> str:
-    suffix = f" and {len(names) - max_names} more" if len(names) > max_names else ""
-    return ", ".join(names[:max_names]) + suffix

@@ -1,9 +1,8 @@
 """Edits of a ranking, as in the what-if view of the explorer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
+from itertools import count
 
 from rankscope.errors import SettingsError
 
@@ -51,7 +50,5 @@ def _replacement(documents: Sequence[str], index: int, grade: int, judgments: Ma
     if grade > 0:
         hint = "choose a grade of documents that the ranking lacks"
         raise SettingsError(f"the topic has no document of grade {grade} that the ranking lacks", hint=hint)
-    number = 1
-    while f"other-{number}" in others or f"other-{number}" in judgments:
-        number += 1
-    return f"other-{number}"
+    names = (f"other-{number}" for number in count(1))
+    return next(name for name in names if name not in others and name not in judgments)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.choices import PURPOSES, Purpose
 from rankscope.declaration import Judgments, Option, Seed, analysis
 from rankscope.errors import InputError, SettingsError, check_name
+from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
 from rankscope.rows import Row, RowTable, column
 
@@ -178,10 +179,8 @@ next_judgments = next
 
 
 def _rank_documents(scores: Scores, budget: int) -> Next:
-    import numpy as np
-
     from rankscope.analysis.certain_pairs import judge_with_unjudged, score_in_id_order
-    from rankscope.analysis.judging_orders import argsort_influence, counted_topics, measure_influence
+    from rankscope.analysis.influence import argsort_influence, counted_topics, measure_influence
     from rankscope.certainty.pairs import SLACK
 
     judged = judge_with_unjudged(scores, "next")
@@ -205,18 +204,13 @@ def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     from rankscope.analysis.certain_pairs import without_options
     from rankscope.analysis.label_allocation import draw, inclusion_probabilities
     from rankscope.analysis.label_sample import read_labels
-    from rankscope.read.ids import to_text
 
     scores = without_options(scores, "next")
     judged = scores.require_judged("next")
     labels = {} if human is None else read_labels(human, keep_open=True)
     labels = {topic: of for topic, of in labels.items() if topic not in judged.qrels.unchosen}
     pi = inclusion_probabilities(scores, budget, labels)
-    topics = judged.qrels.topic_numbers.tolist()
-    drawn = {
-        (judged.topics[topics[d]], to_text(judged.qrels.documents[d])): float(pi[d])
-        for d in draw(judged, pi, seed).tolist()
-    }
+    drawn = {_names(judged, d): float(pi[d]) for d in draw(judged, pi, seed).tolist()}
     for topic, doc in ((topic, doc) for topic, of_topic in labels.items() for doc in of_topic):
         if (topic, doc) not in drawn:
             problem = (
@@ -229,29 +223,28 @@ def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     return Next(sample=SampledDocument.table("sample", rows, caption=caption), settings=settings)
 
 
-def _candidates(judged: Judged, selected: Ints, influence: Floats) -> list[Candidate]:
-    import numpy as np
-
+def _names(judged: Judged, document: int) -> tuple[str, str]:
+    """Return the topic and the id of a document."""
     from rankscope.read.ids import to_text
 
-    topic = judged.qrels.topic_numbers[selected]
+    return judged.topics[judged.pool.topic[document]], to_text(judged.qrels.documents[document])
+
+
+def _candidates(judged: Judged, selected: Ints, influence: Floats) -> list[Candidate]:
     run = judged.arrays.owner // len(judged.topics)
     is_selected = np.isin(judged.judgment, selected)
-    holders: dict[int, list[str]] = {}
-    for document, holder in zip(
-        judged.judgment[is_selected].tolist(), run[is_selected].tolist(), strict=True
-    ):
-        holders.setdefault(document, []).append(judged.runs[holder])
-    rows = []
-    for t, d in zip(topic.tolist(), selected.tolist(), strict=True):
-        document, runs = to_text(judged.qrels.documents[d]), " ".join(holders.get(d, []))
-        rows.append(Candidate(judged.topics[t], document, float(influence[d]), runs))
-    return rows
+    holders: dict[int, list[str]] = {document: [] for document in selected.tolist()}
+    for document, r in zip(judged.judgment[is_selected].tolist(), run[is_selected].tolist(), strict=True):
+        holders[document].append(judged.runs[r])
+    return [
+        Candidate(*_names(judged, document), float(influence[document]), " ".join(runs))
+        for document, runs in holders.items()
+    ]
 
 
 def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     from rankscope.analysis.certain_pairs import without_options
-    from rankscope.analysis.judging_orders import ORDERS, Simulation, counted_topics
+    from rankscope.analysis.influence import ORDERS, counted_topics, reveal
 
     if len(scores.measures) != 1:
         hint = "evaluate one, or name one with -m"
@@ -259,15 +252,14 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
     scores = without_options(scores, "next")
     judged = scores.require_judged("next")
     topics = counted_topics(judged, str(scores.settings["missing"]))
-    simulation = Simulation(judged, scores.measures[0], topics, batch, seed)
     needed: list[Needed] = []
     curve: list[Revealed] = []
     for order in ORDERS:
-        points = simulation.reveal(order)
+        points = reveal(judged, scores.measures[0], topics, order, batch=batch, seed=seed)
         curve += [Revealed(order, n_judged, share) for n_judged, share in points]
         below = [n_judged for n_judged, share in points if share < target]
         first = min(n_judged for n_judged, _ in points if not below or n_judged > below[-1])
-        needed.append(Needed(order, first, first / len(simulation.pool)))
+        needed.append(Needed(order, first, first / points[-1][0]))
     inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
     own_settings = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
     missing = {} if scores.settings["missing"] == "zero" else {"missing": scores.settings["missing"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -135,8 +135,8 @@ def orderings(
     runs = collection.runs
     work = partial(count_swaps, collection.qrels, first=first, second=second)
     counted = run_pieces(work, list(runs.values()), processes=len(runs) > 8, label="orderings")
-    swaps = [RunSwaps(run, *_shares(item)) for run, item in zip(runs, counted, strict=True)]
-    total = [TotalSwaps(*_shares(Swaps.total(counted)))]
+    swaps = list(map(_row, runs, counted))
+    total = _row("", Swaps(*map(sum, zip(*counted, strict=True))))[1:]
     effect = [
         Effect(run, str(measure), a, b, b - a)
         for measure, before, after in zip(measures, *values, strict=True)
@@ -149,7 +149,7 @@ def orderings(
     )
     return Orderings(
         swaps=RunSwaps.table("swaps", swaps, caption=elsewhere),
-        total=TotalSwaps.table("total", total, caption="The same over all runs"),
+        total=TotalSwaps.table("total", [total], caption="The same over all runs"),
         effect=Effect.table("effect", effect), ranking=RankingChange.table("ranking", ranking, caption=changes),
         settings={
             "orders": [first, second], "aspects": collection.settings["aspects"],
@@ -167,18 +167,13 @@ class Swaps(NamedTuple):
     equal: int
     different: int
 
-    @classmethod
-    def total(cls, counts: Iterable[Swaps]) -> Swaps:
-        """Return the sums of several counts."""
-        return cls(*map(sum, zip((0, 0, 0, 0, 0), *counts, strict=True)))
-
 
 def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
     """Compare two orderings of one run rank by rank, over its judged topics."""
     from rankscope.read.ids import to_bytes
     from rankscope.read.orders import permutation
 
-    counts: list[Swaps] = []
+    total = np.zeros(len(Swaps._fields), np.int64)
     for topic, ranking in run.with_order("file").iterate_lists():
         if topic not in qrels.topic_index:
             continue
@@ -186,25 +181,20 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
             permutation(ranking.documents, ranking.scores, ranking.ranks, order) for order in (first, second)
         )
         moved = np.flatnonzero(before != after)
-        swapped = nonrelevant = equal = 0
+        total[0] += len(before)
         if len(moved):
             relevant = {to_bytes(d): g for d, g in qrels.judgments(topic).items() if g > 0}
             grade = np.fromiter(map(relevant.get, ranking.documents, repeat(0)), np.int64)
             old, new = grade[before[moved]], grade[after[moved]]
-            swapped = len(moved)
-            nonrelevant = int(((old == 0) & (new == 0)).sum())
-            equal = int(((old == new) & (old > 0)).sum())
-        counts.append(Swaps(len(before), swapped, nonrelevant, equal, swapped - nonrelevant - equal))
-    return Swaps.total(counts)
+            kinds = (old == 0) & (new == 0), (old == new) & (old > 0), old != new
+            total[1:] += np.array([len(moved), *map(np.count_nonzero, kinds)])
+    return Swaps(*total.tolist())
 
 
-def _shares(swaps: Swaps) -> tuple[float | None, int, int, float | None, float | None, float | None]:
-    nonrelevant, equal, different = (
-        part / swaps.swapped if swaps.swapped else None
-        for part in (swaps.nonrelevant, swaps.equal, swaps.different)
-    )
+def _row(run: str, swaps: Swaps) -> RunSwaps:
+    shares = (part / swaps.swapped if swaps.swapped else None for part in swaps[2:])
     share = swaps.swapped / swaps.documents if swaps.documents else None
-    return share, swaps.documents, swaps.swapped, nonrelevant, equal, different
+    return RunSwaps(run, share, swaps.documents, swaps.swapped, *shares)
 
 
 def _change(measure: Measure, before: Any, after: Any) -> RankingChange:

@@ -7,11 +7,12 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.choices import MAX_RANKS, RboTies
-from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
+from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows, constant_column
 from rankscope.declaration import Option, RunName, analysis, check_run
 from rankscope.errors import InputError, SettingsError
+from rankscope.progress import blocks
 from rankscope.result import TypedResult, table
-from rankscope.rows import PairRow, RowTable, column
+from rankscope.rows import PairRow, Row, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.scores import Collection
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000)
 
 
-class PairOverlap(PairRow):
-    """Two runs, compared over all topics that both have; undefined values are left out of means."""
-
-    topics: int = column()
-    only_a: int = column("number of topics that only the first run has", spare=True)
-    only_b: int = column("number of topics that only the second run has", spare=True)
+class _Similarity(Row):
     rbo: float = column()
     rbo_low: float = column(spare=True)
     rbo_high: float = column(spare=True)
@@ -38,20 +34,22 @@ class PairOverlap(PairRow):
     relevant_jaccard: float | None = column(default=None)
 
 
-class TopicOverlap(PairRow):
-    """Two runs, compared on one topic."""
+class _CommonTopics(PairRow):
+    topics: int = column()
+    only_a: int = column("number of topics that only the first run has", spare=True)
+    only_b: int = column("number of topics that only the second run has", spare=True)
 
+
+class PairOverlap(_Similarity, _CommonTopics):
+    """Two runs, compared over all topics that both have; undefined values are left out of means."""
+
+
+class _Topic(PairRow):
     topic: str = column()
-    rbo: float = column()
-    rbo_low: float = column()
-    rbo_high: float = column()
-    kendall: float = column()
-    common: float = column()
-    jaccard: float = column()
-    relevant_a: float | None = column(default=None)
-    relevant_b: float | None = column(default=None)
-    relevant_common: float | None = column(default=None)
-    relevant_jaccard: float | None = column(default=None)
+
+
+class TopicOverlap(_Similarity, _Topic):
+    """Two runs, compared on one topic."""
 
 
 class DepthOverlap(PairRow):
@@ -63,7 +61,7 @@ class DepthOverlap(PairRow):
 
 
 _PAIRS_IN_PIECE = 16  # A piece allocates working memory by the number of documents.
-_RELEVANT = tuple(name for name in TopicOverlap.specs if name.startswith("relevant"))
+_RELEVANT = tuple(name for name in _Similarity.specs if name.startswith("relevant"))
 
 
 class Overlap(TypedResult):
@@ -149,14 +147,14 @@ def overlap(
     relevant = documents.relevant(collection.qrels) if collection.has_qrels else None
     n_documents = sum(map(len, documents.by_topic.values()))
     compare = Comparison(rankings, at, rbo_p, rbo_ties, n_documents, relevant)
-    pieces = [pairs[start : start + _PAIRS_IN_PIECE] for start in range(0, len(pairs), _PAIRS_IN_PIECE)]
+    pieces = [pairs[part] for part in blocks(len(pairs), _PAIRS_IN_PIECE)]
     compared = chain.from_iterable(run_pieces(compare, pieces, processes=len(pieces) > 8, label="pairs"))
     without = () if collection.has_qrels else _RELEVANT
     means, topics, by_depth = [], [], []
     for (a, b), (common, values, *counts) in zip(pairs, compared, strict=True):
         alone = [len(rankings[run].topic) - len(common) for run in (a, b)]
         means.append(PairOverlap(a, b, len(common), *alone, *defined_means(np.column_stack(values))))
-        sides = (CategoricalColumn((run,), np.zeros(len(common), np.int64)) for run in (a, b))
+        sides = (constant_column(run, len(common)) for run in (a, b))
         missing = [[None] * len(common)] * len(without)
         topics.append(Columns([*sides, CategoricalColumn(names, common), *values, *missing]))
         by_depth += [DepthOverlap(a, b, *row) for row in zip(at, *map(defined_means, counts), strict=True)]

@@ -1,4 +1,6 @@
-"""Rows of a comparison: a few bytes for each pair of runs, the rest is computed in blocks when it is read.
+"""Rows of a comparison: pairs of runs, and the topics that a run loses.
+
+Pairs take a few bytes; the rest is computed in blocks when it is read.
 
 5,000 runs have 12.5 million pairs, whose tuples would take more memory than most machines have.
 """
@@ -7,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import TYPE_CHECKING
 
-import numpy as np
+from rankscope.analysis import stats
+from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Rows, as_rows, constant_column, to_values
+from rankscope.lazy import numpy as np
+from rankscope.rows import MeasuredPairRow, RowTable, column
 
-from rankscope.analysis.stats.intervals import lower_limits
-from rankscope.analysis.stats.matrices import CompleteMatrix
-from rankscope.analysis.stats.significance import effects, outcomes
-from rankscope.arrays import Floats, Indices
-from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Column, Rows, as_rows, to_values
-from rankscope.measures.grammar import external_measure
-from rankscope.tables import Table
+if TYPE_CHECKING:
+    from rankscope.arrays import Floats, Indices
+    from rankscope.columns import Column
+    from rankscope.tables import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +31,7 @@ class PairRows(Rows):
     """
 
     runs: tuple[str, ...]
-    matrix: CompleteMatrix
+    matrix: stats.CompleteMatrix
     merits: Floats
     first: Indices
     second: Indices
@@ -45,10 +47,10 @@ class PairRows(Rows):
     def block(self, start: int, stop: int) -> Sequence[Column]:
         """Return the columns of some pairs."""
         first, second = self.first[start:stop], self.second[start:stop]
-        difference, effect = effects(self.matrix.values, first, second, self.matrix.weights)
-        wins, losses = outcomes(self.merits, first, second)
+        difference, effect = stats.effects(self.matrix.values, first, second, self.matrix.weights)
+        wins, losses = stats.outcomes(self.merits, first, second)
         half, adjusted = self.half[start:stop], self.adjusted[start:stop]
-        measure = CategoricalColumn((str(self.matrix.measure),), np.zeros(len(first), np.int8))
+        measure = constant_column(str(self.matrix.measure), len(first))
         return [
             CategoricalColumn(self.runs, first), CategoricalColumn(self.runs, second), measure,
             difference, self.p[start:stop], adjusted, adjusted < self.alpha, effect,
@@ -60,7 +62,7 @@ class PairRows(Rows):
         if self.margin is None:
             return []
         merits = self.matrix.measure.merit(self.matrix.values)
-        lower = lower_limits(merits[first] - merits[second], self.alpha, self.matrix.weights)
+        lower = stats.lower_limits(merits[first] - merits[second], self.alpha, self.matrix.weights)
         return [lower, lower > -self.margin]
 
 
@@ -77,30 +79,12 @@ class ShownPairs(Rows):
     def block(self, start: int, stop: int) -> Sequence[Column]:
         """Return the columns of some pairs."""
         columns = self._rows.block(start, stop)
-        outcomes = _Outcomes([columns[self._indices[name]] for name in ("wins", "losses", "ties")])
+        counts = np.array([columns[self._indices[name]] for name in ("wins", "losses", "ties")])
+        shape = (int(counts.max(initial=0)) + 1,) * 3
+        keys, codes = np.unique(np.ravel_multi_index(tuple(counts), shape), return_inverse=True)
+        texts = ["/".join(map(str, key)) for key in zip(*np.unravel_index(keys, shape), strict=True)]
+        outcomes = CategoricalColumn(texts, codes)
         return [outcomes if name == "w/l/t" else columns[self._indices[name]] for name in self._columns]
-
-
-class _Outcomes(Sequence[str]):
-    """Wins, losses and ties as texts, which are written when they are read."""
-
-    def __init__(self, counts: Sequence[Column]) -> None:
-        self._counts = counts
-
-    def __len__(self) -> int:
-        return len(self._counts[0])
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> _Outcomes: ...
-    def __getitem__(self, index: int | slice) -> str | _Outcomes:
-        if isinstance(index, slice):
-            return _Outcomes([column[index] for column in self._counts])
-        return "/".join(str(column[index]) for column in self._counts)
-
-    def __iter__(self) -> Iterator[str]:
-        return map("/".join, zip(*(map(str, to_values(column)) for column in self._counts), strict=True))
 
 
 class PairMarks(Mapping[tuple[int, str], str]):
@@ -113,6 +97,8 @@ class PairMarks(Mapping[tuple[int, str], str]):
 
     def _marks(self, number: int) -> list[str]:
         """Return the marks of a block of rows; keeps the last block."""
+        from rankscope.measures.grammar import external_measure
+
         if self._block[0] != number:
             start = number * ROWS_AT_ONCE
             block = self._rows.block(start, min(len(self._rows), start + ROWS_AT_ONCE))
@@ -141,3 +127,32 @@ class PairMarks(Mapping[tuple[int, str], str]):
 
     def __bool__(self) -> bool:
         return next(iter(self), None) is not None
+
+
+class TopicDifference(MeasuredPairRow):
+    """Two runs on a topic."""
+
+    topic: str = column()
+    value_a: float = column()
+    value_b: float = column()
+    difference: float = column()
+
+
+def topic_differences(
+    matrices: Sequence[stats.CompleteMatrix], runs: Sequence[str], pairs: Sequence[tuple[int, int]]
+) -> RowTable[TopicDifference]:
+    """Return the values of both runs of every pair on each topic, and the difference a - b.
+
+    The topics on which a does worst against b come first; ties stand between losses and wins.
+    """
+    rows: list[TopicDifference] = []
+    for matrix in matrices:
+        for a, b in pairs:
+            first, second = matrix.values[a], matrix.values[b]
+            order = (matrix.measure.merit(first) - matrix.measure.merit(second)).argsort(kind="stable")
+            rows += [
+                TopicDifference(runs[a], runs[b], str(matrix.measure), matrix.topics[t], x, y, x - y)
+                for t, x, y in zip(order, first[order].tolist(), second[order].tolist(), strict=True)
+            ]
+    caption = "Topics that a loses to b first (difference a - b), then those that it wins"
+    return TopicDifference.table("topics", rows, caption=caption, ranked_by=("difference",))

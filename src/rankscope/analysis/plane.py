@@ -3,20 +3,22 @@
 The plane (Ferro et al. 2016) has Twist across, cut at 1/4, 1/2 and 3/4 into huge, high, medium and low effort,
 and a gain measure upwards, cut at its quartiles over all rankings into low, medium, high and huge gain. A Twist on a
 border belongs to the column above it, a gain equal to a quartile to the row below: many rankings may have the same
-gain, and a ranking without gain is never high.
+gain, and a ranking without gain is never high. Rankings of equal gain are those of Figure 11 there: about the same gain
+at efforts from huge to low.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import heapq
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rankscope.choices import CLASSES
+from rankscope.choices import CLASSES, EFFORTS, GAINS
 from rankscope.errors import SettingsError, check_name
 from rankscope.lazy import numpy as np
-from rankscope.rows import Row, column
+from rankscope.rows import Row, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.arrays import Floats, Ints, NDArray
@@ -148,6 +150,74 @@ class Planes:
         codes = [names.index(groups[run]) if run in groups else len(names) for run in self.judged.runs]
         rest = ["no group"] if len(names) in codes else []
         return [*names, *rest], np.array(codes, np.int64)
+
+
+def nearest_values(groups: Sequence[Sequence[float]]) -> list[int]:
+    """Return an index into each ascending group of numbers that minimises the range of the selected numbers.
+
+    Of several minima the one with the largest numbers is returned.
+
+    >>> nearest_values([[0.1, 0.5, 0.9], [0.2, 0.52], [0.51, 0.8]])
+    [1, 1, 0]
+    """
+    # Start at the largest numbers: only a smaller number in place of the highest one can reduce the range.
+    at = [len(group) - 1 for group in groups]
+    queue = [(-group[-1], g) for g, group in enumerate(groups)]
+    heapq.heapify(queue)
+    lowest = min(group[-1] for group in groups)
+    smallest_range, best = np.inf, list(at)
+    while True:
+        highest, g = queue[0]
+        if -highest - lowest < smallest_range:
+            smallest_range, best = -highest - lowest, list(at)
+        at[g] -= 1
+        if at[g] < 0:
+            return best
+        lowest = min(lowest, groups[g][at[g]])
+        heapq.heapreplace(queue, (-groups[g][at[g]], g))
+
+
+def equal_gain(effort: Planes, gain: str | None = None) -> RowTable[EqualGain]:
+    """Return a ranking of each effort in a row of the plane, such that their gains are as close as possible.
+
+    ``gain`` names the row, by default the highest one that has rankings: if many rankings have the maximum gain, none
+    lies above the upper quartile. Efforts without rankings in the row are left out.
+
+    >>> import rankscope as rs
+    >>> lists = {"a": ["d", "e", "x"], "b": ["d", "x", "e"], "c": ["x", "d", "y"], "z": ["x", "y", "z"]}
+    >>> runs = {name: {"q": ranks} for name, ranks in lists.items()}
+    >>> result = rs.effort(rs.Collection({"q": {"d": 1, "e": 1}}, runs), "R@2")
+    >>> [row[1:5] for row in equal_gain(result, gain="low")]
+    [('low', 'huge', 'z', 'q')]
+    """
+    wanted_row = None if gain is None else find_choice(gain, GAINS, "gain")
+    selected: list[EqualGain] = []
+    for number, measure in enumerate(effort.gains):
+        values = effort.gain[number]
+        row = int(effort.cells(number)[1].max(initial=0)) if wanted_row is None else wanted_row
+        for cost, index in _select(effort, number, row).items():
+            run, topic = effort.labels(index)
+            value, twist = float(values[index]), float(effort.twist[index])
+            archetype = str(effort.archetype[index])
+            selected.append(
+                EqualGain(str(measure), GAINS[row], EFFORTS[cost], run, topic, value, twist, archetype)
+            )
+    return EqualGain.table("equal_gain", selected, caption="Rankings of about equal gain, by effort")
+
+
+def _select(effort: Planes, number: int, row: int) -> dict[int, int]:
+    """Return the selected ranking of each column in a row of the plane of a gain measure."""
+    where, rows, columns = effort.cells(number)
+    values = effort.gain[number]
+    groups: dict[int, Ints] = {}
+    for cost in range(4):
+        inside = where[(rows == row) & (columns == cost)]
+        if len(inside):
+            # Of rankings with equal gain, the one in the middle of its column is the most typical.
+            off_centre = np.abs(effort.twist[inside] - (cost + 0.5) / 4)
+            groups[cost] = inside[np.lexsort((-inside, -off_centre, values[inside]))]
+    picks = nearest_values([values[group].tolist() for group in groups.values()]) if groups else []
+    return {cost: int(group[pick]) for (cost, group), pick in zip(groups.items(), picks, strict=True)}
 
 
 def run_means(run: Ints, twist: Floats, gain: Floats) -> Floats:

@@ -154,13 +154,12 @@ def pool_correlation(
     >>> [(row.pool_a, row.b, round(row.value, 3)) for row in result.correlations]
     [('full', 'AP', 1.0), ('full', 'RR', 0.0), ('depth 1', 'AP', 0.0), ('depth 1', 'RR', 1.0)]
     """
-    from rankscope.analysis.correlation import Coefficients, checked_methods
+    from rankscope.analysis.correlation import checked_methods, coefficient
     from rankscope.judging import judge
     from rankscope.measures import parse_many
     from rankscope.read.orders import check_order
 
     methods = checked_methods(method)
-    coefficient = Coefficients(rbo_p, rbo_ties)
     measures, collection = list(scores.measures), scores.require_collection("pool_correlation")
     across = measures if against is None else parse_many(against)
     across = [measures[measures.index(m)] if m in measures else m for m in across]
@@ -183,7 +182,8 @@ def pool_correlation(
         merits = {key: stats.run_merits(matrix)[best] for key, matrix in cells.items()}
         lines = [(a, pool) for a, pool in cells if a in map(str, measures)]
         for (a, pool), b, name in product(lines, map(str, across), methods):
-            value, p, _ = coefficient(name, merits[a, pool], merits[b, FULL])
+            pair = merits[a, pool], merits[b, FULL]
+            value, p, _ = coefficient(name, *pair, rbo_p=rbo_p, rbo_ties=rbo_ties)
             rows.append(PooledCorrelation(a, b, name, value, p, len(best), pool, FULL, order))
         dropped |= stats.left_out(list(cells.values()))
     correlations = PooledCorrelation.table("correlations", rows)

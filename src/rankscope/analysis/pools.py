@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import isnan, nan
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
 from rankscope.choices import DEFAULT_MEASURES, RATIOS, UNJUDGED, Sampling
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.scores import Scores
+
+    _SmallerPool = tuple[str | int | float, int, Callable[[Judged], Grades]]
+    """Name of a pool, number of the sample, and the function that selects its judgments."""
 
 
 _POOL = "the smaller pool: percent of the judgments, or a depth"
@@ -144,17 +146,20 @@ def pools(
         raise SettingsError(f"{repeats} repeats", hint="give at least 1")
     depths = () if pool_depth is None else (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
     ratios = (() if depths else RATIOS) if ratios is None else tuple(ratios)
-    smaller = [_ReducedPool(f"depth {depth}", 1, partial(stats.depth_pool, depth=depth)) for depth in depths]
+    smaller: list[_SmallerPool] = [
+        (f"depth {depth}", 1, partial(stats.depth_pool, depth=depth)) for depth in depths
+    ]
     if ratios:
         samplers = [stats.Sampler(judged.pool, sampling, stream) for stream in stats.streams(seed, repeats)]
         smaller += [
-            _ReducedPool(_label(ratio), repeat, partial(_sample, sampler=sampler, ratio=ratio))
+            (_label(ratio), repeat, partial(_sample, sampler=sampler, ratio=ratio))
             for ratio in ratios
             for repeat, sampler in enumerate(samplers, 1)
         ]
-    work = _Evaluation(judged, best.measures, missing)
-    evaluated = run_pieces(work, [pool.select for pool in smaller], label="pools")
-    robustness, curve, means = _compare(work, smaller, evaluated)
+    work = partial(_evaluate, judged, best.measures, missing)
+    evaluated = run_pieces(work, [select for *_, select in smaller], label="pools")
+    full = mean_scores(judged, best.measures, missing)
+    robustness, curve, means = _compare(best, full, smaller, evaluated)
     caption = f"Rankings of {len(judged.runs)} runs by smaller pools against all judgments (Kendall's tau-b)"
     legend = "pool: percent of the judgments, or depth; change: mean change of the runs' means"
     sampled = {"sampling": sampling, "repeats": repeats, "seed": seed}
@@ -172,30 +177,17 @@ def pools(
     )
 
 
-class _ReducedPool(NamedTuple):
-    """A pool smaller than the full one, and the function that selects its judgments."""
-
-    label: str | int | float
-    repeat: int
-    select: Callable[[Judged], Grades]
-
-
 def _sample(judged: Judged, sampler: stats.Sampler, ratio: float) -> Grades:
     return sampler.sample(ratio)
 
 
-@dataclass(frozen=True)
-class _Evaluation:
-    """Means of all runs (measures x runs) under a smaller pool, and how many judgments it has."""
-
-    judged: Judged
-    measures: tuple[Measure, ...]
-    missing: str
-
-    def __call__(self, select: Callable[[Judged], Grades]) -> tuple[Floats, int]:
-        grades = select(self.judged)
-        means = mean_scores(self.judged.with_grades(grades), self.measures, self.missing)
-        return means, int((grades != UNJUDGED).sum())
+def _evaluate(
+    judged: Judged, measures: Sequence[Measure], missing: str, select: Callable[[Judged], Grades]
+) -> tuple[Floats, int]:
+    """Return the means of all runs (measures x runs) under a smaller pool, and how many judgments it has."""
+    grades = select(judged)
+    means = mean_scores(judged.with_grades(grades), measures, missing)
+    return means, int((grades != UNJUDGED).sum())
 
 
 def mean_scores(judged: Judged, measures: Sequence[Measure], missing: str = "zero") -> Floats:
@@ -213,27 +205,27 @@ def _label(ratio: float) -> int | float:
 
 
 def _compare(
-    work: _Evaluation, pools: Sequence[_ReducedPool], smaller: Sequence[tuple[Floats, int]]
+    scores: Scores, full: Floats, pools: Sequence[_SmallerPool], smaller: Sequence[tuple[Floats, int]]
 ) -> tuple[list[Robustness], list[RobustnessMean], list[PoolMean]]:
     robustness: list[Robustness] = []
     curve: list[RobustnessMean] = []
     means: list[PoolMean] = []
-    runs, full = work.judged.runs, mean_scores(work.judged, work.measures, work.missing)
-    for m, measure in enumerate(work.measures):
+    runs = scores.runs
+    for m, measure in enumerate(scores.measures):
         name = str(measure)
         means += [
             PoolMean(run, name, "full", 1, v, 0.0) for run, v in zip(runs, full[m].tolist(), strict=True)
         ]
-        taus: dict[Any, list[tuple[float, float]]] = {pool.label: [] for pool in pools}
-        for pool, (reduced, judgments) in zip(pools, smaller, strict=True):
+        taus: dict[Any, list[tuple[float, float]]] = {label: [] for label, *_ in pools}
+        for (label, repeat, _), (reduced, judgments) in zip(pools, smaller, strict=True):
             tau, tau_ap = _agreement(measure.merit(full[m]), measure.merit(reduced[m]))
             with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
                 change = reduced[m] - full[m]
             moved = float(np.abs(change).mean())
-            robustness.append(Robustness(name, pool.label, pool.repeat, tau, tau_ap, moved, judgments))
-            taus[pool.label].append((tau, moved))
+            robustness.append(Robustness(name, label, repeat, tau, tau_ap, moved, judgments))
+            taus[label].append((tau, moved))
             rows = zip(runs, reduced[m].tolist(), change.tolist(), strict=True)
-            means += [PoolMean(run, name, pool.label, pool.repeat, *values) for run, *values in rows]
+            means += [PoolMean(run, name, label, repeat, *values) for run, *values in rows]
         for label, pairs in taus.items():
             tau_mean, moved_mean = np.mean(pairs, axis=0).tolist()
             spread = float(np.std([tau for tau, _ in pairs], ddof=1)) if len(pairs) > 1 else None
@@ -343,7 +335,7 @@ def leave_out(
     full = mean_scores(judged, measures, missing)
     n_judgments = int((judged.qrels.grade != UNJUDGED).sum())
     pieces = [partial(stats.without_group, depth=pool_depth, group=group) for group in members.values()]
-    results = run_pieces(_Evaluation(judged, measures, missing), pieces, label="leave out")
+    results = run_pieces(partial(_evaluate, judged, measures, missing), pieces, label="leave out")
     rows: list[LeaveOutEffect] = []
     bias: list[Bias] = []
     for m, measure in enumerate(measures):

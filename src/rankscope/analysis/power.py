@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis import stats
 from rankscope.choices import DEFAULT_MEASURES, Test
+from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows, constant_column
 from rankscope.declaration import MeasureName, Option, Replicates, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
@@ -16,19 +17,21 @@ from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.arrays import Floats, Indices
-    from rankscope.columns import CategoricalColumn, Cell, Rows
+    from rankscope.columns import Cell, Rows
     from rankscope.scores import Scores
 
 
 _TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "tukey": "Tukey HSD"}
 
 
-class Separation(Row):
-    """Number of pairs of runs that a measure separates by a test at a level."""
-
+class _Tested(Row):
     measure: str = column()
     test: str = column()
+
+
+class Separation(_Tested):
+    """Number of pairs of runs that a measure separates by a test at a level."""
+
     alpha: float = column("significance level", digits=3)
     pairs: int = column()
     significant: int = column("number of pairs that differ significantly")
@@ -37,22 +40,18 @@ class Separation(Row):
     topics: int = column()
 
 
-class PairLevel(Row):
+class PairLevel(_Tested):
     """Significance level of a pair of runs."""
 
-    measure: str = column()
-    test: str = column()
     a: str = column()
     b: str = column()
     asl: float = column("achieved significance level: the p-value of the test of this pair", p_value=True)
     difference: float = column()
 
 
-class LevelCount(Row):
+class LevelCount(_Tested):
     """Number of pairs up to a significance level."""
 
-    measure: str = column()
-    test: str = column()
     asl: float = column("an achieved significance level")
     pairs: int = column("number of pairs with at most this ASL")
 
@@ -152,8 +151,6 @@ def power(
     AP                  1             1           1           1
     P@1                 1             1           1           1
     """
-    from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
-
     tests = (test,) if isinstance(test, str) else tuple(test)
     alphas = (alpha,) if isinstance(alpha, int | float) else tuple(alpha)
     if not tests or not alphas:
@@ -179,14 +176,19 @@ def power(
                         name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
                     )
                 if name == "bootstrap":
-                    outcome = replace(outcome, p=_asl(outcome.p, replicates or stats.REPLICATES[name]))
+                    # Sakai's ASL is the share b/B of the replicates; p is (b + 1)/(B + 1), which counts the data too.
+                    size = replicates or stats.REPLICATES[name]
+                    outcome = replace(outcome, p=np.rint(outcome.p * (size + 1) - 1) / size)
                 count, delta = int(np.count_nonzero(outcome.p < level)), float(outcome.delta.max())
                 pairs, topics = len(first), len(matrix.topics)
                 separated.append(Separation(*label, level, pairs, count, count / pairs, delta, topics))
-            asl.append(Columns([*_labels(label, len(first)), *names, outcome.p, outcome.difference]))
-            levels, cumulated = _curve(outcome)
-            curve.append(Columns([*_labels(label, len(levels)), levels, cumulated]))
-    caption = f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(stats.test_name, tests))}"
+            constants = [constant_column(word, len(first)) for word in label]
+            asl.append(Columns([*constants, *names, outcome.p, outcome.difference]))
+            levels, counts = np.unique(outcome.p, return_counts=True)
+            constants = [constant_column(word, len(levels)) for word in label]
+            curve.append(Columns([*constants, levels, np.cumsum(counts)]))
+    test_names = ", ".join(stats.TEST_NAMES[name] for name in tests)
+    caption = f"Discriminative power over {len(scores.runs)} runs: {test_names}"
     legend = "power: share of the pairs of runs that differ significantly; delta: difference that is needed"
     levels_caption = "Achieved significance level of every pair of runs"
     ranked_by = ("asl", "difference")
@@ -211,21 +213,3 @@ def check_comparable(scores: Scores, matrices: Sequence[stats.CompleteMatrix]) -
         if len(matrix.topics) < 2:
             problem = f"{matrix.measure} is defined on one topic only, a paired test needs at least two"
             raise InputError(problem, hint="evaluate on more topics, or leave the measure out")
-
-
-def _asl(p: Floats, replicates: int) -> Floats:
-    """Convert p-values (b + 1)/(B + 1), which count the data too, to Sakai's ASL, the share b/B of the replicates."""
-    return np.asarray(np.rint(p * (replicates + 1) - 1) / replicates)
-
-
-def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
-    """Return columns of constant words, which need no memory."""
-    from rankscope.columns import CategoricalColumn
-
-    return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
-
-
-def _curve(outcome: stats.PairTests) -> tuple[Floats, Indices]:
-    """Return the number of pairs up to each significance level that occurs."""
-    levels, counts = np.unique(outcome.p, return_counts=True)
-    return levels, np.cumsum(counts)

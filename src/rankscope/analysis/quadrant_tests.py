@@ -8,11 +8,13 @@ also cell by cell) and the others (*across*); both differences are tested on eac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from rankscope.analysis.plane import Planes
+from rankscope.analysis.stats.intervals import moments
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.choices import EFFORTS, GAINS
@@ -62,11 +64,8 @@ class QuadrantSignificance(TypedResult):
     significance_pairs: RowTable[PartPair] = table("differences of every pair", main=False)
 
 
-class _Tested(NamedTuple):
-    """Mean difference of every pair on its topics, and the p-value (NaN on too few topics)."""
-
-    difference: Floats
-    p: Floats
+_Tested = tuple[Floats, Floats]
+"""Mean difference of every pair on its topics, and the p-value (NaN on too few topics)."""
 
 
 def quadrant_significance(
@@ -105,12 +104,12 @@ def quadrant_significance(
             has_enough = tested >= min_topics
             by_gain, by_effort = (_t_tests(v[first] - v[second], topics, has_enough) for v in (gain, twist))
             label = (str(measure), *part)
-            merit = by_gain._replace(difference=measure.merit(by_gain.difference))
-            counts.append(PartCount(*label, *_count(merit, by_effort, tested, has_enough, alpha)))
+            by_merit = measure.merit(by_gain[0]), by_gain[1]
+            counts.append(PartCount(*label, *_count(by_merit, by_effort, tested, has_enough, alpha)))
             for i in np.flatnonzero(has_enough).tolist():
                 names = runs[first[i]], runs[second[i]]
-                values = (by_gain.difference[i], by_gain.p[i], by_effort.difference[i], by_effort.p[i])
-                pairs.append(PartPair(*label, *names, int(tested[i]), *map(float, values)))
+                values = (float(column[i]) for column in (*by_gain, *by_effort))
+                pairs.append(PartPair(*label, *names, int(tested[i]), *values))
     caption = f"Significant differences (t test, alpha {alpha:g})"
     return QuadrantSignificance(
         significance=PartCount.table("significance", counts, caption=caption),
@@ -128,31 +127,25 @@ def _parts(a: Ints, b: Ints) -> Iterator[tuple[tuple[str, str | None, str | None
     yield ("all", None, None), is_defined
     yield ("within", None, None), is_defined & (a == b)
     yield ("across", None, None), is_defined & (a != b)
-    for row, gain in enumerate(GAINS):
-        for index, cost in enumerate(EFFORTS):
-            yield ("cell", gain, cost), is_defined & (a == 4 * row + index) & (b == 4 * row + index)
+    for cell, (gain, cost) in enumerate(product(GAINS, EFFORTS)):
+        yield ("cell", gain, cost), is_defined & (a == cell) & (b == cell)
 
 
 def _t_tests(difference: Floats, topics: Bools, has_enough: Bools) -> _Tested:
     """Return Student's paired t test of every pair on its own topics; p is 1 if there is no difference."""
-    from scipy.stats import t as student
+    from scipy.special import stdtr
 
-    size = np.maximum(topics.sum(axis=1), 1)
-    shown = np.where(topics, difference, 0.0)
-    mean = shown.sum(axis=1) / size
-    spread = np.where(topics, difference - mean[:, np.newaxis], 0.0)
-    error = np.sqrt((spread**2).sum(axis=1) / np.maximum(size - 1, 1) / size)
+    mean, error, size = moments(np.where(topics, difference, np.nan))
     # A difference that is the same on every topic up to rounding has no standard error.
     error[error <= 1e-12 * np.abs(mean)] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(mean == 0, 0.0, np.abs(mean) / error)
-    p = 2 * student.sf(statistic, np.maximum(size - 1, 1))
-    return _Tested(mean, np.where(has_enough, p, np.nan))
+    return mean, np.where(has_enough, 2 * stdtr(size - 1, -statistic), np.nan)
 
 
 def _count(gain: _Tested, effort: _Tested, topics: Ints, has_enough: Bools, alpha: float) -> tuple[Any, ...]:
-    more, less = (gain.p < alpha), (effort.p < alpha)
-    same = np.sign(gain.difference) == np.sign(effort.difference)
+    more, less = gain[1] < alpha, effort[1] < alpha
+    same = np.sign(gain[0]) == np.sign(effort[0])
     kinds = (more & less & same, more & less & ~same, more & ~less, ~more & less, ~more & ~less)
     counts = [int((kind & has_enough).sum()) for kind in kinds]
     total = int(has_enough.sum())

@@ -4,35 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from rankscope.analysis import stats
 from rankscope.analysis.pools import mean_scores, pools
-from rankscope.analysis.stats.coefficients import kendall
-from rankscope.analysis.stats.intervals import bootstrap_means, rank_intervals, ranks
-from rankscope.analysis.stats.matrices import averaged, rounded, row_means
-from rankscope.arrays import Floats, Ints
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_RATIOS
 from rankscope.errors import InputError, MeasureError, SettingsError, check_name
-from rankscope.judging import Judged
-from rankscope.measures import Measure
-from rankscope.scores import Scores
-from rankscope.tables import Cell
+from rankscope.lazy import numpy as np
+from rankscope.rows import MeasuredRunRow, Row, column
 
-Rows = list[tuple[Cell, ...]]
+if TYPE_CHECKING:
+    from rankscope.arrays import Floats
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
 
-_REPLICATES = 1000
+
+class RunCertainty(MeasuredRunRow):
+    """A run: its mean, the range of the mean over labels, and its ranks."""
+
+    value: float = column("mean over the topics")
+    lowest: float | None = column("lowest mean that labels of unjudged documents allow", default=None)
+    highest: float | None = column("highest mean that labels of unjudged documents allow", default=None)
+    exact: bool = column("whether labels attain both bounds", default=None)
+    first_rank: int | None = column(default=None)
+    last_rank: int | None = column(default=None)
+    first_possible: int | None = column("best rank that the certain pairs (together) permit", default=None)
+    last_possible: int | None = column("worst rank that the certain pairs (together) permit", default=None)
 
 
-def rank_interval(
-    measure: Measure, values: Floats, alpha: float, seed: int, replicates: int = _REPLICATES
-) -> tuple[Ints, Ints]:
-    """Return the ends of the 1 - alpha confidence intervals of the ranks over topics; ``values``: runs x topics."""
-    terms, _ = averaged(measure, values)
-    return rank_intervals(
-        measure.merit(terms), measure.merit(bootstrap_means(terms, replicates, seed)), alpha
-    )
+class FollowedRank(Row):
+    """Rank of a run by one order."""
+
+    run: str = column()
+    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
+    value: float = column("mean of the run")
+    rank: float = column("rank of the run; equal means share the middle of their ranks")
+
+
+class OrderChange(Row):
+    """Difference of an order of the runs from the first one."""
+
+    by: str = column("criterion of the ranking of runs: a measure, the pool, or the sample of topics")
+    pairs: int = column("pairs of runs that neither this order nor the first ties")
+    swapped: int = column("pairs in the opposite order to the first order")
+    share: float | None = column("share of the pairs in the opposite order to the first order")
+    tau: float = column("Kendall's tau-b of this order with the first")
+    best: str = column("the best run by this order")
 
 
 class _Order(NamedTuple):
@@ -41,18 +59,6 @@ class _Order(NamedTuple):
     by: str
     means: Floats
     measure: Measure
-
-
-class Followed(NamedTuple):
-    """Ranks by several orders."""
-
-    ranks: Rows
-    """Run, order, mean, rank."""
-    changes: Rows
-    """Order, pairs, swapped pairs, their share, tau and best run, of all orders but the first."""
-    runs: Rows
-    """Cells of :class:`~rankscope.analysis.certain.RunCertainty` by the first order, best run first."""
-    settings: dict[str, Any]
 
 
 def follow_ranks(
@@ -65,39 +71,46 @@ def follow_ranks(
     samples: int,
     alpha: float,
     seed: int,
-) -> Followed:
-    """Return the ranks by the measures of scores, or by variants of the first one."""
+) -> dict[str, Any]:
+    """Return tables and settings of the ranks by the measures of scores, or by variants of the first one."""
+    from rankscope.analysis.certain_pairs import REPLICATES, rank_interval, without_options
+
+    if scores.judged is not None:
+        scores = without_options(scores, "certain")
     _validate(scores, across, samples)
     lead, values = scores.measures[0], scores.values[0]
-    replicates = max(_REPLICATES, samples)
-    first = _order(scores, lead)
-    settings: dict[str, Any] = {}
-    if across == "measures":
-        orders = [_order(scores, measure) for measure in scores.measures]
-    elif across == "cutoffs":
+    measures = scores.measures if across == "measures" else (lead,)
+    means_by_measure = [stats.row_means(m, scores.matrix(m).values) for m in measures]
+    orders = [_Order(str(m), stats.rounded(v), m) for m, v in zip(measures, means_by_measure, strict=True)]
+    replicates = max(REPLICATES, samples)
+    own_settings: dict[str, Any] = {}
+    if across == "cutoffs":
         judged = scores.require_judged("certain --across cutoffs")
         deeper = means_by_cutoff(judged, [lead], str(scores.settings["missing"]), cutoffs).get(lead, {})
-        others = [_Order(str(other), means, other) for other, means in deeper.items() if other != lead]
-        orders = [first, *others]
-        if not others:
+        orders += [_Order(str(other), means, other) for other, means in deeper.items() if other != lead]
+        if len(orders) == 1:
             hint = "follow another measure, or --across pools"
             raise SettingsError(f"{lead} has no other cutoff", hint=hint)
-        settings = {"cutoffs": list(cutoffs)}
+        own_settings = {"cutoffs": list(cutoffs)}
     elif across == "pools":
         by_pool = means_by_pool(scores.with_measures([lead]), pool_depth, ratios, seed=seed)[str(lead)]
         orders = [_Order(pool, means, lead) for pool, means in by_pool.items()]
-        settings = {"depths": list(pool_depth), "ratios": list(ratios), "seed": seed}
-    else:
-        terms, restore = averaged(lead, values)
-        drawn = bootstrap_means(terms, replicates, seed)[:, :samples]
-        orders = [first._replace(by="all topics")]
-        orders += [_Order(f"sample {k}", rounded(restore(means)), lead) for k, means in enumerate(drawn.T, 1)]
-        settings = {"samples": samples, "seed": seed}
-    return _compare(scores.runs, orders, rank_interval(lead, values, alpha, seed, replicates), settings)
-
-
-def _order(scores: Scores, measure: Measure) -> _Order:
-    return _Order(str(measure), rounded(row_means(measure, scores.matrix(measure).values)), measure)
+        own_settings = {"depths": list(pool_depth), "ratios": list(ratios), "seed": seed}
+    elif across == "samples":
+        terms, restore = stats.averaged(lead, values)
+        drawn = stats.bootstrap_means(terms, replicates, seed)[:, :samples]
+        orders = [orders[0]._replace(by="all topics")]
+        orders += [
+            _Order(f"sample {k}", stats.rounded(restore(means)), lead) for k, means in enumerate(drawn.T, 1)
+        ]
+        own_settings = {"samples": samples, "seed": seed}
+    inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
+    settings = {
+        **inputs, "measures": [str(measure) for measure in measures], "across": across,
+        "missing": scores.settings.get("missing"), "alpha": alpha, **own_settings,
+    }  # fmt: skip
+    interval = rank_interval(lead, values, alpha, seed, replicates)
+    return {"settings": settings, **_tables(scores.runs, orders, interval)}
 
 
 def _validate(scores: Scores, across: str, samples: int) -> None:
@@ -158,27 +171,36 @@ def means_by_pool(
     }
 
 
-def _compare(
-    runs: Sequence[str], orders: Sequence[_Order], interval: tuple[Ints, Ints], settings: dict[str, Any]
-) -> Followed:
-    """Return the ranks by all orders, and how each differs from the first."""
-    merits = [rounded(order.measure.merit(order.means)) for order in orders]
+def _tables(
+    runs: Sequence[str], orders: Sequence[_Order], interval: Sequence[tuple[int, int]]
+) -> dict[str, Any]:
+    """Return the tables of the ranks by all orders, of how each differs from the first, and of the runs by this."""
+    merits = [stats.rounded(order.measure.merit(order.means)) for order in orders]
     # Runs with equal means share the middle of their ranks.
-    middle = [np.mean(ranks(merit), axis=0).tolist() for merit in merits]
-    changes: Rows = []
+    middle = [np.mean(stats.ranks(merit), axis=0).tolist() for merit in merits]
+    changes: list[OrderChange] = []
     for order, merit in zip(orders[1:], merits[1:], strict=True):
         is_defined = ~(np.isnan(merits[0]) | np.isnan(merit))
-        tau = kendall(merits[0][is_defined], merit[is_defined])
+        tau = stats.kendall(merits[0][is_defined], merit[is_defined])
         n_pairs = tau.concordant + tau.discordant
         best = runs[int(order.measure.best_first(order.means)[0])]
         share = tau.discordant / n_pairs if n_pairs else None
-        changes.append((order.by, n_pairs, tau.discordant, share, tau.tau_b, best))
-    means = orders[0].means.tolist()
-    first, last = (end.tolist() for end in interval)
-    followed: Rows = []
-    for order, rank in zip(orders, middle, strict=True):
-        followed += [(run, order.by, float(order.means[r]), rank[r]) for r, run in enumerate(runs)]
-    best_first, none = np.argsort(middle[0], kind="stable").tolist(), (None,) * 3
-    name = str(orders[0].measure)
-    ranges: Rows = [(runs[r], name, means[r], *none, first[r], last[r], None, None) for r in best_first]
-    return Followed(followed, changes, ranges, settings)
+        changes.append(OrderChange(order.by, n_pairs, tau.discordant, share, tau.tau_b, best))
+    ranks = [
+        FollowedRank(run, order.by, float(order.means[r]), rank[r])
+        for order, rank in zip(orders, middle, strict=True)
+        for r, run in enumerate(runs)
+    ]
+    means, name = orders[0].means.tolist(), str(orders[0].measure)
+    best_first = np.argsort(middle[0], kind="stable").tolist()
+    rows = [
+        RunCertainty(runs[r], name, means[r], first_rank=interval[r][0], last_rank=interval[r][1])
+        for r in best_first
+    ]
+    without = ("lowest", "highest", "exact", "first_possible", "last_possible")
+    caption = f"Pairs of runs in the opposite order to that by {orders[0].by}"
+    return {
+        "ranks": FollowedRank.table("ranks", ranks),
+        "runs": RunCertainty.table("runs", rows, without=without),
+        "changes": OrderChange.table("changes", changes, caption=caption),
+    }

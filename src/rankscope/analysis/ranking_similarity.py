@@ -1,11 +1,8 @@
 """Similarity of two rankings: rank-biased overlap, Kendall's tau, common documents by depth."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress, count
 from math import nan
 from typing import NamedTuple
@@ -15,8 +12,8 @@ import numpy as np
 from rankscope.analysis.stats.coefficients import kendall_by_group
 from rankscope.analysis.stats.rank_biased_overlap import Groups, overlaps
 from rankscope.arrays import AnyArray, Bools, Floats, Grades, Int32s, Ints
-from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.judging.judged import reject_disjoint
+from rankscope.progress import blocks
 from rankscope.read import Qrels
 from rankscope.read.ids import sort_naturally
 from rankscope.read.topics import select_topics
@@ -27,33 +24,23 @@ _List = tuple[str, Ints, Grades]
 """Topic of a ranking, its documents by rank, and the first ranks at which their scores occur."""
 
 
-@dataclass(frozen=True, eq=False)
 class Rankings:
     """First documents of the rankings of a run, one ranking after the other."""
 
-    topic: Ints
-    """Number of the topic of each ranking, ascending."""
-    start: Ints
-    """First document of each ranking, and the number of documents."""
-    document: Ints
-    """Numbers of pairs of topic and document."""
-    top: Ints
-    bottom: Ints
-    """First and last rank of the documents with the same score."""
-
-    @classmethod
-    def from_lists(cls, lists: Sequence[_List], numbers: Mapping[str, int]) -> Rankings:
-        """Return rankings, given topics, documents by rank, first ranks of their scores, and the numbers of topics."""
+    def __init__(self, lists: Sequence[_List], numbers: Mapping[str, int]) -> None:
         lists = sorted(lists, key=lambda entry: numbers[entry[0]])
         topics, documents, firsts = zip(*lists, strict=True) if lists else ((), (), ())
-        start = np.cumsum([0, *map(len, documents)])
-        # The last elements are those of no document, at index -1.
-        top = np.concatenate([*firsts, np.zeros(1, np.int32)]).astype(np.int64)
-        rank = np.arange(len(top)) - np.repeat(start, np.diff(start, append=len(top))) + 1
-        sizes = np.diff(np.flatnonzero(top == rank), append=len(top) - 1)
-        bottom = np.append(np.repeat(sizes, sizes), 1) + top - 1
-        document = np.concatenate([*documents, np.full(1, -1)])
-        return cls(np.array([numbers[topic] for topic in topics], np.int64), start, document, top, bottom)
+        # Number of the topic of each ranking, ascending.
+        self.topic = np.array([numbers[topic] for topic in topics], np.int64)
+        # First document of each ranking, and the number of documents.
+        self.start = np.cumsum([0, *map(len, documents)])
+        # Numbers of pairs of topic and document. The last elements are those of no document, at index -1.
+        self.document = np.concatenate([*documents, np.full(1, -1)])
+        # First and last rank of the documents with the same score.
+        self.top = np.concatenate([*firsts, np.zeros(1, np.int32)]).astype(np.int64)
+        rank = np.arange(len(self.top)) - np.repeat(self.start, np.diff(self.start, append=len(self.top))) + 1
+        sizes = np.diff(np.flatnonzero(self.top == rank), append=len(self.top) - 1)
+        self.bottom = np.append(np.repeat(sizes, sizes), 1) + self.top - 1
 
     def padded(self, rows: Ints, width: int) -> tuple[Ints, Groups]:
         """Return documents and groups of some rankings as arrays of one width; beyond an end, there is document -1."""
@@ -67,8 +54,6 @@ class Rankings:
 
 _MAX_CELLS = 1 << 16
 """Ranks that are compared at once: their arrays fit the cache of a processor."""
-_MAX_SIDES = 128
-"""Runs whose arrays are kept for the next pair, up to 3 MB each."""
 
 
 class Documents:
@@ -114,7 +99,7 @@ def get_rankings(
         topics = [*select_topics(collection.topics, topics, "is in no run")]
     numbers = {topic: number for number, topic in enumerate(topics)}
     return topics, {
-        run: Rankings.from_lists([entry for entry in lists if entry[0] in numbers], numbers)
+        run: Rankings([entry for entry in lists if entry[0] in numbers], numbers)
         for run, lists in rankings.items()
     }
 
@@ -141,7 +126,7 @@ class Similarities(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(TransientCacheMixin):
+class Comparison:
     """Comparison of the rankings of pairs of runs."""
 
     rankings: Mapping[str, Rankings]
@@ -158,17 +143,11 @@ class Comparison(TransientCacheMixin):
         indices = np.full(self.n_documents + 1, -1, np.int32)
         return [self.topics(self.rankings[a], self.rankings[b], indices) for a, b in pairs]
 
-    @cached_property
-    def _side(self) -> Callable[[Rankings, bytes, int], _Side]:
-        """Cached function of a run, the indices of its rankings, and a width: most pairs share their topics."""
-
-        @lru_cache(_MAX_SIDES)
-        def side(run: Rankings, rows: bytes, width: int) -> _Side:
-            documents, groups = run.padded(np.frombuffer(rows, np.int64), width)
-            is_relevant = np.zeros(documents.shape) if self.relevant is None else self.relevant[documents]
-            return _Side(documents, groups, is_relevant.sum(axis=1))
-
-        return side
+    def _side(self, run: Rankings, rows: Ints, width: int) -> _Side:
+        """Return the rankings of a run on some topics, by their indices."""
+        documents, groups = run.padded(rows, width)
+        is_relevant = np.zeros(documents.shape) if self.relevant is None else self.relevant[documents]
+        return _Side(documents, groups, is_relevant.sum(axis=1))
 
     def topics(self, a: Rankings, b: Rankings, indices: Int32s) -> Similarities:
         """Compare the rankings of two runs on the topics that both have."""
@@ -178,9 +157,9 @@ class Comparison(TransientCacheMixin):
         values = []
         counts = np.zeros((len(rows), len(self.at)), np.int64)
         step = max(1, _MAX_CELLS // max(1, int(lengths.max(initial=0))))
-        for part in (slice(start, start + step) for start in range(0, max(1, len(rows)), step)):
+        for part in blocks(max(1, len(rows)), step):
             width = int(lengths[part].max(initial=0))
-            first, second = (self._side(run, rows[part, i].tobytes(), width) for i, run in enumerate((a, b)))
+            first, second = (self._side(run, rows[part, i], width) for i, run in enumerate((a, b)))
             more, counts[part] = self._compare(first, second, indices)
             values.append(more)
         either = np.minimum(self.at, lengths[:, :1]) + np.minimum(self.at, lengths[:, 1:]) - counts

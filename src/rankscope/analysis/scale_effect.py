@@ -1,4 +1,4 @@
-"""Compare each measure with its interval-scaled version: means, variances and significant differences.
+"""Compare each measure with its interval-scaled version: means, variances, significant differences and verdicts.
 
 Ferrante, Ferro and Pontarollo (2017) announce this experiment. Both versions
 (:class:`~rankscope.measures.interval.Interval`) score the same rankings.
@@ -7,17 +7,21 @@ Ferrante, Ferro and Pontarollo (2017) announce this experiment. Both versions
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis import stats
+from rankscope.analysis.power import check_comparable
 from rankscope.choices import INTERVAL_LENGTH, Test
 from rankscope.declaration import Level, Option, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import MeasuredPairRow, Row, RowTable, column
 
 if TYPE_CHECKING:
+    from rankscope.arrays import Bools, Floats, Indices, NDArray
     from rankscope.judging import Judged
     from rankscope.measures import Measure
     from rankscope.measures.interval import Interval
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
 
 FEW = 1 << 13
 """Maximum number of rankings of a topic; if graded documents make more, the length is reduced."""
+
+
+_CHANGES = ("lost", "gained", "reversed")
+"""Changes of a verdict, as columns of tables are called."""
 
 
 class MeasureEffect(Row):
@@ -54,6 +62,29 @@ class MeasureEffect(Row):
     reversed: int | None = column("pairs that are significant in the opposite direction", default=None)
     changed: float | None = column("share of the pairs that are lost, gained or reversed", default=None)
     note: str = column("why the measure has no values", default="")
+
+
+class IntervalCount(Row):
+    """Number of verdicts that an interval scale changes."""
+
+    measure: str = column()
+    interval: str | None = column("the measure on an interval scale", default=None)
+    scales: int | None = column("number of distinct scales: recall bases have one each", default=None)
+    pairs: int | None = column(default=None)
+    lost: int | None = column("pairs that are no longer significant", default=None)
+    gained: int | None = column("pairs that become significant", default=None)
+    reversed: int | None = column("pairs that are significant in the opposite direction", default=None)
+    note: str = column("why the measure has no values", default="")
+
+
+class VerdictChange(MeasuredPairRow):
+    """A pair of runs whose verdict an interval scale changes."""
+
+    difference: float = column()
+    adjusted: float = column(p_value=True)
+    interval_difference: float = column("a minus b on the interval scale")
+    interval_adjusted: float = column("the corrected p-value on the interval scale", p_value=True)
+    change: str = column("lost, gained or reversed")
 
 
 class ScaleEffect(TypedResult):
@@ -107,41 +138,81 @@ def scale_effect(
     >>> [(row.measure, row.tau, row.scales, row.note) for row in result.scale_effect][0]
     ('AP@4', 1.0, 2, '')
     """
-    judged, missing = scores.require_judged("scale_effect"), str(scores.settings["missing"])
+    judged = scores.require_judged("scale_effect")
     if length < 1:
         raise SettingsError(f"lists of {length} documents", hint="give a length of at least 1, usually 10")
     if len(judged.runs) < 2 or len(judged.topics) < 2:
         raise InputError("a comparison needs at least two runs and two topics", hint="add run files")
-    rows = [_compare(judged, measure, length, missing, test, alpha, seed) for measure in scores.measures]
-    settings = {**scores.settings, "length": length, "test": test, "alpha": alpha, "seed": seed}
+    options = {"test": test, "alpha": alpha, "seed": seed}
+    rows = [_compare(scores, measure, length, options) for measure in scores.measures]
+    settings = {**scores.settings, "length": length, **options}
     return ScaleEffect(scale_effect=MeasureEffect.table("scale_effect", rows), settings=settings)
 
 
-def _compare(
-    judged: Judged, measure: Measure, length: int, missing: str, test: str, alpha: float, seed: int
-) -> MeasureEffect:
-    from rankscope.scores import score
-
+def _compare(scores: Scores, measure: Measure, length: int, options: Mapping[str, Any]) -> MeasureEffect:
     try:
-        plain, mapped, n_scales = on_both_scales(judged, measure, length)
-        scores = score(judged, [plain, mapped], missing=missing)
         with warnings.catch_warnings():  # A topic without relevant documents is undefined twice.
             warnings.simplefilter("ignore")
-            matrices = stats.complete(scores, plain), stats.complete(scores, mapped)
+            n_scales, *matrices = _evaluate_both(scores, measure, length)
     except (InputError, MeasureError) as error:
         return MeasureEffect(str(measure), note=error.message)
-    if len(matrices[0].topics) < 2:
+    plain, mapped = matrices
+    if len(plain.topics) < 2:
         return MeasureEffect(str(measure), note="defined on one topic only")
     means = [stats.run_merits(matrix) for matrix in matrices]
     # Rounding keeps equal variances tied, as run_merits does for means.
     variances = [stats.rounded(np.asarray(matrix.values.var(axis=1, ddof=1))) for matrix in matrices]
     by_mean, by_variance = stats.kendall(*means), stats.kendall(*variances)
-    verdicts = _compare_verdicts(*matrices, test, alpha, seed)
+    *_, significant, changes = _test_both(matrices, *stats.all_pairs(len(plain.values)), options)
     return MeasureEffect(
-        str(plain), str(mapped), mapped.cutoff, n_scales, len(matrices[0].topics), len(judged.runs), by_mean.tau_b,
-        stats.ap_correlation(*means, symmetric=True), by_mean.discordant, float(variances[0].mean()),
-        float(variances[1].mean()), by_variance.tau_b, by_variance.discordant, *verdicts,
+        str(plain.measure), str(mapped.measure), mapped.measure.cutoff, n_scales, len(plain.topics), len(plain.values),
+        by_mean.tau_b, stats.ap_correlation(*means, symmetric=True), by_mean.discordant, float(variances[0].mean()),
+        float(variances[1].mean()), by_variance.tau_b, by_variance.discordant, len(changes),
+        int(significant[0].sum()), int(significant[1].sum()), *_count(changes), float(np.mean(changes != "")),
     )  # fmt: skip
+
+
+def interval_changes(
+    scores: Scores, length: int, first: Indices, second: Indices, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the tables ``intervals`` and ``changes`` of pairs for rankings cut to a length."""
+    if scores.judged is None:
+        hint = "give judgments and runs"
+        raise InputError("an interval scale needs rankings, and these are scores only", hint=hint)
+    counts: list[IntervalCount] = []
+    rows: list[VerdictChange] = []
+    for measure in scores.measures:
+        try:
+            n_scales, *matrices = _evaluate_both(scores, measure, length)
+        except MeasureError as error:
+            counts.append(IntervalCount(str(measure), note=error.message))
+            continue
+        check_comparable(scores, matrices)
+        differences, adjusted, _, changes = _test_both(matrices, first, second, options)
+        plain, mapped = (str(matrix.measure) for matrix in matrices)
+        counts.append(IntervalCount(plain, mapped, n_scales, len(changes), *_count(changes)))
+        for pair in np.flatnonzero(changes != "").tolist():
+            names = scores.runs[first[pair]], scores.runs[second[pair]], plain
+            (x, y), (p, q) = differences[:, pair].tolist(), adjusted[:, pair].tolist()
+            rows.append(VerdictChange(*names, x, p, y, q, str(changes[pair])))
+    caption = f"Verdicts changed by an interval scale, {length} ranks"
+    return {
+        "intervals": IntervalCount.table("intervals", counts, caption=caption),
+        "changes": VerdictChange.table("changes", rows),
+    }
+
+
+def _evaluate_both(
+    scores: Scores, measure: Measure, length: int
+) -> tuple[int, stats.CompleteMatrix, stats.CompleteMatrix]:
+    """Return the number of scales, and the values of a measure cut to a length and of its interval-scaled version."""
+    from rankscope.scores import score
+
+    judged = scores.require_judged("scale_effect")
+    plain, mapped, n_scales = on_both_scales(judged, measure, length)
+    both = score(judged, [plain, mapped], missing=str(scores.settings.get("missing", "zero")))
+    both = replace(both, weights=scores.weights)
+    return n_scales, stats.complete(both, plain), stats.complete(both, mapped)
 
 
 def on_both_scales(judged: Judged, measure: Measure, length: int) -> tuple[Measure, Interval, int]:
@@ -159,19 +230,22 @@ def on_both_scales(judged: Judged, measure: Measure, length: int) -> tuple[Measu
         length -= 1
 
 
-def _compare_verdicts(
-    plain: stats.CompleteMatrix, mapped: stats.CompleteMatrix, test: str, alpha: float, seed: int
-) -> tuple[int, int, int, int, int, int, float]:
-    """Return the cells from ``pairs`` to ``changed``."""
-    pairs = stats.all_pairs(len(plain.values))
-    before, after = (
-        stats.run_test(test, matrix.values, *pairs, alpha=alpha, seed=seed) for matrix in (plain, mapped)
-    )
-    is_significant_plain, is_significant_mapped = before.p < alpha, after.p < alpha
-    is_reversed = is_significant_plain & is_significant_mapped & (before.difference * after.difference < 0)
-    is_lost = is_significant_plain & ~is_significant_mapped
-    is_gained = is_significant_mapped & ~is_significant_plain
-    masks = (is_significant_plain, is_significant_mapped, is_lost, is_gained, is_reversed)
-    n_first, n_second, n_lost, n_gained, n_turned = (int(np.count_nonzero(mask)) for mask in masks)
-    changed = float(np.mean(is_lost | is_gained | is_reversed))
-    return len(is_significant_plain), n_first, n_second, n_lost, n_gained, n_turned, changed
+def _test_both(
+    matrices: Sequence[stats.CompleteMatrix], first: Indices, second: Indices, options: Mapping[str, Any]
+) -> tuple[Floats, Floats, Bools, NDArray[np.str_]]:
+    """Return differences, adjusted p-values and significance by both versions, and how each verdict changes."""
+    tests = [
+        stats.run_test(values=m.values, first=first, second=second, weights=m.weights, **options)
+        for m in matrices
+    ]
+    differences = np.array([stats.effects(m.values, first, second, m.weights)[0] for m in matrices])
+    adjusted = np.array([test.adjusted for test in tests])
+    before, after = significant = adjusted < options["alpha"]
+    is_reversed = before & after & (differences[0] * differences[1] < 0)
+    changes = np.select([before & ~after, after & ~before, is_reversed], _CHANGES, "")
+    return differences, adjusted, significant, changes
+
+
+def _count(changes: NDArray[np.str_]) -> tuple[int, int, int]:
+    lost, gained, is_reversed = (int(np.count_nonzero(changes == change)) for change in _CHANGES)
+    return lost, gained, is_reversed

@@ -9,7 +9,6 @@ persistence (:mod:`~.stats.sign_regions`), P, R, DCG and nDCG for every cutoff.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +17,7 @@ from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
 from rankscope.declaration import Option, analysis, check_run
 from rankscope.errors import InputError, SettingsError
 from rankscope.lazy import numpy as np
-from rankscope.progress import progress
+from rankscope.progress import blocks, progress
 from rankscope.result import TypedResult, table
 from rankscope.rows import PairRow, Row, RowTable, column
 
@@ -37,7 +36,6 @@ FAMILIES = ("P", "R", "DCG", "nDCG")
 
 _CUTOFFS = 50  # Cutoffs evaluated together; evaluation keeps intermediate arrays of each in memory.
 _BLOCK = 1 << 17  # Pairs compared at once: their masks fit into the cache of a core.
-_SPARSE = 16  # Gathering the coordinates of a pair takes about as long as comparing 16 pairs in place.
 
 ORDERS = {
     "every topic": "every measure that respects swap and replacement, on every topic",
@@ -183,32 +181,22 @@ def verdict(
     judged = scores.require_judged("verdict")
     if len(judged.runs) < 2:
         raise InputError("a verdict needs at least two runs", hint="name another run file")
-    counts = _Counts.from_judged(judged, depth)
+    counts = _Counts(judged, depth)
     tables = _pair_tables(scores, judged, counts) if len(judged.runs) == 2 else _many_tables(counts)
     # A topic that a run lacks is an empty ranking, whatever the collection says.
     settings = {name: value for name, value in scores.settings.items() if name != "missing"}
     return Verdict(**tables, settings={**settings, "depth": depth})
 
 
-@dataclass(frozen=True, eq=False)
 class _Counts:
     """Relevant documents of all rankings: run, topic, grade and rank of each."""
 
-    runs: tuple[str, ...]
-    topics: Sequence[str]
-    depth: int
-    run: Ints
-    topic: Ints
-    level: Ints
-    rank: Ints
-
-    @classmethod
-    def from_judged(cls, judged: Judged, depth: int) -> _Counts:
-        longest = max(1, min(depth, int(judged.length.max(initial=1))))
-        hits = judged.lists.relevant(1, longest)
-        width = len(judged.topics)
-        arrays = (hits.list // width, hits.list % width, hits.grade, hits.rank)
-        return cls(judged.runs, judged.topics, longest, *(array.astype(np.int64) for array in arrays))
+    def __init__(self, judged: Judged, depth: int) -> None:
+        self.runs, self.topics = judged.runs, judged.topics
+        self.depth = max(1, min(depth, int(judged.length.max(initial=1))))
+        hits = judged.lists.relevant(1, self.depth)
+        self.run, self.topic = np.divmod(hits.list, len(judged.topics))
+        self.level, self.rank = hits.grade, hits.rank
 
     def cumulate(self, keep: slice | Ints = slice(None)) -> Ints:
         """Return the documents of each level or better among the first k (runs, levels, ranks), of some of the hits.
@@ -305,8 +293,8 @@ def _regions(judged: Judged, counts: _Counts) -> list[Region]:
     cutoffs = range(1, counts.depth + 1)
     for family in progress(FAMILIES, label="regions"):
         signs: list[int] = []
-        for start in range(0, len(cutoffs), _CUTOFFS):
-            scores = score(judged, [REGISTRY[family] @ k for k in cutoffs[start : start + _CUTOFFS]])
+        for part in blocks(len(cutoffs), _CUTOFFS):
+            scores = score(judged, [REGISTRY[family] @ k for k in cutoffs[part]])
             signs += [_sign(measure, *scores.mean(measure)) for measure in scores.measures]
         for sign, group in groupby(cutoffs, key=lambda k: signs[k - 1]):
             ranks = list(group)
@@ -393,30 +381,14 @@ def _at_least(vectors: Ints) -> Bools:
     columns = np.ascontiguousarray(vectors.T, dtype=np.min_scalar_type(int(vectors.max(initial=0))))
     is_new = (columns[1:] != columns[:-1]).any(axis=1)
     columns = columns[np.append(True, is_new)]
-    # Coordinates that are far apart rule out most pairs early: multiples of the golden ratio spread evenly.
-    columns = columns[np.argsort(np.arange(len(columns)) * 0.6180339887 % 1)]
     mask = np.ones((size, size), bool)
-    n_rows = max(1, _BLOCK // size)
-    for start in range(0, size, n_rows):
-        _compare_rows(columns, start, mask[start : start + n_rows])
+    for part in blocks(size, max(1, _BLOCK // size)):
+        rows = mask[part]
+        is_at_least = np.empty_like(rows)
+        for values in columns:
+            np.greater_equal(values[part, None], values, out=is_at_least)
+            np.logical_and(rows, is_at_least, out=rows)
     return mask
-
-
-def _compare_rows(columns: Ints, start: int, mask: Bools) -> None:
-    """Clear the mask (some rows, all rows) where a coordinate of the first is smaller than that of the second."""
-    is_at_least = np.empty_like(mask)
-    greater_equal, logical_and = np.greater_equal, np.logical_and
-    stop = start + len(mask)
-    for index, values in enumerate(columns):
-        greater_equal(values[start:stop, None], values, out=is_at_least)
-        logical_and(mask, is_at_least, out=mask)
-        if index % 32 == 31:
-            first, second = np.nonzero(mask)
-            if _SPARSE * len(first) < mask.size:  # Single pairs are cheaper now than all pairs.
-                rest = columns[index + 1 :]
-                is_kept = (rest[:, first + start] >= rest[:, second]).all(axis=0)
-                mask[first, second] = is_kept
-                return
 
 
 def _strongest(masks: Sequence[Bools], pairs: tuple[Ints, Ints]) -> Ints:

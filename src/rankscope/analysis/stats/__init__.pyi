@@ -10,6 +10,7 @@ from rankscope.analysis.stats.intervals import bootstrap_means as bootstrap_mean
 from rankscope.analysis.stats.intervals import check_level as check_level
 from rankscope.analysis.stats.intervals import expanded as expanded
 from rankscope.analysis.stats.intervals import lower_limit as lower_limit
+from rankscope.analysis.stats.intervals import lower_limits as lower_limits
 from rankscope.analysis.stats.intervals import percentile_intervals as percentile_intervals
 from rankscope.analysis.stats.intervals import rank_intervals as rank_intervals
 from rankscope.analysis.stats.intervals import ranks as ranks
@@ -35,15 +36,17 @@ from rankscope.analysis.stats.sampling import depth_pool as depth_pool
 from rankscope.analysis.stats.sampling import group_masks as group_masks
 from rankscope.analysis.stats.sampling import without_group as without_group
 from rankscope.analysis.stats.significance import REPLICATES as REPLICATES
+from rankscope.analysis.stats.significance import TEST_NAMES as TEST_NAMES
 from rankscope.analysis.stats.significance import PairTests as PairTests
 from rankscope.analysis.stats.significance import adjust as adjust
 from rankscope.analysis.stats.significance import all_pairs as all_pairs
 from rankscope.analysis.stats.significance import correction_for as correction_for
+from rankscope.analysis.stats.significance import effects as effects
 from rankscope.analysis.stats.significance import holm_levels as holm_levels
 from rankscope.analysis.stats.significance import one_sample_t as one_sample_t
+from rankscope.analysis.stats.significance import outcomes as outcomes
 from rankscope.analysis.stats.significance import procedure as procedure
 from rankscope.analysis.stats.significance import run_test as run_test
-from rankscope.analysis.stats.significance import test_name as test_name
 from rankscope.analysis.stats.significance import tiers as tiers
 from rankscope.analysis.stats.weighting import contributions as contributions
 from rankscope.analysis.stats.weighting import degrees_of_freedom as degrees_of_freedom

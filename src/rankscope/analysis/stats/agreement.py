@@ -5,8 +5,6 @@ are indices of the sorted grades; leading axes hold several tables, such as boot
 0 is undefined: judges who use a single grade can neither agree nor disagree beyond chance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from rankscope.arrays import ArrayLike, Floats

@@ -12,8 +12,6 @@ is even linear in the runs, so it is one product for all of them. A replicate wi
 infinite), or r = 0 if its differences are all zero (t* = 0).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, fsum
@@ -22,13 +20,12 @@ import numpy as np
 
 from rankscope.analysis.stats.max_t import StepDown
 from rankscope.analysis.stats.randomness import generator
-from rankscope.arrays import Bools, Floats, Indices, Ints
+from rankscope.arrays import Floats, Indices, Ints
 from rankscope.engines import run_pieces
-from rankscope.progress import advance
+from rankscope.progress import blocks
 
 _PAIRS_IN_PIECE = 512  # fixed, so that the number of jobs changes nothing
 _PAIRS_AT_ONCE = 64  # the replicates of this many pairs stay in the processor's cache
-_REPLICATES_IN_TURN = 4096
 _BLOCKS_IN_TURN = 128  # of the weights: a fraction of a second, after which Ctrl-C is checked
 _NUMBERS_IN_TURN = 2**19  # pairs x replicates, likewise
 _RELATIVE = 1e-9  # two statistics closer than this are equal: rounding must not decide a comparison
@@ -51,19 +48,7 @@ def resample(topics: int, replicates: int, seed: int) -> Ints:
     >>> resample(3, 2, seed=1).shape
     (2, 3)
     """
-    rng = generator(seed)
-    resampled = np.empty((replicates, topics), np.int64)
-    for part in _turns(replicates, topics):
-        resampled[part] = rng.integers(0, topics, size=resampled[part].shape)
-    return resampled
-
-
-def _turns(replicates: int, topics: int, multiple: int = 1) -> Iterator[slice]:
-    """Generate blocks of replicates whose size is a multiple of a number; Ctrl-C is checked in between."""
-    size = max(1, _NUMBERS_IN_TURN // (topics * multiple)) * multiple
-    for start in range(0, replicates, size):
-        advance()
-        yield slice(start, min(replicates, start + size))
+    return generator(seed).integers(0, topics, size=(replicates, topics))
 
 
 def bootstrap_pairs(
@@ -86,11 +71,8 @@ def bootstrap_pairs(
     [0.065, 1.0]
     """
     replicates, topics = resampled.shape
-    work = _Work.on(values, resampled, critical_rank(alpha, replicates))
-    pieces = [
-        (first[start : start + _PAIRS_IN_PIECE], second[start : start + _PAIRS_IN_PIECE])
-        for start in range(0, len(first), _PAIRS_IN_PIECE)
-    ]
+    work = _Work(values, resampled, critical_rank(alpha, replicates))
+    pieces = [(first[part], second[part]) for part in blocks(len(first), _PAIRS_IN_PIECE)]
     results = run_pieces(work, pieces, label="bootstrap")
     if not results:
         return Bootstrap(np.empty(0), np.empty(0), np.empty(0))
@@ -114,21 +96,13 @@ def bootstrap_max_t(values: Floats, first: Indices, second: Indices, resampled: 
     [True, True, False]
     """
     topics = resampled.shape[1]
-    work = _Work.on(values, resampled, 1)
-    blocks = [slice(start, start + _PAIRS_AT_ONCE) for start in range(0, len(first), _PAIRS_AT_ONCE)]
-    observed = [work.observed(first[part], second[part]) for part in blocks]
-    step_down = StepDown(np.sqrt(topics * np.concatenate([np.empty(0), *observed])))
-    space = np.empty((3, min(len(first), _PAIRS_AT_ONCE), len(resampled)))
-
-    def drawn() -> Iterator[tuple[Indices, Floats]]:
-        for part in blocks:
-            indices = step_down.order[part]
-            ratio, squares, spare = space[:, : len(indices)]
-            work.ratios(first[indices], second[indices], ratio, squares, spare)
-            ratio *= topics
-            yield indices, np.sqrt(ratio, out=ratio)
-
-    step_down.count(drawn())
+    work = _Work(values, resampled, 1)
+    step_down = StepDown(np.sqrt(topics * work.observed(first, second)))
+    order = step_down.order
+    step_down.count(
+        (order[part], np.sqrt(np.multiply(ratio, topics, out=ratio), out=ratio))
+        for part, ratio, _ in work.statistics(first[order], second[order])
+    )
     return step_down
 
 
@@ -144,13 +118,8 @@ def resample_counts(resampled: Ints) -> Ints:
     [[1, 0, 2]]
     """
     replicates, topics = resampled.shape
-    counts = np.empty((replicates, topics), np.int64)
-    for start in range(0, replicates, _REPLICATES_IN_TURN):
-        part = resampled[start : start + _REPLICATES_IN_TURN]
-        cells = part + np.arange(len(part))[:, None] * topics
-        block = np.bincount(cells.ravel(), minlength=part.size)
-        counts[start : start + len(part)] = block.reshape(part.shape)
-    return counts
+    cells = resampled + np.arange(replicates)[:, None] * topics
+    return np.bincount(cells.ravel(), minlength=resampled.size).reshape(resampled.shape)
 
 
 def _cut(resampled: Ints) -> Floats:
@@ -165,139 +134,85 @@ def _cut(resampled: Ints) -> Floats:
     if width < 8:
         width = replicates
     cut = np.empty((replicates // width, topics, width))
-    if len(cut) == 1:
-        for part in _turns(replicates, topics):
-            cut[0, :, part] = resample_counts(resampled[part]).T / topics
-        return cut
-    for part in _turns(replicates, topics, width):
-        shares = resample_counts(resampled[part]) / topics
-        blocks = slice(part.start // width, part.stop // width)
-        cut[blocks] = shares.reshape(-1, width, topics).transpose(0, 2, 1)
+    for part in blocks(len(cut), max(1, _NUMBERS_IN_TURN // (topics * width))):
+        shares = resample_counts(resampled[part.start * width : part.stop * width]) / topics
+        cut[part] = shares.reshape(-1, width, topics).transpose(0, 2, 1)
     return cut
 
 
 def _multiply(rows: Floats, cut: Floats, out: Floats) -> None:
     """Multiply ``rows`` by the weights that were cut, and write the products to ``out``."""
-    blocks, _, width = cut.shape
-    into = out.reshape(len(rows), blocks, width).transpose(1, 0, 2)
-    for start in range(0, blocks, _BLOCKS_IN_TURN):
-        advance()
-        part = slice(start, start + _BLOCKS_IN_TURN)
+    n_blocks, _, width = cut.shape
+    into = out.reshape(len(rows), n_blocks, width).transpose(1, 0, 2)
+    for part in blocks(n_blocks, _BLOCKS_IN_TURN):
         np.matmul(rows, cut[part], out=into[part])
 
 
-@dataclass(frozen=True, eq=False)
 class _Work:
     """One piece of the pairs: a pure function of the pairs, so pieces may run anywhere in any order."""
 
-    centre: Floats
-    centred: Floats
-    means: Floats
-    weights: Floats
-    negligible: float
-    rank: int
-
-    @classmethod
-    def on(cls, values: Floats, resampled: Ints, rank: int) -> _Work:
-        """Return the products of runs x topics with replicates x topics."""
-        centre = values.mean(axis=1)
-        centred = values - centre[:, None]
-        cut = _cut(resampled)
-        means = np.empty((len(values), len(resampled)))
-        for start in range(0, len(values), _PAIRS_AT_ONCE):
-            _multiply(centred[start : start + _PAIRS_AT_ONCE], cut, means[start : start + _PAIRS_AT_ONCE])
-        return cls(centre, centred, means, cut, float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE, rank)
+    def __init__(self, values: Floats, resampled: Ints, rank: int) -> None:
+        self.rank, self.negligible = rank, float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
+        self.centre = values.mean(axis=1)
+        self.centred = values - self.centre[:, None]
+        self.weights = _cut(resampled)
+        self.means = np.empty((len(values), len(resampled)))
+        for part in blocks(len(values), _PAIRS_AT_ONCE):
+            _multiply(self.centred[part], self.weights, self.means[part])
 
     def __call__(self, pairs: tuple[Indices, Indices]) -> tuple[Indices, Indices, Floats]:
-        first, second = pairs
-        blocks, _, width = self.weights.shape
-        # memory fresh from the system costs more than the arithmetic, so the blocks share theirs
-        space = np.empty((3, min(len(first), _PAIRS_AT_ONCE), blocks * width))
-        mask = np.empty(space.shape[1:], dtype=bool)
-        results = []
-        for start in range(0, len(first), _PAIRS_AT_ONCE):
-            a, b = first[start : start + _PAIRS_AT_ONCE], second[start : start + _PAIRS_AT_ONCE]
-            results.append(self._block(a, b, space[:, : len(a)], mask[: len(a)]))
-        exceeding, replicate, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
-        return exceeding, replicate, critical
-
-    def _block(
-        self, first: Indices, second: Indices, space: Floats, mask: Bools
-    ) -> tuple[Indices, Indices, Floats]:
-        ratio, squares, spare = space
-        min_square = self._squares(first, second, squares)
-        observed = self.observed(first, second)
-        rows = max(1, _NUMBERS_IN_TURN // space.shape[2])
-        results = []
-        for start in range(0, len(first), rows):
-            advance()
-            turn = slice(start, start + rows)
-            self._ratios(first[turn], second[turn], squares[turn], min_square, ratio[turn], spare[turn])
-            np.greater_equal(ratio[turn], observed[turn, None] * (1 - _RELATIVE), out=mask[turn])
-            exceeding = np.count_nonzero(mask[turn], axis=1)
-            np.copyto(spare[turn], ratio[turn])
-            results.append((exceeding, *_holding(ratio[turn], spare[turn], mask[turn], self.rank)))
+        reached = self.observed(*pairs)[:, None] * (1 - _RELATIVE)
+        results = [
+            (np.count_nonzero(ratio >= reached[part], axis=1), *_holding(ratio, spare, self.rank))
+            for part, ratio, spare in self.statistics(*pairs)
+        ]
         exceeding, replicate, critical = (np.concatenate([part[k] for part in results]) for k in range(3))
         return exceeding, replicate, critical
 
     def observed(self, first: Indices, second: Indices) -> Floats:
-        """Return the statistic of some pairs."""
-        variance = np.square(self._differences(first, second)).mean(axis=1)
-        return _observed_ratio(self.centre[first] - self.centre[second], variance, self.negligible)
+        """Return the statistic of some pairs, mean(z)^2 / mean(z^2); 0 for a mean of zero."""
+        statistic = np.zeros(len(first))
+        for part in blocks(len(first), _PAIRS_AT_ONCE):
+            variance = np.square(self._differences(first[part], second[part])).mean(axis=1)
+            mean = self.centre[first[part]] - self.centre[second[part]]
+            square = np.where(np.abs(mean) <= self.negligible, 0.0, mean * mean)
+            np.divide(square, square + variance, out=statistic[part], where=square > 0)
+        return statistic
 
-    def ratios(self, first: Indices, second: Indices, ratio: Floats, squares: Floats, spare: Floats) -> None:
-        """Write the statistic of some pairs in every replicate to ``ratio``."""
-        self._ratios(first, second, squares, self._squares(first, second, squares), ratio, spare)
+    def statistics(self, first: Indices, second: Indices) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Yield blocks of pairs, their statistics in every replicate, and memory of this shape, which all share."""
+        # Memory fresh from the system costs more than the arithmetic.
+        space = np.empty((3, min(len(first), _PAIRS_AT_ONCE), self.means.shape[1]))
+        for part in blocks(len(first), _PAIRS_AT_ONCE):
+            w = np.square(self._differences(first[part], second[part]))
+            ratio, squares, spare = space[:, : len(w)]
+            _multiply(w, self.weights, squares)
+            if not w.all():
+                # A replicate of zeros only: its mean, zero but for rounding, must not be divided by zero.
+                np.maximum(squares, max(self.negligible**2, 1e-300), out=squares)
+            np.take(self.means, first[part], axis=0, out=ratio, mode="clip")
+            np.take(self.means, second[part], axis=0, out=spare, mode="clip")
+            np.subtract(ratio, spare, out=ratio)
+            np.multiply(ratio, ratio, out=ratio)
+            np.divide(ratio, squares, out=ratio)
+            yield part, ratio, spare
 
     def _differences(self, first: Indices, second: Indices) -> Floats:
-        w = self.centred[first] - self.centred[second]
+        w: Floats = self.centred[first] - self.centred[second]
         w[np.abs(w) <= self.negligible] = 0.0
         return w
 
-    def _squares(self, first: Indices, second: Indices, squares: Floats) -> float:
-        """Return the mean square of every replicate, and the smallest one that exceeds rounding."""
-        w = np.square(self._differences(first, second))
-        _multiply(w, self.weights, squares)
-        # a replicate of zeros only: its mean, zero but for rounding, must not be divided by zero
-        return 0.0 if w.all() else max(self.negligible**2, 1e-300)
 
-    def _ratios(
-        self,
-        first: Indices,
-        second: Indices,
-        squares: Floats,
-        min_square: float,
-        ratio: Floats,
-        spare: Floats,
-    ) -> None:
-        """Write the statistic of some pairs in every replicate to ``ratio``."""
-        if min_square:
-            np.maximum(squares, min_square, out=squares)
-        np.take(self.means, first, axis=0, out=ratio, mode="clip")
-        np.take(self.means, second, axis=0, out=spare, mode="clip")
-        np.subtract(ratio, spare, out=ratio)
-        np.multiply(ratio, ratio, out=ratio)
-        np.divide(ratio, squares, out=ratio)
-
-
-def _observed_ratio(mean: Floats, variance: Floats, negligible: float) -> Floats:
-    """Return mean(z)^2 / mean(z^2); 0 for a mean of zero."""
-    square = np.where(np.abs(mean) <= negligible, 0.0, mean * mean)
-    result: Floats = np.zeros_like(square)
-    np.divide(square, square + variance, out=result, where=square > 0)
-    return result
-
-
-def _holding(ratio: Floats, copy: Floats, mask: Bools, rank: int) -> tuple[Indices, Floats]:
+def _holding(ratio: Floats, spare: Floats, rank: int) -> tuple[Indices, Floats]:
     """Return for each row the column with the rank-th largest value, the earlier of equal ones, and that value."""
+    np.copyto(spare, ratio)
     split = ratio.shape[1] - rank
-    copy.partition(split, axis=1)
-    critical = copy[:, split].copy()
-    np.equal(ratio, critical[:, None], out=mask)
-    column = np.argmax(mask, axis=1)
+    spare.partition(split, axis=1)
+    critical = spare[:, split].copy()
+    column = np.argmax(ratio == critical[:, None], axis=1)
     low, high = critical * (1 - _RELATIVE), critical * (1 + _RELATIVE)
-    tied = (copy[:, :split].max(axis=1, initial=-1.0) >= low) | (
-        copy[:, split + 1 :].min(axis=1, initial=np.inf) <= high
+    tied = (spare[:, :split].max(axis=1, initial=-1.0) >= low) | (
+        spare[:, split + 1 :].min(axis=1, initial=np.inf) <= high
     )
     for row in np.flatnonzero(tied):
         larger = np.count_nonzero(ratio[row] > high[row])
@@ -317,9 +232,8 @@ def _replicate_means(
         return result
 
     means = np.empty(len(first))
-    size = max(1, _NUMBERS_IN_TURN // resampled.shape[1])
-    for start in range(0, len(first), size):
-        means[start : start + size] = np.abs(differences(slice(start, start + size)).mean(axis=1))
+    for part in blocks(len(first), max(1, _NUMBERS_IN_TURN // resampled.shape[1])):
+        means[part] = np.abs(differences(part).mean(axis=1))
     largest = means.max(initial=0.0)
     for pair in np.flatnonzero(means >= largest * (1 - _RELATIVE)).tolist() if largest else ():
         means[pair] = abs(fsum(differences(slice(pair, pair + 1))[0])) / resampled.shape[1]

@@ -4,8 +4,6 @@ All of them take higher scores to be better, treat equal scores as ties and retu
 undefined (fewer than two runs, or all runs tied).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -337,11 +335,7 @@ def _tie_terms(values: Floats) -> tuple[float, float]:
 @lru_cache(maxsize=64)
 def _inversions(n: int) -> list[int]:
     """Return the exact numbers of permutations of n with at most 0, 1, 2, ... inversions."""
-    counts = [1]
+    counts = np.ones(1, object)  # Integers of any size.
     for size in range(2, n + 1):
-        extended = [0] * (len(counts) + size - 1)
-        for inversions, count in enumerate(counts):
-            for more in range(size):
-                extended[inversions + more] += count
-        counts = extended
+        counts = np.convolve(counts, np.ones(size, object))
     return list(accumulate(counts))

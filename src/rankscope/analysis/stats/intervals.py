@@ -5,8 +5,6 @@ covers the value for the population of topics in about 1 - alpha of the samples 
 simulated coverage).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import sqrt
 
@@ -19,6 +17,7 @@ from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import SettingsError
+from rankscope.progress import blocks
 
 _DRAWN_AT_ONCE = 2**21  # topics of resamples: more would take much memory on large collections
 
@@ -82,13 +81,12 @@ def bootstrap_means(
     >>> bootstrap_means(np.array([[0.5, 0.5, 0.5]]), replicates=4).tolist()
     [[0.5, 0.5, 0.5, 0.5]]
     """
-    runs, topics = values.shape
+    topics = values.shape[1]
     finite = np.isfinite(values)
     numbers = np.where(finite, values, 0.0)
     infinite = np.where(np.isinf(values), np.sign(values), 0.0)
     everywhere = bool(finite.all()) and weights is None
-    means = np.empty((runs, replicates))
-    start = 0
+    means = []
     for drawn in drawn_topics(topics, replicates, seed):
         counts = resample_counts(drawn).T.astype(np.float64)
         if weights is not None:
@@ -101,17 +99,15 @@ def bootstrap_means(
             with np.errstate(invalid="ignore", divide="ignore"):
                 block /= (~np.isnan(values)).astype(np.float64) @ counts
             block = np.where(reached != 0, np.copysign(np.inf, reached), block)
-        means[:, start : start + len(drawn)] = block
-        start += len(drawn)
-    return means
+        means.append(block)
+    return np.concatenate(means, axis=1)
 
 
 def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator[Ints]:
     """Generate blocks of bootstrap samples, a row of topic numbers each; the report uses the same samples."""
     rng = generator(seed)
-    step = max(1, _DRAWN_AT_ONCE // max(1, topics))
-    for start in range(0, replicates, step):
-        yield rng.integers(0, topics, size=(min(step, replicates - start), topics))
+    for part in blocks(replicates, max(1, _DRAWN_AT_ONCE // max(1, topics))):
+        yield rng.integers(0, topics, size=(part.stop - part.start, topics))
 
 
 def expanded(alpha: float, topics: int, freedom: float | None = None) -> float:

@@ -1,10 +1,9 @@
 """Complete matrices of scores (runs x topics), and means rounded so that ties are exact."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from math import ceil, floor, log10
 from typing import Any
 
@@ -38,9 +37,8 @@ def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
     """
     matrix = scores.matrix(measure)
     undefined = np.asarray(~np.isfinite(matrix.values).all(axis=0))
-    topics = list(zip(matrix.topic_cells, undefined.tolist(), strict=True))
-    kept = tuple(topic for topic, is_undefined in topics if not is_undefined)
-    dropped = tuple(topic for topic, is_undefined in topics if is_undefined)
+    topics = matrix.topic_cells
+    kept, dropped = (tuple(compress(topics, mask)) for mask in (~undefined, undefined))
     if not kept:
         hint = "leave this measure out, or evaluate with missing='zero'"
         raise InputError(f"{matrix.measure} is undefined on every topic for some run", hint=hint)
@@ -60,13 +58,11 @@ def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
 
 
 def run_merits(matrix: CompleteMatrix) -> Floats:
-    """Return :func:`run_means`, negated where lower values are better; runs are ranked by these."""
-    return matrix.measure.merit(run_means(matrix))
+    """Return the mean of each run as the measure defines it, rounded, negated if lower values are better.
 
-
-def run_means(matrix: CompleteMatrix) -> Floats:
-    """Return the mean of each run as the measure defines it, :func:`rounded` so that ties are ties."""
-    return rounded(row_means(matrix.measure, matrix.values, matrix.weights))
+    Runs are ranked by these; :func:`rounded` makes ties ties.
+    """
+    return matrix.measure.merit(rounded(row_means(matrix.measure, matrix.values, matrix.weights)))
 
 
 def row_means(measure: Measure, values: Floats, weights: Floats | None = None) -> Floats:
@@ -133,12 +129,11 @@ def best_indices(matrix: CompleteMatrix, fraction: float) -> Indices:
 
 def with_runs(scores: Scores, keep: Indices) -> Scores:
     """Return the scores of some of the runs."""
-    names = tuple(scores.runs[r] for r in keep)
     judged = None if scores.judged is None else scores.judged.with_runs(keep)
     uncertainty = None if scores.uncertainty is None else scores.uncertainty.with_runs(keep)
-    return Scores(
-        names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, uncertainty,
-        weights=scores.weights, topic_data=scores.topic_data,
+    return replace(
+        scores, runs=tuple(scores.runs[r] for r in keep), values=scores.values[:, keep], judged=judged,
+        uncertainty=uncertainty, collection=None,
     )  # fmt: skip
 
 

@@ -14,18 +14,17 @@ by sqrt((n + 1) / (n - 1)), a factor that vanishes with the number of topics n a
 docs/certainty.md at most at the nominal level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 from math import ceil, inf
 
 import numpy as np
 
 from rankscope.analysis.stats.randomness import generator
-from rankscope.arrays import Floats, Indices, Ints
+from rankscope.arrays import Floats, Indices
 from rankscope.native import counting
-from rankscope.progress import advance
+from rankscope.progress import blocks
 
 _RELATIVE = 1e-9  # Statistics closer than this are equal: rounding must not decide a comparison.
 _NEGLIGIBLE = 1e-12  # Differences below this share of the largest score are zero.
@@ -36,7 +35,6 @@ _MAX_STUDENTISED = 500
 """Runs up to which each difference from the best has its own standard error: the work grows with their square."""
 
 
-@dataclass(eq=False)
 class StepDown:
     """Counts of replicates whose statistic reaches the observed one: of a hypothesis alone, and of those not above it.
 
@@ -45,43 +43,28 @@ class StepDown:
     enumerated (0).
     """
 
-    observed: Floats
-    unit: int = 1
-    factor: float = 1.0
-    """Factor by which t must exceed its critical value in joint comparisons."""
-    joint: Floats = field(init=False)
-    """Observed statistics for joint comparisons, in the same order: by default the same."""
-    alone: Ints = field(init=False)
-    jointly: Ints = field(init=False)
-    largest: list[Floats] = field(init=False, default_factory=list)
-    largest_centred: list[Floats] = field(init=False, default_factory=list)
-    """Largest statistics of differences without their means, if the replicates do not centre them."""
+    def __init__(self, observed: Floats, unit: int = 1) -> None:
+        self.observed, self.unit = observed, unit
+        # Observed statistics for joint comparisons, and the factor by which t must exceed its critical value there.
+        self.joint, self.factor = observed, 1.0
+        self.order = np.argsort(observed, kind="stable")
+        self.alone, self.jointly = np.zeros((2, len(observed)), np.int64)
+        self.largest: list[Floats] = []
+        # Largest statistics of differences without their means, if the replicates do not centre them.
+        self.largest_centred: list[Floats] = []
 
-    def __post_init__(self) -> None:
-        self.order = np.argsort(self.observed, kind="stable")
-        self.alone, self.jointly = np.zeros((2, len(self.observed)), np.int64)
-        self.joint = self.observed
-
-    def count(self, blocks: Iterable[tuple[Indices, Floats]]) -> None:
+    def count(self, drawn_blocks: Iterable[tuple[Indices, Floats]]) -> None:
         """Count some replicates: blocks of hypotheses in ``order``, each with statistics hypotheses x replicates."""
         running: Floats | None = None
-        for indices, drawn in blocks:
-            advance()
+        for indices, drawn in drawn_blocks:
             self.alone[indices] += _count_reached(drawn, self.observed[indices])
-            running = _accumulate_maxima(drawn, running)
+            # Each row becomes the maximum of all rows up to it, those of earlier blocks included.
+            for row in drawn:
+                running = row if running is None else np.maximum(row, running, out=row)
+            running = None if running is None else running.copy()
             self.jointly[indices] += _count_reached(drawn, self.joint[indices])
         if running is not None:
             self.largest.append(running)
-
-    def count_centred(self, blocks: Iterable[tuple[Indices, Floats]]) -> None:
-        """Record the largest statistics of some replicates of centred differences."""
-        running: Floats | None = None
-        for _, drawn in blocks:
-            advance()
-            largest = drawn.max(axis=0)
-            running = largest if running is None else np.maximum(running, largest, out=running)
-        if running is not None:
-            self.largest_centred.append(running)
 
     @property
     def _replicates(self) -> int:
@@ -117,13 +100,6 @@ def _count_reached(drawn: Floats, observed: Floats) -> Indices:
     return np.asarray(np.count_nonzero(drawn >= (observed * (1 - _RELATIVE))[:, None], axis=1))
 
 
-def _accumulate_maxima(drawn: Floats, running: Floats | None) -> Floats | None:
-    """Replace each row by the maximum of all rows up to it, those of earlier blocks included."""
-    for row in drawn:
-        running = row if running is None else np.maximum(row, running, out=row)
-    return None if running is None else running.copy()
-
-
 @dataclass(frozen=True)
 class Flips:
     """Random signs for the differences of each topic; all signs up to a common one, if they are no more."""
@@ -145,18 +121,17 @@ class Flips:
         """
         if self.every:
             numbers = np.arange(2 ** (self.topics - 1))
-            for start in range(0, len(numbers), size):
-                bits = numbers[start : start + size] >> np.arange(self.topics)[:, None] - 1 & 1
+            for part in blocks(len(numbers), size):
+                bits = numbers[part] >> np.arange(self.topics)[:, None] - 1 & 1
                 bits[0] = 0
                 yield (1 - 2 * bits).astype(np.float64)
             return
-        rng, n_left = generator(self.seed), self.replicates
-        while n_left:
-            n_drawn = min(n_left, max(1, _SIGNS_AT_ONCE // self.topics))
+        rng = generator(self.seed)
+        for drawn in blocks(self.replicates, max(1, _SIGNS_AT_ONCE // self.topics)):
+            n_drawn = drawn.stop - drawn.start
             signs = rng.integers(0, 2, size=(n_drawn, self.topics)).astype(np.float64).T * 2 - 1
-            for start in range(0, n_drawn, size):
-                yield signs[:, start : start + size]
-            n_left -= n_drawn
+            for part in blocks(n_drawn, size):
+                yield signs[:, part]
 
 
 def small_sample_factor(topics: int) -> float:
@@ -178,9 +153,7 @@ def pair_norms(values: Floats, first: Indices, second: Indices) -> Floats:
     """Return the square root of the sum of squared differences of each pair, exactly zero where it is rounding."""
     zero = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
     norms = np.empty(len(first))
-    size = max(1, _SIGNS_AT_ONCE // values.shape[1])
-    for start in range(0, len(first), size):
-        part = slice(start, start + size)
+    for part in blocks(len(first), max(1, _SIGNS_AT_ONCE // values.shape[1])):
         z = values[first[part]] - values[second[part]]
         norms[part] = np.sqrt(np.einsum("pt,pt->p", z, z))
     norms[norms <= zero] = 0.0
@@ -211,15 +184,16 @@ def flip_pairs(values: Floats, first: Indices, second: Indices, flips: Flips) ->
     centred_weights = _inverse(pair_norms(centred, a, b))[:, None]
     for signs in flips.blocks():
         counts.count(_pair_blocks(values @ signs, a, b, weights, order))
-        counts.count_centred(_pair_blocks(centred @ signs, a, b, centred_weights, order))
+        centred_blocks = _pair_blocks(centred @ signs, a, b, centred_weights, order)
+        largest = (drawn.max(axis=0) for _, drawn in centred_blocks)
+        counts.largest_centred.append(reduce(np.maximum, largest, np.zeros(signs.shape[1])))
     return counts
 
 
 def _pair_blocks(
     sums: Floats, first: Indices, second: Indices, weights: Floats, order: Indices
 ) -> Iterator[tuple[Indices, Floats]]:
-    for start in range(0, len(order), _PAIRS_AT_ONCE):
-        part = slice(start, start + _PAIRS_AT_ONCE)
+    for part in blocks(len(order), _PAIRS_AT_ONCE):
         drawn = sums[first[part]]
         drawn -= sums[second[part]]
         np.abs(drawn, out=drawn)

@@ -4,8 +4,6 @@ If two runs are equally good, each of the n differences has either sign with the
 share of the 2^n choices of signs in which the absolute sum of the differences is at least the observed one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

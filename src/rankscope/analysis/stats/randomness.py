@@ -1,7 +1,5 @@
 """Random numbers from one seed: the same on every machine, for any number of jobs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rankscope.errors import SettingsError

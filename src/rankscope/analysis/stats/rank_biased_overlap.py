@@ -205,9 +205,7 @@ def overlaps(a: Groups, b: Groups, common: Ints, p: float, ties: str) -> tuple[F
     row = in_a // width
     is_longer = a.length > b.length
     short, long = a, b
-    if is_longer.all():
-        short, long, in_a, in_b = b, a, in_b, in_a
-    elif is_longer.any():
+    if is_longer.any():
         short, long = (
             Groups(np.where(swap[:, None], b.top, a.top), np.where(swap[:, None], b.bottom, a.bottom),
                    np.where(swap, b.length, a.length))

@@ -3,8 +3,6 @@ Every function returns one grade per judged document of the collection, :data:`~
 judgment is not kept, ready for :meth:`~rankscope.judging.Judged.with_grades`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -43,13 +41,14 @@ def without_group(judged: Judged, depth: int, group: Bools) -> Grades:
     return _kept(judged, is_in_others | ~is_in_group)
 
 
-def sample_size(documents: int, ratio: float, minimum: int) -> int:
+def sample_size(documents: Ints | int, ratio: float, minimum: Ints | int) -> Ints:
     """Return how many of a stratum are kept at ``ratio`` percent: min(n, max(minimum, round-half-up(ratio n / 100))).
 
-    >>> [sample_size(25, 90, 1), sample_size(25, 30, 10), sample_size(3, 50, 10)]
-    [23, 10, 3]
+    >>> sample_size(np.array([25, 3]), 30, np.array([1, 10])).tolist()
+    [8, 3]
     """
-    return int(_sizes(np.array([documents]), ratio, np.array([minimum]))[0])
+    rounded = np.floor(documents * ratio / 100 + 0.5).astype(np.int64)
+    return np.asarray(np.minimum(documents, np.maximum(minimum, rounded)))
 
 
 class Sampler:
@@ -88,7 +87,7 @@ class Sampler:
         if not 0 < ratio <= 100:
             hint = "give ratios between 0 and 100 such as 90,50,10"
             raise SettingsError(f"a sample of {ratio} %", hint=hint)
-        keep = self._position < np.repeat(_sizes(self._size, ratio, self._minimum), self._size)
+        keep = self._position < np.repeat(sample_size(self._size, ratio, self._minimum), self._size)
         grades = np.full(len(self.pool.grade), UNJUDGED, np.int32)
         grades[self._documents[keep]] = self.pool.grade[self._documents[keep]]
         return grades
@@ -98,11 +97,6 @@ def group_masks(runs: Sequence[str], groups: Mapping[str, str] | None) -> dict[s
     """Return a mask of runs for each group; without groups every run is its own group."""
     names = [run if groups is None else groups.get(run, run) for run in runs]
     return {name: np.array([other == name for other in names]) for name in dict.fromkeys(names)}
-
-
-def _sizes(documents: Ints, ratio: float, minimum: Ints) -> Ints:
-    rounded = np.floor(documents * ratio / 100 + 0.5).astype(np.int64)
-    return np.minimum(documents, np.maximum(minimum, rounded))
 
 
 def _pooled(judged: Judged, depth: int, runs: Bools | None) -> Grades:

@@ -6,8 +6,6 @@ change are halved (de Casteljau). All arithmetic is with whole numbers, so no ro
 however close to another or to 1 it is; roots closer than 2^-60 count as one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -43,30 +41,19 @@ def sign_regions(coefficients: Sequence[int]) -> list[Region]:
     >>> sign_regions([0, 0])
     [Region(low=0.0, high=1.0, sign=0)]
     """
-    wholes = [int(c) for c in coefficients]
-    while wholes and wholes[-1] == 0:
-        wholes.pop()
-    while wholes and wholes[0] == 0:  # a power of x changes no sign
-        wholes.pop(0)
-    if not wholes:
+    wholes: list[int] = list(np.trim_zeros(np.array([int(c) for c in coefficients], object)))
+    if not wholes:  # A power of x changes no sign.
         return [Region(0.0, 1.0, 0)]
-    borders = [
-        _refined(wholes, *bracket) for bracket in _isolate_roots(_bernstein(wholes), Fraction(0), Fraction(1))
-    ]
-    between = _middles([Fraction(0), *borders, Fraction(1)])
+    brackets = _isolate_roots(_bernstein(wholes), Fraction(0), Fraction(1))
+    borders = [Fraction(0), *(_refined(wholes, *bracket) for bracket in brackets), Fraction(1)]
     regions: list[Region] = []
-    for low, high, sign in ((low, high, _sign_at(wholes, middle)) for low, high, middle in between):
-        if regions and regions[-1].sign == sign:
-            regions[-1] = regions[-1]._replace(high=high)
-        else:
-            regions.append(Region(low, high, sign))
-    return regions
-
-
-def _middles(borders: Sequence[Fraction]) -> Iterator[tuple[float, float, Fraction]]:
     for low, high in pairwise(borders):
-        if low < high:
-            yield float(low), float(high), (low + high) / 2
+        sign = _sign_at(wholes, (low + high) / 2)
+        if regions and regions[-1].sign == sign:
+            regions[-1] = regions[-1]._replace(high=float(high))
+        elif low < high:
+            regions.append(Region(float(low), float(high), sign))
+    return regions
 
 
 def _bernstein(wholes: Sequence[int]) -> Wholes:

@@ -5,11 +5,10 @@ Scores are a matrix runs x topics without NaN; pairs are two index arrays. A tes
 on every topic have p = 1 in every test.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -31,7 +30,7 @@ _Pairs = tuple[Floats, Indices, Indices]
 """Values (runs, topics), and the runs of each pair."""
 
 REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
-_TEST_NAMES = {
+TEST_NAMES = {
     "t": "paired t test",
     "normal": "normal test",
     "wilcoxon": "Wilcoxon's signed-rank test",
@@ -46,11 +45,6 @@ _CORRECTION_NAMES = {
     "bh": "Benjamini-Hochberg correction",
     "none": "no correction",
 }
-
-
-def test_name(test: str) -> str:
-    """Return the name of a test, for titles."""
-    return _TEST_NAMES[test]
 
 
 def correction_for(test: str, correction: str | None = None) -> str:
@@ -77,7 +71,7 @@ def procedure(test: str, correction: str, alpha: float) -> str:
     ("paired t test, Holm's correction, level .05", 'randomised Tukey HSD, level .01')
     """
     corrected = "" if test == "tukey" else f", {_CORRECTION_NAMES[correction]}"  # Tukey's is adjusted already
-    return f"{_TEST_NAMES[test]}{corrected}, level {f'{alpha:g}'.removeprefix('0')}"
+    return f"{TEST_NAMES[test]}{corrected}, level {f'{alpha:g}'.removeprefix('0')}"
 
 
 _PAIRS_AT_ONCE = 4096
@@ -203,7 +197,7 @@ def _warn_if_hopeless(
         )
         warnings.warn(
             f"no pair can be significant: with {cause} and {pairs:,} pairs the smallest adjusted p is"
-            f" {min(1.0, min_p * times):.2g} ({_TEST_NAMES[test]}, {_CORRECTION_NAMES[correction]}); use {remedy}",
+            f" {min(1.0, min_p * times):.2g} ({TEST_NAMES[test]}, {_CORRECTION_NAMES[correction]}); use {remedy}",
             stacklevel=3,
         )
 
@@ -274,7 +268,7 @@ def tukey_hsd(
     """
     pieces = -(-replicates // _REPLICATES_IN_PIECE)
     sizes = [min(_REPLICATES_IN_PIECE, replicates - k * _REPLICATES_IN_PIECE) for k in range(pieces)]
-    shuffle = _Shuffle(np.ascontiguousarray(values.T))
+    shuffle = partial(_shuffled_ranges, np.ascontiguousarray(values.T))
     ranges = run_pieces(shuffle, list(zip(streams(seed, pieces), sizes, strict=True)), label="Tukey HSD")
     ordered = np.sort(np.concatenate(ranges))
     mean, _ = _mean_and_error(values, first, second)
@@ -287,25 +281,19 @@ def tukey_hsd(
     return PairTests(mean, p, delta, delta, p, True)
 
 
-@dataclass(frozen=True, eq=False)
-class _Shuffle:
-    """Return the ranges of the means of one piece of the replicates."""
-
-    values: Floats
-
-    def __call__(self, piece: tuple[np.random.SeedSequence, int]) -> Floats:
-        stream, replicates = piece
-        rng = generator(stream)
-        topics, runs = self.values.shape
-        total = np.zeros((replicates, runs))
-        shuffled = np.empty((replicates, runs))
-        for topic in range(topics):
-            advance()
-            np.copyto(shuffled, self.values[topic])
-            rng.permuted(shuffled, axis=1, out=shuffled)
-            total += shuffled
-        total /= topics
-        return np.asarray(total.max(axis=1) - total.min(axis=1))
+def _shuffled_ranges(values: Floats, piece: tuple[np.random.SeedSequence, int]) -> Floats:
+    """Return the ranges of the means of one piece of the replicates; ``values`` is topics x runs."""
+    stream, replicates = piece
+    rng = generator(stream)
+    topics, runs = values.shape
+    total, shuffled = np.zeros((2, replicates, runs))
+    for topic in range(topics):
+        advance()
+        np.copyto(shuffled, values[topic])
+        rng.permuted(shuffled, axis=1, out=shuffled)
+        total += shuffled
+    total /= topics
+    return np.asarray(total.max(axis=1) - total.min(axis=1))
 
 
 def _wilcoxon(values: Floats, first: Indices, second: Indices, alpha: float) -> PairTests:

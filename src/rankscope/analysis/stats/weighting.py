@@ -11,8 +11,6 @@ Tests that flip signs or shuffle the scores of a topic need contributions (w / m
 topic with difference 0 contributes 0, and the plain mean is the weighted one, too.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from rankscope.arrays import Floats

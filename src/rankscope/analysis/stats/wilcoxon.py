@@ -1,7 +1,5 @@
 """The Wilcoxon signed rank test for many pairs of runs at once."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
