@@ -73,7 +73,10 @@ def collection(lists: int, depth: int = 1000) -> Judged:
 
 
 def measure(browser: Any, path: Path, clicks: int) -> dict[str, float]:
-    """Measure milliseconds from navigation to the drawn plane, and from a click to the drawn curves."""
+    """Measure milliseconds from navigation to the drawn plane, and from a click to the drawn curves.
+
+    The page does not take clicks before it has read all parts of the data.
+    """
     loads = []
     for _ in range(5):
         tab = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -84,6 +87,7 @@ def measure(browser: Any, path: Path, clicks: int) -> dict[str, float]:
         loads.append(tab.evaluate("performance.getEntriesByName('rankscope:ready')[0].startTime"))
         if len(loads) < 5:
             tab.close()
+    tab.wait_for_selector("#page:not([inert])")
     waits = tab.evaluate(_CLICKS, clicks)
     tab.close()
     return {"load": statistics.median(loads), "click": statistics.median(waits), "slowest": max(waits)}

@@ -18,8 +18,8 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.judging import judge
-from rankscope.reporting import build_document, report
-from rankscope.reporting.html_page import render_report
+from rankscope.reporting import build_document, html_page, report
+from rankscope.reporting.html_page import render_report, split_arrays
 from rankscope.reporting.notes import notes
 from rankscope.reporting.page_data import as_json, as_stream, payload
 
@@ -53,6 +53,31 @@ def test_payload_holds_ranks_and_grades_of_relevant_documents() -> None:
     assert data["nonrelevant"]["hits"].tolist() == [1, 0, 0, 0, 0, 1]
     assert data["documents"]["names"] == [["a", "b"], ["a", "e"], []]
     assert data["documents"]["hit"].tolist() == [1, 0, 1, 1, 0, 0]
+
+
+def _merge(into: Any, part: Any) -> None:
+    for key, value in part.items() if isinstance(part, dict) else enumerate(part):
+        if isinstance(into, dict) and key not in into:
+            into[key] = value
+        else:
+            _merge(into[key], value)
+
+
+def test_a_large_report_is_written_in_parts_that_merge_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = payload(_judged(), title="T")
+    assert "data-parts" not in render_report(data)
+    whole = json.loads(as_json(data))
+    monkeypatch.setattr(html_page, "LARGE", 0)
+    parts = [json.loads(as_json(part)) for part in split_arrays(data)]
+    assert len(parts) == 3 and json.loads(as_json(data)) == whole
+    assert [m["name"] for m in parts[0]["measures"] if "values" in m] == [data["lead"]]
+    merged = parts[0]
+    for part in parts[1:]:
+        _merge(merged, part)
+    assert merged == whole
+    text = render_report(data)
+    places = [text.index(f'id="{name}"') for name in ("data", "data-1", "data-2")]
+    assert places[0] < text.rindex("<script>") < places[1] < places[2]
 
 
 def test_optional_parts_can_be_left_out() -> None:

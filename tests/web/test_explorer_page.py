@@ -121,5 +121,5 @@ def test_the_explorer_finds_unjudged_documents(tab: Any, address: str, collectio
         for r, (name, run) in enumerate(runs.items())
         if document in run.ranking(topic)
     )
-    assert cells[:2] == [document, topic] and cells[2] == "–"
+    assert cells[:2] == [document, topic] and cells[2] == "?"
     assert cells[-1] == ", ".join(f"{name} {rank}" for rank, _, name in ranks)

@@ -5,13 +5,33 @@ import App from "./App.svelte";
 import "./app.css";
 import { agreement } from "./data/agreement";
 import { Collection } from "./data/collection";
-import { fromStream, fromText, type Source } from "./data/payload";
+import { arrival, fromStream, fromText, type Source } from "./data/payload";
 import { measureAll } from "./measures/console";
-import { State } from "./state.svelte";
+import { State, type View } from "./state.svelte";
+
+/** Parts of a large report that views need in addition to the first, as reporting/html_page.py divides them. */
+const NEEDED: Partial<Record<View, number>> = { runs: 0, plane: 1 };
+
+/** Parts of the data that the view of an address needs: all, if the address has more than a view, runs and a topic. */
+function needed(fragment: string, lead: string, parts: number): number {
+  const q = new URLSearchParams(fragment);
+  const view = (q.get("view") ?? "runs") as View;
+  const plain = Array.from(q).every(([key, value]) => ["view", "run", "topic"].includes(key) || (key === "measure" && value === lead));
+  return plain ? Math.min(parts, NEEDED[view] ?? parts) : parts;
+}
 
 async function source(): Promise<Source> {
   const inline = document.getElementById("data");
-  if (inline) return fromText(inline.textContent ?? "");
+  if (inline) {
+    const { payload, read } = fromText(inline.textContent ?? "");
+    const parts = Number(inline.dataset.parts ?? 0);
+    const first = needed(location.hash.slice(1), payload.lead, parts);
+    for (let k = 1; k <= first; k++) await arrival(payload, k);
+    const rest = async (): Promise<void> => {
+      for (let k = first + 1; k <= parts; k++) await arrival(payload, k);
+    };
+    return { payload, read, rest: first < parts ? rest() : undefined };
+  }
   const response = await fetch("data", { cache: "no-store" });
   if (!response.ok) throw new Error(`the server answered ${response.status}; is rankscope explore still running?`);
   return fromStream(await response.arrayBuffer());
@@ -20,15 +40,27 @@ async function source(): Promise<Source> {
 async function start(): Promise<void> {
   const target = document.getElementById("page")!;
   try {
-    const state = new State(new Collection(await source()));
+    const found = await source();
+    const state = new State(new Collection(found));
+    state.complete = found.rest === undefined;
     state.fromFragment(location.hash);
     target.replaceChildren();
     mount(App, { target, props: { state } });
+    if (found.rest) {
+      // The first view stands while the browser still reads the rest of a large file; controls would need that.
+      target.inert = true;
+      void found.rest.then(() => {
+        target.inert = false;
+        state.complete = true;
+      });
+    }
     // For the benchmark: the mounted page is on the screen two frames later.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         performance.mark("rankscope:ready");
-        setTimeout(() => void agreement(state.data).then((found) => (state.agreement = found)), 250);
+        void Promise.resolve(found.rest).then(() =>
+          setTimeout(() => void agreement(state.data).then((result) => (state.agreement = result)), 250),
+        );
       }),
     );
     // Numbers of the page for the browser's console, and for the tests that compare them with Python's.

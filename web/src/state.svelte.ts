@@ -120,6 +120,8 @@ export class State {
   differs = $state.raw<string[] | null>(null);
   /** Names in the address that are not in this collection. */
   unknown = $state.raw<string[]>([]);
+  /** All parts of the data have arrived. */
+  complete = $state(true);
   /** The explorer's server no longer answers. */
   gone = $state(false);
   /** Complete rankings from the explorer's server, by list. */

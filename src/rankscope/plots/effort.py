@@ -216,7 +216,8 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
         for panel, (name, colour, is_kind) in zip(axes, classes, strict=False):
             for mask, style in (
                 (~is_kind, {"s": 2, "c": "#dddddd"}),
-                (is_kind, {"s": 7, "c": colour, "zorder": 3, "gid": name}),
+                # Points of the worst rankings lie in the corner, where clipping would hide them.
+                (is_kind, {"s": 7, "c": colour, "zorder": 3, "gid": name, "clip_on": False}),
             ):
                 panel.scatter(plane.twist[mask], plane.gain[mask], linewidths=0, rasterized=True, **style)
             _draw_grid(panel, plane, ticks=(0, 0.5, 1))

@@ -3,7 +3,7 @@
 After the trees of Albahem et al. (2018), Figures 2 to 5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -26,6 +26,10 @@ MAX_RANKINGS = 130
 VIOLATED = "#D55E00"
 _LOOKS = ((COLOURS[0], DASHES[0]), (QUIET, DASHES[1]), (COLOURS[2], DASHES[2]), (COLOURS[3], DASHES[3]))
 _CROWDED = 60  # number of relations from which those that hold have thin lines
+
+_FONT = 7.0
+_LETTER = 0.053  # width of a letter of that size in inches, on average
+_GAP = 0.03  # between a label and its arrows, in inches
 
 Position = tuple[float, float]
 
@@ -128,12 +132,16 @@ def plot_related(result: Result, *, width: float | None = None) -> Figure:
     n_leaves = len({round(y, 6) for _, y in positions.values() if y == int(y)})
     n_violated = sum(bool(pair["violated"]) for pair in pairs)
     with canvas(size, 0.75 + 0.2 * n_leaves + 0.16 * ((len(names) + 1) // 2)) as (figure, axes):
-        half = 0.11 if measure is None else 0.2
-        _draw_rankings(axes, rankings, positions, half)
+        labels = {str(row["ranking"]): _label(row) for row in rankings}
+        depth = int(result.settings["depth"])
+        # Arrows begin and end beside the labels: half the width of each, in units of the axis.
+        unit = (depth + 1.1) / (0.97 * size)
+        halves = {word: (_LETTER * len(label) / 2 + _GAP) * unit for word, label in labels.items()}
+        _draw_rankings(axes, rankings, labels, positions, halves)
         for pair in pairs:
             look = _LOOKS[names.index(str(pair["property"])) % len(_LOOKS)]
-            _draw_pair(axes, pair, look, positions, half, is_thin=len(pairs) > _CROWDED)
-        axes.set_xlim(-0.3, result.settings["depth"] + 0.45)
+            _draw_pair(axes, pair, look, positions, halves, is_thin=len(pairs) > _CROWDED)
+        axes.set_xlim(-halves["-"], depth + max(halves.values()) + 0.25)
         axes.set_ylim(max(y for _, y in positions.values()) + 0.7, -0.7)
         axes.axis("off")
         title = f"{len(rankings):,} rankings, {len(pairs):,} relations"
@@ -175,19 +183,28 @@ def _find_positions(words: list[str]) -> dict[str, Position]:
     return {word or "-": (float(length[word]), row(word)) for word in rankings}
 
 
+def _label(row: Mapping[str, Cell]) -> str:
+    word, score = str(row["ranking"]), float(row["score"] or 0)
+    text = "∅" if word == "-" else word
+    return f"{text}  {score:.3f}" if np.isfinite(score) else text
+
+
 def _draw_rankings(
-    axes: Any, rankings: list[dict[str, Cell]], positions: dict[str, Position], half: float
+    axes: Any,
+    rankings: list[dict[str, Cell]],
+    labels: Mapping[str, str],
+    positions: dict[str, Position],
+    halves: Mapping[str, float],
 ) -> None:
     x0, y0 = positions["-"]
-    for x, y in positions.values():
+    for word, (x, y) in positions.items():
         if x == x0 + 1:  # The empty ranking has no relations: plain lines show the root of the tree.
-            axes.plot([x0 + half, x - half], [y0, y], color="#dddddd", linewidth=0.7, zorder=1)
+            ends = [x0 + halves["-"], x - halves[word]]
+            axes.plot(ends, [y0, y], color="#dddddd", linewidth=0.7, zorder=1)
     for row in rankings:
-        word, score = str(row["ranking"]), float(row["score"] or 0)
-        text = "∅" if word == "-" else word
-        shown = f"{text}  {score:.3f}" if np.isfinite(score) else text
+        word = str(row["ranking"])
         colour = INK if row["possible"] else "#bbbbbb"
-        write_centred(axes, *positions[word], shown, fontsize=7, gid=word, zorder=4, color=colour)
+        write_centred(axes, *positions[word], labels[word], fontsize=_FONT, gid=word, zorder=4, color=colour)
 
 
 def _draw_pair(
@@ -195,7 +212,7 @@ def _draw_pair(
     pair: dict[str, Cell],
     look: tuple[str, Any],
     positions: dict[str, Position],
-    half: float,
+    halves: Mapping[str, float],
     *,
     is_thin: bool,
 ) -> None:
@@ -204,9 +221,11 @@ def _draw_pair(
 
     is_violated = bool(pair["violated"])
     colour, dash = (VIOLATED, "solid") if is_violated else look
-    (x0, y0), (x1, y1) = positions[str(pair["low"])], positions[str(pair["high"])]
-    side = half if x1 >= x0 else -half
-    start, end = (x0 + side, y0), (x1 + half if x0 == x1 else x1 - side, y1)
+    low, high = str(pair["low"]), str(pair["high"])
+    (x0, y0), (x1, y1) = positions[low], positions[high]
+    way = 1 if x1 >= x0 else -1
+    start = (x0 + way * halves[low], y0)
+    end = (x1 + (halves[high] if x0 == x1 else -way * halves[high]), y1)
     aside = 0.1 + min(0.25, 0.06 * abs(y1 - y0)) if x0 == x1 else 0.0
     bend = ((start[0] + end[0]) / 2 + aside, (y0 + y1) / 2)
     axes.add_patch(

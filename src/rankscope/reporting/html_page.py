@@ -11,6 +11,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from rankscope.reporting.page_data import as_json
 from rankscope.result import Result, TypedResult
 from rankscope.tables import Table
@@ -19,9 +21,13 @@ _STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;color:#222;max-width:75em;margin:2em auto;padding:0 1em}"
     "table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}"
     "th,td{padding:.15em .6em;text-align:left;border-bottom:1px solid #e6e6e6}"
-    "figure{display:inline-block;vertical-align:top;margin:1em 2em 1em 0}figcaption,p{color:#555}"
+    "figure{display:inline-block;vertical-align:top;margin:1em 2em 1em 0;max-width:100%}figcaption,p{color:#555}"
+    "img{max-width:100%;height:auto}div{overflow-x:auto}"
 )
 _MAX_ROWS = 200  # of tables that are not displayed
+
+LARGE = 4_000_000
+"""Size of the arrays of lists in bytes from which a report is written in parts: less is read within a few frames."""
 
 
 def render_report(document: Mapping[str, Any]) -> str:
@@ -31,8 +37,54 @@ def render_report(document: Mapping[str, Any]) -> str:
     >>> text.startswith("<!doctype html>"), "<hr>" in text, text.count("</script>")
     (True, False, 2)
     """
-    data = f'<script type="application/json" id="data">{as_json(document)}</script>\n'
-    return shell(str(document["title"]), data=data)
+    first, *later = split_arrays(document)
+    parts = f' data-parts="{len(later)}"' if later else ""
+    data = f'<script type="application/json" id="data"{parts}>{as_json(first)}</script>\n'
+    rest = (
+        f'\n<script type="application/json" id="data-{k}">{as_json(part)}</script>'
+        for k, part in enumerate(later, 1)
+    )
+    return shell(str(document["title"]), data=data, rest="".join(rest))
+
+
+def split_arrays(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a large document as parts, so that the browser shows its first view before it has read all of them.
+
+    The leaderboard needs the first part, the plane and its curves the second. The others have only arrays, at their
+    places in the document. A small document is one part.
+
+    Parameters
+    ----------
+    document : Mapping
+        The data of a report.
+
+    Returns
+    -------
+    list of dict
+        The parts; merged, they are the document.
+    """
+    arrays = [*document.get("list", {}).values(), *(m["values"] for m in document.get("measures", ()))]
+    if sum(array.nbytes for array in arrays) < LARGE:
+        return [dict(document)]
+    first = {**document, "list": {}, "measures": []}
+    curves: dict[str, Any] = {"list": {}, "measures": []}
+    other: dict[str, Any] = {"measures": []}
+    for name, array in document["list"].items():
+        (first if name in ("retrieved", "judged10") else curves)["list"][name] = array
+    for name in ("nonrelevant", "documents", "top"):
+        if name in document:
+            part = document[name]
+            curves[name] = {key: value for key, value in part.items() if isinstance(value, np.ndarray)}
+            first[name] = {key: value for key, value in part.items() if key not in curves[name]}
+    for measure in document["measures"]:
+        # The page looks into the values of requested measures for their range when it starts.
+        is_first = measure["name"] == document["lead"] or measure["kind"] == "given"
+        is_effort = measure.get("formula") == "Twist"
+        home = first if is_first else curves if is_effort else other
+        for part in (first, curves, other):
+            part["measures"].append({"values": measure["values"]} if part is home else {})
+        first["measures"][-1].update((key, value) for key, value in measure.items() if key != "values")
+    return [first, curves, other]
 
 
 def render_result(result: Result, shown: Sequence[Table], pictures: Mapping[str, bytes]) -> str:
@@ -45,7 +97,7 @@ def render_result(result: Result, shown: Sequence[Table], pictures: Mapping[str,
     """
     figures = "".join(
         f'<figure><img alt="{escape(name)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode("ascii")}">'
-        f"<figcaption>{escape(name.replace('-', ' '))}</figcaption></figure>"
+        f"<figcaption>{escape(name.replace('-', ' ').capitalize())}</figcaption></figure>"
         for name, svg in pictures.items()
     )
     meanings = (
@@ -59,19 +111,24 @@ def render_result(result: Result, shown: Sequence[Table], pictures: Mapping[str,
     tables += [
         (meanings.get(name, name), result[name], _MAX_ROWS) for name in result.tables if name in others
     ]
+    title = tables[0][0]  # and the heading of the first table
     sections = "".join(
-        f"<h2>{escape(heading)}</h2>{table.html(limit)}<p>{escape(table.legend)}</p>"
+        f"<h2>{escape(heading[:1].upper() + heading[1:])}</h2>"
+        * (heading != title)
+        + f'<div role="region" aria-label="{escape(heading)}" tabindex="0">{table.html(limit)}</div>'
+        f"<p>{escape(table.legend)}</p>"
         for heading, table, limit in tables
         if len(table)
     )
-    body = f"<h1>{escape(tables[0][0])}</h1>\n{figures}\n{sections}".encode("utf-8", "replace").decode(
-        "utf-8"
-    )
-    return render_document(tables[0][0], _STYLE, body, f"style-src '{digest(_STYLE)}'")
+    body = f"<h1>{escape(title)}</h1>\n{figures}\n{sections}".encode("utf-8", "replace").decode("utf-8")
+    return render_document(title, _STYLE, body, f"style-src '{digest(_STYLE)}'")
 
 
-def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
-    """Return the HTML document around the data; ``connect`` is its ``connect-src`` (the explorer: its server)."""
+def shell(title: str, *, data: str = "", rest: str = "", connect: str = "'none'") -> str:
+    """Return the HTML document around the data.
+
+    ``rest`` are parts of the data behind the script, and ``connect`` is its ``connect-src`` (the explorer: its server).
+    """
     assets = files("rankscope.reporting") / "assets"
     script = (assets / "page.js").read_text("utf-8").strip()
     style = (assets / "page.css").read_text("utf-8").strip()
@@ -79,7 +136,7 @@ def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
     body = (
         '<div id="page"><p class="loading">Reading the data…</p></div>\n'
         '<noscript><p class="failure">This report needs JavaScript.</p></noscript>\n'
-        f"{data}<script>{script}</script>"
+        f"{data}<script>{script}</script>{rest}"
     )
     head = '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
     return render_document(title, style, body, policy, head)

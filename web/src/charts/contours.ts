@@ -32,12 +32,12 @@ function smooth(grid: Float64Array, columns: number, rows: number, across: boole
 }
 
 /** The density of the points that are wanted, on NX x NY cells. */
-export function density({ effort, gain, cell, top }: Points, wanted: (i: number) => boolean): Float64Array {
+export function density({ effort, gain, cell, top }: Points, wanted?: (i: number) => boolean): Float64Array {
   let grid: Float64Array = new Float64Array(NX * NY);
   let n = 0;
   let [sumX, sumY, squaresX, squaresY] = [0, 0, 0, 0];
   for (let i = 0; i < cell.length; i++) {
-    if (cell[i] < 0 || !wanted(i)) continue;
+    if (cell[i] < 0 || (wanted && !wanted(i))) continue;
     const x = Math.min(1, Math.max(0, effort[i]));
     const y = Math.min(1, Math.max(0, gain[i] / top));
     grid[Math.min(NY - 1, Math.floor(y * NY)) * NX + Math.min(NX - 1, Math.floor(x * NX))]++;
@@ -69,17 +69,19 @@ export function levelOf(grid: Float64Array, share: number): number {
 
 /** Marching squares over the middles of the cells; beyond the border density goes on as it is there. */
 function lines(grid: Float64Array, level: number, width: number, height: number): string {
-  const at = (x: number, y: number): number =>
-    grid[Math.min(NY - 1, Math.max(0, y)) * NX + Math.min(NX - 1, Math.max(0, x))] - level;
   const px = (x: number): number => Math.min(width, Math.max(0, ((x + 0.5) * width) / NX));
   const py = (y: number): number => height - Math.min(height, Math.max(0, ((y + 0.5) * height) / NY));
   let path = "";
-  for (let y = -1; y < NY; y++)
+  for (let y = -1; y < NY; y++) {
+    const lower = Math.max(0, y) * NX;
+    const upper = Math.min(NY - 1, y + 1) * NX;
     for (let x = -1; x < NX; x++) {
-      const a = at(x, y);
-      const b = at(x + 1, y);
-      const c = at(x + 1, y + 1);
-      const d = at(x, y + 1);
+      const left = Math.max(0, x);
+      const right = Math.min(NX - 1, x + 1);
+      const a = grid[lower + left] - level;
+      const b = grid[lower + right] - level;
+      const c = grid[upper + right] - level;
+      const d = grid[upper + left] - level;
       // Most cells have no line: they are skipped before anything is allocated.
       if (a >= 0 === b >= 0 && b >= 0 === c >= 0 && c >= 0 === d >= 0) continue;
       const inside = [a, b, c, d].map((v) => v >= 0);
@@ -94,10 +96,11 @@ function lines(grid: Float64Array, level: number, width: number, height: number)
         path += `M${px(ax).toFixed(1)} ${py(ay).toFixed(1)}L${px(bx).toFixed(1)} ${py(by).toFixed(1)}`;
       }
     }
+  }
   return path;
 }
 
-export function contours(points: Points, shares: readonly number[], wanted: (i: number) => boolean = () => true): Contour[] {
+export function contours(points: Points, shares: readonly number[], wanted?: (i: number) => boolean): Contour[] {
   const grid = density(points, wanted);
   return shares.map((share) => ({ share, path: lines(grid, levelOf(grid, share), points.width, points.height) }));
 }

@@ -59,8 +59,6 @@ export class Collection {
   readonly topics: readonly string[];
   readonly grades: readonly number[];
   readonly judgments: readonly Topic[];
-  readonly retrieved: Numbers;
-  readonly judged10: Numbers;
   readonly warnings: readonly Warning[];
   /** Findings computed by Python, the most important first. */
   readonly findings: readonly FindingData[];
@@ -96,19 +94,8 @@ export class Collection {
 
   /** Topics that a run lacks are left out of its means instead of counting as an empty list. */
   private readonly skipMissing: boolean;
-  private readonly rank: Numbers;
-  private readonly grade: Numbers;
-  private readonly start: Uint32Array;
-  private readonly below?: { rank: Numbers; negative?: Numbers; start: Uint32Array };
-  private readonly documents?: { names: string[][]; hit: Numbers };
-  private readonly top?: Omit<TopDocuments, "judged" | "hits" | "rank" | "document"> & {
-    judged: Numbers;
-    /** Index of the first name of every topic. */
-    first: Uint32Array;
-    rank: Numbers;
-    document: Numbers;
-    start: Uint32Array;
-  };
+  /** Rankings and documents as they were written: decoded when a view needs them, which the leaderboard does not. */
+  private readonly packed: Pick<Payload, "list" | "nonrelevant" | "documents" | "top">;
   private readonly given = new Map<string, Measured>();
   private readonly read: (packed: Packed) => Numbers;
   private readonly archetype: Packed;
@@ -133,23 +120,7 @@ export class Collection {
     this.study = payload.study ?? {};
     this.settings = payload.settings;
     this.judgments = judgmentsOf(payload, read);
-    this.retrieved = read(payload.list.retrieved);
-    this.judged10 = read(payload.list.judged10);
-    this.start = offsets(read(payload.list.hits));
-    this.rank = read(payload.list.rank);
-    this.grade = read(payload.list.grade);
-    if (payload.nonrelevant) {
-      const { rank, hits, negative } = payload.nonrelevant;
-      this.below = { rank: read(rank), start: offsets(read(hits)), negative: negative && read(negative) };
-    }
-    if (payload.documents) {
-      this.documents = { names: payload.documents.names, hit: read(payload.documents.hit) };
-    }
-    if (payload.top) {
-      const { judged, hits, rank, document, ...rest } = payload.top;
-      const first = offsets(Uint32Array.from(rest.names, (names) => names.length));
-      this.top = { ...rest, judged: read(judged), rank: read(rank), document: read(document), first, start: offsets(read(hits)) };
-    }
+    this.packed = payload;
     if (payload.samples) this.samples = read(payload.samples);
     if (payload.permutations) this.permutations = read(payload.permutations);
     this.server = payload.server === true;
@@ -183,6 +154,47 @@ export class Collection {
       crossing: (payload.settings.crossing as Crossing | undefined) ?? DEFAULTS.crossing,
       dcg: payload.settings.dcg === "jk10" ? "jk10" : DEFAULTS.dcg,
     };
+  }
+
+  get retrieved(): Numbers {
+    return this.once("retrieved", () => this.read(this.packed.list.retrieved));
+  }
+
+  get judged10(): Numbers {
+    return this.once("judged10", () => this.read(this.packed.list.judged10));
+  }
+
+  /** Ranks and grades of the hits, and the first hit of every list. */
+  private get hits(): { rank: Numbers; grade: Numbers; start: Uint32Array } {
+    return this.once("hits", () => {
+      const { rank, grade, hits } = this.packed.list;
+      return { rank: this.read(rank), grade: this.read(grade), start: offsets(this.read(hits)) };
+    });
+  }
+
+  private get below(): { rank: Numbers; negative?: Numbers; start: Uint32Array } | undefined {
+    return this.once("nonrelevant", () => {
+      if (!this.packed.nonrelevant) return undefined;
+      const { rank, hits, negative } = this.packed.nonrelevant;
+      return { rank: this.read(rank), start: offsets(this.read(hits)), negative: negative && this.read(negative) };
+    });
+  }
+
+  private get documents(): { names: string[][]; hit: Numbers } | undefined {
+    return this.once("documents", () => {
+      const found = this.packed.documents;
+      return found && { names: found.names, hit: this.read(found.hit) };
+    });
+  }
+
+  /** Documents in the first ranks; `first`: index of the first name of every topic. */
+  private get top(): (Record<"judged" | "rank" | "document", Numbers> & Record<"first" | "start", Uint32Array> & Pick<TopDocuments, "names" | "depth" | "complete">) | undefined {
+    return this.once("top", () => {
+      if (!this.packed.top) return undefined;
+      const { judged, hits, rank, document, ...rest } = this.packed.top;
+      const first = offsets(Uint32Array.from(rest.names, (names) => names.length));
+      return { ...rest, judged: this.read(judged), rank: this.read(rank), document: this.read(document), first, start: offsets(this.read(hits)) };
+    });
   }
 
   /** The name of a run for a chart or table: elided in the middle if it is longer, and distinct from those of other runs. */
@@ -366,18 +378,15 @@ export class Collection {
   }
 
   list(i: number): List {
-    const below = this.below && {
-      rank: this.below.rank,
-      negative: this.below.negative,
-      from: this.below.start[i],
-      to: this.below.start[i + 1],
-    };
+    const { hits } = this;
+    const judged = this.below;
+    const below = judged && { rank: judged.rank, negative: judged.negative, from: judged.start[i], to: judged.start[i + 1] };
     return {
       topic: this.judgments[this.topicOf(i)],
-      rank: this.rank,
-      grade: this.grade,
-      from: this.start[i],
-      to: this.start[i + 1],
+      rank: hits.rank,
+      grade: hits.grade,
+      from: hits.start[i],
+      to: hits.start[i + 1],
       retrieved: this.retrieved[i],
       judged10: this.judged10[i],
       below,
@@ -386,7 +395,8 @@ export class Collection {
 
   /** The name of the relevant document behind hit h of list i, when the page carries names. */
   document(i: number, h: number): string | undefined {
-    return this.documents?.names[this.topicOf(i)]?.[this.documents.hit[h]];
+    const { documents } = this;
+    return documents?.names[this.topicOf(i)]?.[documents.hit[h]];
   }
 
   /** The first ranks of a list, with names as far as the page carries them. */
@@ -418,12 +428,12 @@ export class Collection {
 
   /** Ranks down to which every document has a name, in a report. */
   get namedDepth(): number {
-    return this.top?.depth ?? 0;
+    return this.packed.top?.depth ?? 0;
   }
 
   /** Whether the ranks of the named unjudged documents are known in all lists. */
   get rankedEverywhere(): boolean {
-    return this.top?.complete === true;
+    return this.packed.top?.complete === true;
   }
 
   /** Whether the page carries texts of documents. */
@@ -449,11 +459,11 @@ export class Collection {
 
   /** Names of the relevant documents of a topic, when the page carries names. */
   relevant(topic: number): readonly string[] {
-    return this.documents?.names[topic] ?? [];
+    return this.packed.documents?.names[topic] ?? [];
   }
 
   get named(): boolean {
-    return this.documents !== undefined;
+    return this.packed.documents !== undefined;
   }
 
   /** Names of the relevant documents of the topic that the list does not hold. */
@@ -461,13 +471,15 @@ export class Collection {
     const names = this.documents?.names[this.topicOf(i)];
     if (!names) return [];
     const found = new Set<number>();
-    for (let h = this.start[i]; h < this.start[i + 1]; h++) found.add(this.documents!.hit[h]);
+    const { start } = this.hits;
+    const { hit } = this.documents!;
+    for (let h = start[i]; h < start[i + 1]; h++) found.add(hit[h]);
     return names.filter((_, k) => !found.has(k));
   }
 
   /** Whether the data has the ranks of judged non-relevant documents; a lean report does not. */
   get hasNonrelevant(): boolean {
-    return this.below !== undefined;
+    return this.packed.nonrelevant !== undefined;
   }
 
   private known(m: Measured): Measure {
@@ -515,7 +527,8 @@ export class Collection {
   /** The same where the sign is known. */
   ordered(by: 1 | -1, values: ArrayLike<number>): number[] {
     return Array.from(values, (_, i) => i).sort((a, b) => {
-      const [x, y] = [by * values[a], by * values[b]];
+      const x = by * values[a];
+      const y = by * values[b];
       if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;
       return x === y ? a - b : y - x;
     });

@@ -47,6 +47,39 @@ export function reader(binary?: ArrayBuffer, start = 0): (packed: Packed) => Num
 export interface Source {
   payload: Payload;
   read: (packed: Packed) => Numbers;
+  /** Resolved when all parts of the data have arrived; absent if they have. */
+  rest?: Promise<void>;
+}
+
+type Part = { [key: string]: Part };
+
+/** Add the arrays of a part to the payload, at their places. */
+function merge(into: Part, part: Part): void {
+  for (const [key, value] of Object.entries(part)) {
+    if (into[key] === undefined) into[key] = value;
+    else merge(into[key], value);
+  }
+}
+
+/** Wait until the browser has read a part of the data that follows the script, and add it to the payload. */
+export async function arrival(payload: Payload, part: number): Promise<void> {
+  const whole = (): HTMLElement | null => {
+    const element = document.getElementById(`data-${part}`);
+    return element && (element.nextSibling || document.readyState !== "loading") ? element : null;
+  };
+  if (!whole()) {
+    await new Promise<void>((done) => {
+      const check = (): void => {
+        if (!whole()) return;
+        observer.disconnect();
+        done();
+      };
+      const observer = new MutationObserver(check);
+      observer.observe(document.body, { childList: true });
+      document.addEventListener("DOMContentLoaded", check);
+    });
+  }
+  merge(payload as unknown as Part, JSON.parse(whole()!.textContent ?? "") as Part);
 }
 
 /** Splits the explorer's stream: 8 bytes "RSPAGE01", the length of the header, the header, the arrays (8-byte aligned). */

@@ -27,10 +27,11 @@ export interface Grid {
  * -1 where lower gains are better, so that they have the upper rows.
  */
 export function grid(effort: Float64Array, gain: Float64Array, sign: 1 | -1 = 1): Grid {
-  const defined: number[] = [];
+  const merits = new Float64Array(gain.length);
+  let total = 0;
   const counted = (i: number): boolean => Number.isFinite(gain[i]) && !Number.isNaN(effort[i]);
-  for (let i = 0; i < gain.length; i++) if (counted(i)) defined.push(sign * gain[i]);
-  const sorted = Float64Array.from(defined).sort();
+  for (let i = 0; i < gain.length; i++) if (counted(i)) merits[total++] = sign * gain[i];
+  const sorted = merits.subarray(0, total).sort();
   const borders = [0.25, 0.5, 0.75].map((q) => sortedQuantile(sorted, q));
   const counts = [0, 1, 2, 3].map(() => [0, 0, 0, 0]);
   const cell = new Int8Array(gain.length).fill(-1);
@@ -46,7 +47,7 @@ export function grid(effort: Float64Array, gain: Float64Array, sign: 1 | -1 = 1)
   return {
     rows,
     counts,
-    total: defined.length,
+    total,
     diagonal: [0, 1, 2, 3].reduce((n, k) => n + counts[k][k], 0),
     highHigh: counts[2][0] + counts[2][1] + counts[3][0] + counts[3][1],
     cell,
