@@ -111,6 +111,16 @@ def describe_definitions(package: ModuleType) -> dict[str, Any]:
     return described
 
 
+def describe_names(package: ModuleType) -> dict[str, list[str]]:
+    """Return the constants and defaults of a package by name, whichever modules have them."""
+    described: dict[str, list[str]] = {}
+    for name, value in sorted(describe_definitions(package).items()):
+        values = described.setdefault(name.partition(" ")[2], [])
+        if value not in values:
+            values.append(value)
+    return dict(sorted(described.items()))
+
+
 def describe_error(call: Callable[..., Any], /, **options: Any) -> str:
     """Return the error that options raise, or the number of rows of each table."""
     try:
