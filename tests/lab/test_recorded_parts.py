@@ -25,7 +25,7 @@ from tests.recorded import assert_recorded, describe_definitions, to_plain, writ
 
 from rankscope import lab
 from rankscope.engines import stream_pieces
-from rankscope.errors import SettingsError
+from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab import ranges, rounding
 from rankscope.lab.axioms import comparison
 from rankscope.lab.axioms.pairs import induced_pairs, single_steps
@@ -35,7 +35,7 @@ from rankscope.lab.identification import inputs as identification_inputs
 from rankscope.lab.identification import search, variants
 from rankscope.lab.identification.inputs import TopicLists, break_ties, inputs
 from rankscope.lab.measurement import convexity, counting, distances, graded, intervals, scales, walks
-from rankscope.lab.measurement.values import Setting
+from rankscope.lab.measurement.values import Setting, reject_undefined
 from rankscope.lab.measurement.verdicts import LongStudy
 from rankscope.lab.rankings import enumeration
 from rankscope.lab.rankings.explicit import iter_recall_bases, multiset_permutations
@@ -268,6 +268,11 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
         "thresholds",
         [convexity.rbp_threshold(*grades) for grades in rng.integers(0, 2, (40, 4, 4)).tolist()],
     )
+    for codes in product((0.5, np.nan, np.inf, -np.inf), repeat=3):
+        try:
+            reject_undefined(parse("AP"), np.array(codes), str)
+        except MeasureError as error:
+            yield f"undefined {codes}", str(error)
     yield "wilson", [scales.wilson(violated, 20) for violated in (0, 1, 10, 19, 20)]
     for tally in (counting.Tally(10, 3, True), counting.Tally(10, 3, False), counting.Tally(0, 0, True)):
         numbers = scales.tally_numbers(tally)
@@ -294,8 +299,10 @@ def describe_grades() -> Iterator[tuple[str, Any]]:
                     graded.has_convex_gains(words, values, equal), graded.violated_pair(words, values, equal),
                     graded.broken_distance(words, *arguments), digest([small, large]),
                 ]  # fmt: skip
-    for name in ("RBP(p=0.5)", "RBP", "P@3", "DCG", "AP", "RR", "ERR"):
-        for setting in (Setting(9, 9), Setting(30, 2)):
+    sums = ("RBP(p=0.5)", "RBP", "P@1", "P@3", "P(rel=2)@3")
+    for name in (*sums, "DCG", "AP", "RR", "ERR"):
+        short = (Setting(1, 1), Setting(2, 2), Setting(3, 1)) if name in sums else ()
+        for setting in (*short, Setting(9, 9), Setting(30, 2)):
             try:
                 study = LongStudy(parse(name), setting, "auto", 1, 1, None)
                 verdicts = [study.verdict(scale) for scale in scales.FROM_WEIGHTS]
