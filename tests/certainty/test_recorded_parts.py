@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise, permutations, product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,22 @@ SHAPES = {5: (2, 2, 9), 6: (2, 5, 1), 7: (1, 3, 5), 8: (5, 2, 3)}
 """Numbers of topics, of documents of a list and of runs by seed; others have 2 topics, 5 documents, 2 or 3 runs."""
 
 SEEDS = range(9)
+HIGH = parse_many("AP(rel=2) Bpref(rel=2) R(rel=2)@3 RR(rel=2) AP(rel=3)@3")
+"""Measures of grades that no judged document of some topics has."""
 CLOSED = [measure for measure in parse_many(EXTRA) if pairs.pair_form(measure) is not None]
+
+
+GROUPS = [(n,) for n in range(1, 23)] + [
+    (2, 3),
+    (3, 3, 2),
+    (4, 4),
+    (5, 4),
+    (4, 4, 4),
+    (6, 1, 6),
+    (9, 9),
+    (2,) * 16,
+]
+"""Sizes of the groups of equal scores of lists."""
 
 
 class Collection:
@@ -94,7 +110,7 @@ def digest(array: Any) -> list[float]:
 
 def describe_cases(collection: Collection) -> Iterator[tuple[str, Any]]:
     judged = collection.judged
-    for measure in collection.measures:
+    for measure in (*collection.measures, *HIGH):
         form = declared_form(measure)
         ways: dict[str, Callable[[TopicHits, bool], cases.Cases | None]] = {
             "any": lambda hits, has_ties, m=measure: cases.find_cases(judged, m, hits, has_ties),
@@ -230,6 +246,8 @@ def describe_limits(collection: Collection) -> Iterator[tuple[str, Any]]:
 
 def describe_ranges(collection: Collection) -> Iterator[tuple[str, Any]]:
     qrels, runs = collection.qrels, collection.runs
+    sizes = [np.repeat(groups, groups) for groups in GROUPS]
+    firsts = [np.repeat(np.cumsum([1, *groups[:-1]]), groups) for groups in GROUPS]
     for name in ("break", "expected", "best", "worst"):
         options = EvaluationOptions(name, "bounds")
         judged = values.judge_with_options(qrels, runs, options)
@@ -246,7 +264,10 @@ def describe_ranges(collection: Collection) -> Iterator[tuple[str, Any]]:
             solver = unjudged._BoundSolver(judged, measure, None, result, options, 20_000)
             groups = judged.groups if name != "break" and judged.tied.any() else None
             limits = [solver._max_labellings(item) for item in labels.open_lists(judged, groups)]
-            yield f"{name} {measure} orders", limits
+            yield f"{name} {measure} orders", [*limits]
+            for first, size in zip(firsts, sizes, strict=True):
+                limits.append(solver._max_labellings(SimpleNamespace(first=first, size=size)))  # type: ignore[arg-type]
+            yield f"{name} {measure} groups", digest(limits)
 
 
 def describe_orders(collection: Collection) -> Iterator[tuple[str, Any]]:

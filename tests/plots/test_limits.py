@@ -137,6 +137,11 @@ def _ranking(grades: str, figure: str = "crp", ideal: str = "3322111", **options
     return lambda: _curve(grades, "run", ideal, **settings).plot(figure, **options)
 
 
+def _in_style(style: str, draw: Callable[[], Any]) -> Any:
+    with plots.using(style):
+        return draw()
+
+
 _LETTERS = "321"
 _HIT_LAST = {length: "0" * (length - 1) + "3" for length in (1, 2, 15, 16, 40, 41, 100, 101)}
 
@@ -162,6 +167,9 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "RP of 80 ranks": _ranking("0123" * 25, "rp", ideal=_LETTERS * 25, ranks=80, width=style.DOUBLE),
     "RP by default, wide": _ranking("0123" * 10, "rp", ideal=_LETTERS * 10, width=WIDE),
     "RP by default, narrow": _ranking("0123" * 10, "rp", ideal=_LETTERS * 10, width=NARROW),
+    "means in the style serif": lambda: _in_style("serif", lambda: _scores(3, 3).plot()),
+    "means in the style latex": lambda: _in_style("latex", lambda: _scores(3, 3).plot()),
+    "curve in the style serif": lambda: _in_style("serif", _ranking("3322111")),
     "means of one run": lambda: _scores(1, 3, ("AP", "Clicks")).plot(),
     "means of equal runs": lambda: _constant(1.0, 9).plot(width=WIDE),
     "means of zeros": lambda: _constant(0.0).plot(),
@@ -399,6 +407,8 @@ def drawn_parts() -> dict[str, Any]:
         *itertools.product(("auto", "log"), ("linear", "log"), (1,)),
         ("auto", "linear", 0.25),
         ("linear", "log", 1),
+        ("log", "linear", 5),
+        ("auto", "log", 16),
     ]
     return {
         "ranks": [_calls(marks.rank_axis, each) for each in ranks],
