@@ -44,6 +44,8 @@ SHAPES = {5: (2, 2, 9), 6: (2, 5, 1), 7: (1, 3, 5), 8: (5, 2, 3)}
 SEEDS = range(9)
 HIGH = parse_many("AP(rel=2) Bpref(rel=2) R(rel=2)@3 RR(rel=2) AP(rel=3)@3")
 """Measures of grades that no judged document of some topics has."""
+LEVEL = parse_many("nDCG(gains='0=0,1=1,2=1')@3 nDCG(gains='0=0,1=0,2=1') DCG(gains='0=0,1=0,2=3')@2")
+"""Measures for which different grades have the same gain."""
 CLOSED = [measure for measure in parse_many(EXTRA) if pairs.pair_form(measure) is not None]
 
 
@@ -143,7 +145,7 @@ def describe_solvers(collection: Collection) -> Iterator[tuple[str, Any]]:
     hits = hits_by_topic(judged)
     if judged.qrels.aspects is not None:
         return
-    for measure in CLOSED:
+    for measure in (*CLOSED, *LEVEL):
         form, current = pairs.pair_form(measure), collection.merits(measure)
         ends = (
             np.vstack([current - 0.1, np.zeros(len(hits))]),

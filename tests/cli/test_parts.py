@@ -272,6 +272,9 @@ def _notes_on_runs() -> Iterator[str]:
         for chosen in itertools.combinations(kinds, number):
             judged = rs.Collection(qrels, {name: kinds[name] for name in chosen}).judged
             yield f"{chosen}: {list(notes.notes_on(judged, 'zero', parse_many(['AP', 'Bpref'])))}"
+    judged = rs.Collection({t: {"a": 1} for t in "123"}, {"full": full}).judged
+    for names in ("AP", "Bpref", "AP Bpref GMBpref", "GMBpref AP Bpref"):
+        yield f"{names}: {list(notes.notes_on(judged, 'zero', parse_many(names)))}"
 
 
 def _identities() -> Iterator[str]:

@@ -491,7 +491,15 @@ def describe_parts() -> dict[str, Any]:
         name: [*results[:6], hashlib.sha256("|".join(results).encode()).hexdigest()[:12]]
         for name, results in texts.items()
     }
-    return described | {"settings": to_plain(style._SETTINGS)}
+    usual, others = _settings("sans"), {name: _settings(name) for name in style.STYLES}
+    styles = {name: {key: own[key] for key in own if own[key] != usual[key]} for name, own in others.items()}
+    return described | {"settings": to_plain(style._SETTINGS), "styles": styles}
+
+
+def _settings(name: str) -> dict[str, str]:
+    """Return the settings of matplotlib in a style."""
+    with plots.using(name), style.apply_style() as matplotlib:
+        return {key: str(value) for key, value in matplotlib.rcParams.items()}
 
 
 def test_shared_parts_change_only_on_purpose() -> None:
