@@ -83,6 +83,24 @@ def describe_inputs() -> Iterator[tuple[str, Any]]:
     for name, holds in identification_inputs.CIRCUMSTANCES.items():
         yield name, text_digest([holds(case) for case in every])
     yield "plain", text_digest(search._plain())
+    near = [
+        0.0,
+        1e-9,
+        1.001e-9,
+        2e-9,
+        1.0,
+        1 + 1e-6,
+        1 + 1.1e-6,
+        1 - 1e-6,
+        np.nan,
+        np.inf,
+        -np.inf,
+        -1.0,
+        1e6,
+        1e6 + 1,
+    ]
+    a, b = np.array([*product(near, near)]).T
+    yield "equal values", text_digest(search._all_equal(a, b).tolist())
     yield "rankings", [len(search._all_lists()), text_digest(search._all_lists())]
 
 
@@ -262,6 +280,14 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
         for fails_at in range(1, length + 1):
             if not equal or fails_at < length:
                 yield f"{length} {equal} {fails_at} witness", list(convexity.witness(length, fails_at, equal))
+    for length in range(1, 10):
+        drawn_weights = [
+            rng.random(length),
+            np.sort(rng.random(length))[::-1],
+            rng.integers(0, 3, length) / 2,
+        ]
+        shapes = [convexity.convexity(weights, equal) for weights in drawn_weights for equal in (False, True)]
+        yield f"{length} convexity", [[digest(shape.second_differences), shape.fails_at] for shape in shapes]
     for setting in (Setting(5, 3), Setting(5, 5), Setting(3, 1), Setting(2, 1, 2)):
         yield f"{setting}", [setting.word(code) for code in range(9)]
     yield (
