@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import pkgutil
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib import import_module
@@ -138,6 +139,39 @@ def describe_formulas() -> Iterator[tuple[str, Any]]:
     for first, second in ((1.0, 0.5), (1.0, 1.0), (0.0, 0.3), (1.0, 0.0), (0.3, 0.1)):
         values = {identification_inputs.Input((1, 0)): first, identification_inputs.Input((0, 1)): second}
         yield f"persistence {first} {second}", search._persistence(values)
+
+
+def describe_identification() -> Iterator[tuple[str, Any]]:
+    """Yield what random definitions are identified as, from all inputs or some, without and with wrong values."""
+    luck = random.Random(5)
+    every, known = inputs(), [*variants.formulas(), *variants.rbp_formulas(0.37)]
+    cores = [search.Definition(formula.name, formula, formula.oddities) for formula in luck.sample(known, 5)]
+    cases = [case for case in every if len(case.grades) in (0, 1, 2, 3, 4, 10, 11, 20)]
+    for number, core in enumerate([*cores, *luck.sample(search._registry(), 1)]):
+        conventions = {
+            name: luck.choice([*getattr(search, name.upper())]) for name in ("empty", "unjudged", "ties")
+        }
+        definition = search._with_changes(core, **conventions)
+        values = {case: definition(case) for case in cases}
+        if number % 3:
+            values |= {
+                case: 0.3
+                for case in cases
+                if len(case.grades) == number or (number == 1 and luck.random() < 0.1)
+            }
+        found = [
+            search._Comparison.from_values(each, cases, values, number == 4)
+            for each in search._nearest(cases, values)[:3]
+        ]
+        yield (
+            f"{number} {definition}",
+            [[list(each.answer("f")), each.agrees, each.shortest] for each in found],
+        )
+    plain = sorted(search._plain(), key=lambda case: len(case.grades))
+    yield (
+        "varied",
+        [search._is_varied(plain[start : start + n]) for start in (0, 300) for n in range(0, 200, 7)],
+    )
 
 
 def describe_worlds() -> Iterator[tuple[str, Any]]:
@@ -375,6 +409,7 @@ def describe_dominance() -> Iterator[tuple[str, Any]]:
 DESCRIBED: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "inputs": describe_inputs,
     "formulas": describe_formulas,
+    "identification": describe_identification,
     "worlds": describe_worlds,
     "pairs": describe_pairs,
     "intervals": describe_intervals,
