@@ -19,15 +19,16 @@ from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
-from tests.recorded import assert_recorded, describe_definitions, to_plain, write_recorded
+from tests.recorded import assert_recorded, describe_definitions, summarise, to_plain, write_recorded
 
 from rankscope import lab
 from rankscope.engines import stream_pieces
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.lab import ranges, rounding
+from rankscope.lab import certificate_model, ranges, rounding
 from rankscope.lab.axioms import comparison
 from rankscope.lab.axioms.pairs import induced_pairs, single_steps
 from rankscope.lab.axioms.relations import RELATIONS
@@ -42,8 +43,10 @@ from rankscope.lab.rankings import enumeration
 from rankscope.lab.rankings.explicit import iter_recall_bases, multiset_permutations
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import aspect_world, graded_world
-from rankscope.measures import parse
+from rankscope.measures import REGISTRY, parse
+from rankscope.measures.function import Definition, define
 
+CUBE_TESTS = ("ACT(preset='equation7')", "ACT(preset='equation7',time='iterations')")
 RECORDED = Path(__file__).with_name("recorded_parts.json")
 
 WORLDS = {
@@ -371,6 +374,36 @@ def describe_grades() -> Iterator[tuple[str, Any]]:
             else:
                 yield f"{name} {setting}", [verdict.sentence() for verdict in verdicts]
 
+    # Measures that violate additivity from rankings of k or k + 1 documents on.
+    with mock.patch.dict(REGISTRY):
+        series = define(
+            "Series", Definition(lambda grades, *, k=2: float(len(grades) >= k and all(grades[:k])))
+        )
+        for k in range(1, 9):
+            study = LongStudy(series(k=k), Setting(12, 12), "auto", 1, 1, None)
+            for scale in scales.FROM_WEIGHTS:
+                try:
+                    yield f"Series {k} {scale}", study.verdict(scale).sentence()
+                except SettingsError as error:
+                    yield f"Series {k} {scale}", str(error)
+
+
+def describe_certificates() -> Iterator[tuple[str, Any]]:
+    """Yield the pages of certificates with every combination of verdicts in up to three settings."""
+    names = [*RELATIONS, *certificate_model.SCALES]
+    combinations = [verdicts for n in (1, 2, 3) for verdicts in product((True, False, None), repeat=n)]
+    measures = ("AP", "AP@3", "DCG", "RBP", "RBP(p=0.5)", "AP_IA", "Twist", "ACT", *CUBE_TESTS)
+    luck = random.Random(2)
+    made = certificate_model.Certificates(tuple(
+        certificate_model.Certificate(measure, name, holds, k, 9, f"setting {k}", f"{measure} | {name} {holds} {k}")
+        for measure in measures for name in names for k, holds in enumerate(luck.choice(combinations))
+    ), {"measures": measures})  # fmt: skip
+    yield "page", certificate_model.render_page(made).splitlines()
+    for name in ("AP", "RBP", "Twist", "RR"):
+        yield name, certificate_model.guarantees(made, name)
+    yield "holds", [[made.holds(measure, name) for name in names] for measure in measures[:3]]
+    yield "text", [repr(made), summarise(to_plain(made.tables["certificates"].records()))]
+
 
 def describe_dominance() -> Iterator[tuple[str, Any]]:
     rng = np.random.default_rng(4)
@@ -414,6 +447,7 @@ DESCRIBED: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "pairs": describe_pairs,
     "intervals": describe_intervals,
     "grades": describe_grades,
+    "certificates": describe_certificates,
     "dominance": describe_dominance,
     "definitions": lambda: iter(describe_definitions(lab).items()),
 }
