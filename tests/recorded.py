@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import pkgutil
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
@@ -18,6 +19,9 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError
+
+_LONG_NUMBER = re.compile(r"-?[0-9]+\.[0-9]{12,}(?:e[-+]?[0-9]+)?")
+"""A number in a text with all its digits."""
 
 MAX_ROWS = 40
 """Number of rows of a table that are recorded."""
@@ -111,6 +115,16 @@ def describe_definitions(package: ModuleType) -> dict[str, Any]:
     return described
 
 
+def describe_names(package: ModuleType) -> dict[str, list[str]]:
+    """Return the constants and defaults of a package by name, whichever modules have them."""
+    described: dict[str, list[str]] = {}
+    for name, value in sorted(describe_definitions(package).items()):
+        values = described.setdefault(name.partition(" ")[2], [])
+        if value not in values:
+            values.append(value)
+    return dict(sorted(described.items()))
+
+
 def describe_error(call: Callable[..., Any], /, **options: Any) -> str:
     """Return the error that options raise, or the number of rows of each table."""
     try:
@@ -137,13 +151,23 @@ def find_difference(actual: Any, expected: Any, path: str) -> str | None:
                 for row, recorded, location in pairs[3:]
                 for *cells, column in zip(row, recorded, expected[1], strict=True)
             ]
-    elif actual == expected or (
-        isinstance(expected, float) and actual == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    elif (
+        actual == expected
+        or (isinstance(expected, float) and actual == pytest.approx(expected, rel=1e-9, abs=1e-12))
+        or (isinstance(expected, str) and isinstance(actual, str) and _are_close(actual, expected))
     ):
         return None
     else:
         return f"{path}: {actual!r} instead of {expected!r}"
     return next((text for pair in pairs if (text := find_difference(*pair)) is not None), None)
+
+
+def _are_close(actual: str, expected: str) -> bool:
+    """Return whether texts differ only in the last digits of numbers, which depend on the processor."""
+    if _LONG_NUMBER.sub("0.", actual) != _LONG_NUMBER.sub("0.", expected):
+        return False
+    numbers = ([float(number) for number in _LONG_NUMBER.findall(text)] for text in (actual, expected))
+    return next(numbers) == pytest.approx(next(numbers), rel=1e-9, abs=1e-12)
 
 
 def _is_table(expected: list[Any]) -> bool:

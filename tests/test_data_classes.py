@@ -21,6 +21,11 @@ VALUES = {
     "_Filling",
 }  # fmt: skip
 """Classes whose objects are compared by value."""
+OTHERS_IDENTICAL = {
+    "Certificates", "GradedRankings", "IntervalList", "OpenList", "PropertiesResult", "Range", "RankWeights", "Scales",
+    "Uncertainty", "_BoundSolver", "_Comparison", "_Sample", "_Search",
+}  # fmt: skip
+"""Classes of other packages whose objects are compared by identity."""
 
 
 def data_classes(packages: tuple[str, ...] = PACKAGES) -> Iterator[type]:
@@ -50,3 +55,8 @@ def test_data_classes_with_arrays_compare_by_identity() -> None:
             assert not [f for f in dataclasses.fields(kind) if str(f.type).startswith(("npt.", *arrays))], (
                 kind
             )
+
+
+def test_few_data_classes_of_other_packages_compare_by_identity() -> None:
+    kinds = [kind for kind in data_classes(OTHERS) if not kind.__dataclass_params__.eq]  # type: ignore[attr-defined]
+    assert {kind.__name__ for kind in kinds} == OTHERS_IDENTICAL

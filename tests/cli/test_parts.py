@@ -20,11 +20,11 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any
 from unittest import mock
 
 import pytest
@@ -36,6 +36,8 @@ from rankscope.choices import ORDERS
 from rankscope.cli import (
     arguments,
     commands,
+    curve,
+    derived,
     explore,
     interrupts,
     main,
@@ -50,6 +52,7 @@ from rankscope.cli import (
     targets,
 )
 from rankscope.cli import eval as eval_command
+from rankscope.declaration import Option
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import REGISTRY, parse_many
 from rankscope.read import open_qrels
@@ -104,6 +107,73 @@ def _help() -> Iterator[str]:
             command.add_argument("--pair", nargs=2, metavar=("A", "B"), help=words)
             command.add_argument("--maybe", nargs="?", help="maybe")
             yield f"{width}: {command.format_help()}"
+
+
+@dataclass
+class DeclaredOptions:
+    """Options of every kind.
+
+    Parameters
+    ----------
+    shown
+        Whether to show ``many`` of 100 %.
+    hidden
+        AP of a hidden run.
+    many
+        RBO of runs; see ``--other``.
+    share
+        Share of ``runs``, the *best* first.
+    counts
+        X ranks of interest.
+    shares
+        Shares of topics.
+    pair
+        Names of two runs (default: the first two).
+    kind
+        Kind of figure.
+    maybe
+        `Number` of lines, if any.
+    parsed
+        Digits of all numbers.
+    """
+
+    shown: bool = False
+    hidden: bool = True
+    many: Annotated[Sequence[str], Option("RUN", ("-r",))] = ()
+    share: Annotated[float, Option("F")] = 0.25
+    counts: Annotated[Sequence[int], Option("K,K,...")] = (5, 10)
+    shares: Annotated[Sequence[float], Option("F")] = ()
+    pair: Annotated[str | None, Option("A B")] = None
+    kind: Annotated[str, Option(choices=("one", "two"))] = "one"
+    maybe: Annotated[int | None, Option("N", bare=3)] = None
+    parsed: Annotated[int, Option("D", parse=options._digits)] = 4
+
+
+def _declared_options() -> Iterator[str]:
+    """Yield the help of options that a class declares, and what they are parsed as."""
+    command = parser.Parser(prog="rankscope do")
+    derived.add_options(command, DeclaredOptions)
+    with _columns(100):
+        yield command.format_help()
+    calls = (
+        "", "--shown --no-hidden", "--many a -r b", "--share 0.5", "--share x", "--counts 1,2 --counts 3", "--counts x",
+        "--shares 0.5,1", "--pair a b", "--pair a", "--kind two", "--kind three", "--maybe", "--maybe 7", "--parsed 2",
+        "--parsed x",
+    )  # fmt: skip
+    for line in calls:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield f"{line}: {_try(lambda words: vars(command.parse_args(words)), line.split())}"
+
+
+def _pictures() -> Iterator[str]:
+    """Yield the curves of rankings of few and many ranks in characters, in terminals of several widths."""
+    for length, width in itertools.product((1, 2, 3, 9, 10, 30, 120), (12, 40, 79, 140)):
+        ranking = [f"d{k}" for k in range(length)]
+        collection = rs.Collection(
+            {"a topic": {"d0": 1, f"d{length // 2}": 2, "x": 1}}, {"run": {"a topic": ranking}}
+        )
+        with _columns(width):
+            yield curve._picture(rs.curve(collection, "run", "a topic"))
 
 
 def _lists_of_measures() -> Iterator[str]:
@@ -271,6 +341,9 @@ def _notes_on_runs() -> Iterator[str]:
         for chosen in itertools.combinations(kinds, number):
             judged = rs.Collection(qrels, {name: kinds[name] for name in chosen}).judged
             yield f"{chosen}: {list(notes.notes_on(judged, 'zero', parse_many(['AP', 'Bpref'])))}"
+    judged = rs.Collection({t: {"a": 1} for t in "123"}, {"full": full}).judged
+    for names in ("AP", "Bpref", "AP Bpref GMBpref", "GMBpref AP Bpref"):
+        yield f"{names}: {list(notes.notes_on(judged, 'zero', parse_many(names)))}"
 
 
 def _identities() -> Iterator[str]:
@@ -524,6 +597,8 @@ PARTS: dict[str, Callable[[], list[str]]] = {
     "examples": lambda: _digest(str(list(parser._wrap_example(line, w))) for w in range(8, 80, 3) for line in LINES),
     "words": lambda: _each(parser._split_command, [*LINES, "-a -b c d --e 'f g' \"h i\"=j -", "a", "-x"]),
     "help": lambda: _digest(_help()),
+    "declared options": lambda: list(_declared_options()),
+    "pictures of curves": lambda: _digest(_pictures()),
     "measures": lambda: _digest(_lists_of_measures()),
     "changes of plugins": lambda: list(_plugin_changes()),
     "listed plugins": lambda: list(_listed_plugins()),

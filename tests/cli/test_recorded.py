@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 from tests.plots.conftest import _collection
-from tests.recorded import assert_recorded, to_plain, write_recorded
+from tests.recorded import assert_recorded, shorten, to_plain, write_recorded
 
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR, program
 from rankscope.cli.main import command_parser, main
@@ -489,6 +489,28 @@ properties --help
 certain --help
 next --help
 effort --help
+eval filled.txt runs -m "AP GMBpref Bpref"
+eval qrels.txt runs -m AP --plot x.svg --topic-data topics.csv --by length:2 --by lang
+eval qrels.txt runs -m "AP P@5" --topic-data topics.csv --by length:2 --by lang -q
+eval qrels.txt runs -m "AP P@5" --plot x.svg --figure heat-map
+effort qrels.txt runs --gains "AP nDCG" --plot x.svg
+TERM=xterm COLUMNS=40 scales -m "AP RR" --length 3
+TERM=xterm COLUMNS=57 scales -m "AP RBP" --length 3
+TERM=xterm COLUMNS=73 scales -m "P@2 nDCG" --length 3
+TERM=xterm COLUMNS=88 scales -m "RBP(p=0.5) ERR" --length 3
+TERM=xterm COLUMNS=101 scales -m "AP RR" --length 3
+TERM=xterm COLUMNS=45 properties -m "AP ACT" --depth 3
+TERM=xterm COLUMNS=77 properties -m "AP ACT nDCG" --depth 2
+TERM=xterm COLUMNS=52 findings qrels.txt runs -m "AP P@5"
+TERM=xterm COLUMNS=66 compare qrels.txt runs -m "AP RR" --baseline b
+TERM=xterm COLUMNS=58 verdict qrels.txt runs
+TERM=xterm COLUMNS=61 certain qrels.txt runs -m "AP RR"
+TERM=xterm COLUMNS=64 next qrels.txt runs -m P@5 --budget 3
+TERM=xterm COLUMNS=43 effort qrels.txt runs
+TERM=xterm COLUMNS=91 effort --enumerate --relevant 2 --length 4
+TERM=xterm COLUMNS=55 curve qrels.txt runs/b.txt --topic 3 --head 8
+TERM=xterm COLUMNS=48 measures "nDCG(gains=exp2)@10"
+TERM=xterm COLUMNS=67 measures
 """.strip().splitlines()
 """Calls of commands: words such as TERM=xterm set the environment (and TERM a terminal), && separates calls."""
 
@@ -595,8 +617,11 @@ class Terminal(io.TextIOWrapper):
 
 
 def describe_call(line: str) -> Any:
-    """Return the exit codes of calls, the first lines of their output, their number, their notes and new files."""
-    before = list_files()
+    """Return the exit codes of calls, the first lines of their output, their number, their notes and new files.
+
+    Files that a call overwrites are restored, so that calls do not depend on each other.
+    """
+    before = {path: path.read_bytes() for path in list_files()}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", list(sys.path))
         for module in ("half", "gain"):  # A plugin registers its measures when it is imported.
@@ -607,10 +632,13 @@ def describe_call(line: str) -> Any:
         results = [describe_program(shlex.split(part), patch) for part in line.split(" && ")]
         for name in {*REGISTRY} - own:
             del REGISTRY[name]
-    files = {path.relative_to(Path.cwd()).as_posix(): path for path in sorted(list_files() - before)}
-    described = {name: describe_file(path) for name, path in files.items()}
-    for path in list_files() - before:
+    written = [path for path in sorted(list_files()) if path.read_bytes() != before.get(path)]
+    described = {path.relative_to(Path.cwd()).as_posix(): describe_file(path) for path in written}
+    for path in written:
         path.unlink()
+    for path, content in before.items():
+        if not path.is_file():
+            path.write_bytes(content)
     for path in sorted(Path.cwd().rglob("*"), reverse=True):
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
@@ -623,7 +651,10 @@ def list_files() -> set[Path]:
 
 
 def describe_file(path: Path) -> Any:
-    """Return the number of lines of a table and the first ones."""
+    """Return the number of lines of a table and the first ones, or the texts of a figure."""
+    if path.suffix == ".svg":
+        texts = re.findall("<!-- (.*?) -->", path.read_text("utf-8"))
+        return [len(texts), shorten(list(dict.fromkeys(texts)))]
     if path.suffix not in (".csv", ".tsv", ".txt", ".md", ".tex", ".bib"):
         return "a file"  # Its content depends on versions.
     lines = path.read_text("utf-8").splitlines()

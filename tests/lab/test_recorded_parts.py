@@ -12,21 +12,23 @@ from __future__ import annotations
 
 import hashlib
 import pkgutil
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
-from tests.recorded import assert_recorded, describe_definitions, to_plain, write_recorded
+from tests.recorded import assert_recorded, describe_definitions, summarise, to_plain, write_recorded
 
 from rankscope import lab
 from rankscope.engines import stream_pieces
-from rankscope.errors import SettingsError
-from rankscope.lab import ranges, rounding
+from rankscope.errors import MeasureError, SettingsError
+from rankscope.lab import certificate_model, ranges, rounding
 from rankscope.lab.axioms import comparison
 from rankscope.lab.axioms.cases import minimum_length
 from rankscope.lab.axioms.pairs import induced_pairs, single_steps
@@ -36,14 +38,16 @@ from rankscope.lab.identification import inputs as identification_inputs
 from rankscope.lab.identification import search, variants
 from rankscope.lab.identification.inputs import TopicLists, break_ties, inputs
 from rankscope.lab.measurement import convexity, counting, distances, graded, intervals, scales, walks
-from rankscope.lab.measurement.values import Setting, merits_on_words
+from rankscope.lab.measurement.values import Setting, merits_on_words, reject_undefined
 from rankscope.lab.measurement.verdicts import LongStudy
 from rankscope.lab.rankings import enumeration
 from rankscope.lab.rankings.explicit import iter_recall_bases, multiset_permutations
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import aspect_world, graded_world
-from rankscope.measures import parse
+from rankscope.measures import REGISTRY, parse
+from rankscope.measures.function import Definition, define
 
+CUBE_TESTS = ("ACT(preset='equation7')", "ACT(preset='equation7',time='iterations')")
 RECORDED = Path(__file__).with_name("recorded_parts.json")
 
 WORLDS = {
@@ -84,6 +88,24 @@ def describe_inputs() -> Iterator[tuple[str, Any]]:
     for name, holds in identification_inputs.CIRCUMSTANCES.items():
         yield name, text_digest([holds(case) for case in every])
     yield "plain", text_digest(search._plain())
+    near = [
+        0.0,
+        1e-9,
+        1.001e-9,
+        2e-9,
+        1.0,
+        1 + 1e-6,
+        1 + 1.1e-6,
+        1 - 1e-6,
+        np.nan,
+        np.inf,
+        -np.inf,
+        -1.0,
+        1e6,
+        1e6 + 1,
+    ]
+    a, b = np.array([*product(near, near)]).T
+    yield "equal values", text_digest(search._all_equal(a, b).tolist())
     yield "rankings", [len(search._all_lists()), text_digest(search._all_lists())]
 
 
@@ -121,6 +143,33 @@ def describe_formulas() -> Iterator[tuple[str, Any]]:
     for first, second in ((1.0, 0.5), (1.0, 1.0), (0.0, 0.3), (1.0, 0.0), (0.3, 0.1)):
         values = {identification_inputs.Input((1, 0)): first, identification_inputs.Input((0, 1)): second}
         yield f"persistence {first} {second}", search._persistence(values)
+
+
+def describe_identification() -> Iterator[tuple[str, Any]]:
+    """Yield what random definitions are identified as, from all inputs or some, without and with wrong values."""
+    luck = random.Random(5)
+    few = luck.sample(variants.formulas(), 400)
+    chosen = [*luck.sample(few, 5), *luck.sample(variants.rbp_formulas(0.37), 1)]
+    cores = [search.Definition(formula.name, formula, formula.oddities) for formula in chosen]
+    cases = [case for case in inputs() if len(case.grades) in (0, 1, 2, 3, 4, 10, 11, 20)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "formulas", lambda: few)
+        for number, core in enumerate([*cores, *luck.sample(search._registry(), 1)]):
+            choices = ((name, [*getattr(search, name.upper())]) for name in ("empty", "unjudged", "ties"))
+            definition = search._with_changes(core, **{name: luck.choice(each) for name, each in choices})
+            values = {case: definition(case) for case in cases}
+            for case in cases if number % 3 else ():
+                if len(case.grades) == number or (number == 1 and luck.random() < 0.1):
+                    values[case] = 0.3
+            nearest = search._nearest(cases, values)[:3]
+            found = [search._Comparison.from_values(each, cases, values, number == 4) for each in nearest]
+            shown = [[list(each.answer("f")), each.agrees, each.shortest] for each in found]
+            yield f"{number} {definition}", shown
+    plain = sorted(search._plain(), key=lambda case: len(case.grades))
+    yield (
+        "varied",
+        [search._is_varied(plain[start : start + n]) for start in (0, 300) for n in range(0, 200, 7)],
+    )
 
 
 def describe_worlds() -> Iterator[tuple[str, Any]]:
@@ -266,12 +315,25 @@ def describe_intervals() -> Iterator[tuple[str, Any]]:
         for fails_at in range(1, length + 1):
             if not equal or fails_at < length:
                 yield f"{length} {equal} {fails_at} witness", list(convexity.witness(length, fails_at, equal))
+    for length in range(1, 10):
+        drawn_weights = [
+            rng.random(length),
+            np.sort(rng.random(length))[::-1],
+            rng.integers(0, 3, length) / 2,
+        ]
+        shapes = [convexity.convexity(weights, equal) for weights in drawn_weights for equal in (False, True)]
+        yield f"{length} convexity", [[digest(shape.second_differences), shape.fails_at] for shape in shapes]
     for setting in (Setting(5, 3), Setting(5, 5), Setting(3, 1), Setting(2, 1, 2)):
         yield f"{setting}", [setting.word(code) for code in range(9)]
     yield (
         "thresholds",
         [convexity.rbp_threshold(*grades) for grades in rng.integers(0, 2, (40, 4, 4)).tolist()],
     )
+    for codes in product((0.5, np.nan, np.inf, -np.inf), repeat=3):
+        try:
+            reject_undefined(parse("AP"), np.array(codes), str)
+        except MeasureError as error:
+            yield f"undefined {codes}", str(error)
     yield "wilson", [scales.wilson(violated, 20) for violated in (0, 1, 10, 19, 20)]
     for tally in (counting.Tally(10, 3, True), counting.Tally(10, 3, False), counting.Tally(0, 0, True)):
         numbers = scales.tally_numbers(tally)
@@ -295,8 +357,10 @@ def describe_grades() -> Iterator[tuple[str, Any]]:
                     graded.has_convex_gains(setting, values, equal), graded.violated_pair(setting, values, equal),
                     graded.broken_distance(setting, values, listed.lower, listed.upper, steps), digest([small, large]),
                 ]  # fmt: skip
-    for name in ("RBP(p=0.5)", "RBP", "P@3", "DCG", "AP", "RR", "ERR"):
-        for setting in (Setting(9, 9), Setting(30, 2)):
+    sums = ("RBP(p=0.5)", "RBP", "P@1", "P@3", "P(rel=2)@3")
+    for name in (*sums, "DCG", "AP", "RR", "ERR"):
+        short = (Setting(1, 1), Setting(2, 2), Setting(3, 1)) if name in sums else ()
+        for setting in (*short, Setting(9, 9), Setting(30, 2)):
             try:
                 study = LongStudy(parse(name), setting, "auto", 1, 1, None)
                 verdicts = [study.verdict(scale) for scale in scales.FROM_WEIGHTS]
@@ -304,6 +368,36 @@ def describe_grades() -> Iterator[tuple[str, Any]]:
                 yield f"{name} {setting}", str(error)
             else:
                 yield f"{name} {setting}", [verdict.sentence() for verdict in verdicts]
+
+    # Measures that violate additivity from rankings of k or k + 1 documents on.
+    with mock.patch.dict(REGISTRY):
+        series = define(
+            "Series", Definition(lambda grades, *, k=2: float(len(grades) >= k and all(grades[:k])))
+        )
+        for k in range(1, 9):
+            study = LongStudy(series(k=k), Setting(12, 12), "auto", 1, 1, None)
+            for scale in scales.FROM_WEIGHTS:
+                try:
+                    yield f"Series {k} {scale}", study.verdict(scale).sentence()
+                except SettingsError as error:
+                    yield f"Series {k} {scale}", str(error)
+
+
+def describe_certificates() -> Iterator[tuple[str, Any]]:
+    """Yield the pages of certificates with every combination of verdicts in up to three settings."""
+    names = [*RELATIONS, *certificate_model.SCALES]
+    combinations = [verdicts for n in (1, 2, 3) for verdicts in product((True, False, None), repeat=n)]
+    measures = ("AP", "AP@3", "DCG", "RBP", "RBP(p=0.5)", "AP_IA", "Twist", "ACT", *CUBE_TESTS)
+    luck = random.Random(2)
+    made = certificate_model.Certificates(tuple(
+        certificate_model.Certificate(measure, name, holds, k, 9, f"setting {k}", f"{measure} | {name} {holds} {k}")
+        for measure in measures for name in names for k, holds in enumerate(luck.choice(combinations))
+    ), {"measures": measures})  # fmt: skip
+    yield "page", certificate_model.render_page(made).splitlines()
+    for name in ("AP", "RBP", "Twist", "RR"):
+        yield name, certificate_model.guarantees(made, name)
+    yield "holds", [[made.holds(measure, name) for name in names] for measure in measures[:3]]
+    yield "text", [repr(made), summarise(to_plain(made.tables["certificates"].records()))]
 
 
 def describe_dominance() -> Iterator[tuple[str, Any]]:
@@ -343,10 +437,12 @@ def describe_dominance() -> Iterator[tuple[str, Any]]:
 DESCRIBED: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "inputs": describe_inputs,
     "formulas": describe_formulas,
+    "identification": describe_identification,
     "worlds": describe_worlds,
     "pairs": describe_pairs,
     "intervals": describe_intervals,
     "grades": describe_grades,
+    "certificates": describe_certificates,
     "dominance": describe_dominance,
     "definitions": lambda: iter(describe_definitions(lab).items()),
 }

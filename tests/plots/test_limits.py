@@ -137,6 +137,11 @@ def _ranking(grades: str, figure: str = "crp", ideal: str = "3322111", **options
     return lambda: _curve(grades, "run", ideal, **settings).plot(figure, **options)
 
 
+def _in_style(style: str, draw: Callable[[], Any]) -> Any:
+    with plots.using(style):
+        return draw()
+
+
 _LETTERS = "321"
 _HIT_LAST = {length: "0" * (length - 1) + "3" for length in (1, 2, 15, 16, 40, 41, 100, 101)}
 
@@ -162,6 +167,9 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "RP of 80 ranks": _ranking("0123" * 25, "rp", ideal=_LETTERS * 25, ranks=80, width=style.DOUBLE),
     "RP by default, wide": _ranking("0123" * 10, "rp", ideal=_LETTERS * 10, width=WIDE),
     "RP by default, narrow": _ranking("0123" * 10, "rp", ideal=_LETTERS * 10, width=NARROW),
+    "means in the style serif": lambda: _in_style("serif", lambda: _scores(3, 3).plot()),
+    "means in the style latex": lambda: _in_style("latex", lambda: _scores(3, 3).plot()),
+    "curve in the style serif": lambda: _in_style("serif", _ranking("3322111")),
     "means of one run": lambda: _scores(1, 3, ("AP", "Clicks")).plot(),
     "means of equal runs": lambda: _constant(1.0, 9).plot(width=WIDE),
     "means of zeros": lambda: _constant(0.0).plot(),
@@ -399,6 +407,8 @@ def drawn_parts() -> dict[str, Any]:
         *itertools.product(("auto", "log"), ("linear", "log"), (1,)),
         ("auto", "linear", 0.25),
         ("linear", "log", 1),
+        ("log", "linear", 5),
+        ("auto", "log", 16),
     ]
     return {
         "ranks": [_calls(marks.rank_axis, each) for each in ranks],
@@ -481,7 +491,15 @@ def describe_parts() -> dict[str, Any]:
         name: [*results[:6], hashlib.sha256("|".join(results).encode()).hexdigest()[:12]]
         for name, results in texts.items()
     }
-    return described | {"settings": to_plain(style._SETTINGS)}
+    usual, others = _settings("sans"), {name: _settings(name) for name in style.STYLES}
+    styles = {name: {key: own[key] for key in own if own[key] != usual[key]} for name, own in others.items()}
+    return described | {"settings": to_plain(style._SETTINGS), "styles": styles}
+
+
+def _settings(name: str) -> dict[str, str]:
+    """Return the settings of matplotlib in a style."""
+    with plots.using(name), style.apply_style() as matplotlib:
+        return {key: str(value) for key, value in matplotlib.rcParams.items()}
 
 
 def test_shared_parts_change_only_on_purpose() -> None:

@@ -350,6 +350,7 @@ def _common(artist: Any) -> dict[str, Any]:
         "alpha": artist.get_alpha(),
         "order": artist.get_zorder(),
         "clipped": artist.get_clip_on(),
+        "rasterized": artist.get_rasterized() or None,
     }
     return {name: value for name, value in entries.items() if value not in (None, "")}
 
@@ -365,6 +366,7 @@ def _describe(artist: Any) -> dict[str, Any]:
         result |= {"style": artist.get_linestyle(), "marker": artist.get_marker()}
         result |= {"dashes": str(artist._unscaled_dash_pattern)}  # type: ignore[attr-defined]
         result |= {"cap": str(artist.get_solid_capstyle()), "steps": artist.get_drawstyle()}
+        result |= {"marked": str(artist.get_markevery())}
         if artist.get_marker() not in ("None", "", None):
             result |= {"size": artist.get_markersize(), "edge": artist.get_markeredgewidth()}
             result |= {
@@ -410,6 +412,7 @@ def _describe(artist: Any) -> dict[str, Any]:
                 "offset": _numbers(artist.xyann),
                 "units": str(artist.anncoords),
                 "arrow": str(artist.arrowprops),
+                "clipped outside": artist.get_annotation_clip(),
             }
     elif isinstance(artist, image.AxesImage):
         result |= {"values": _numbers(artist.get_array()), "extent": _numbers(artist.get_extent())}
@@ -442,6 +445,7 @@ USUAL = {
     ("labelbottom", True), ("label", ""), ("background", "#ffffffff"), ("spines", "left bottom"),
     ("layout", "0.03 0.03 0.02 0.02 (0, 0, 1, 1)"),
     ("styles", "[(0.0, None)]"), ("aligned", "left baseline"), ("text", ""), ("ticks", "FixedLocator"), ("title", ""),
+    ("marked", "None"), ("clipped outside", None), ("shared", "1 1"),
 }  # fmt: skip
 """Values of properties that are not recorded."""
 
@@ -500,6 +504,9 @@ def _describe_axes(axes: Any, limit: int) -> dict[str, Any]:
         "spines": " ".join(name for name, spine in axes.spines.items() if spine.get_visible()),
         "aspect": str(axes.get_aspect()),
         "background": " ".join(_colours(axes.get_facecolor())),
+        "shared": " ".join(
+            str(len(shared.get_siblings(axes))) for shared in (axes._shared_axes["x"], axes._shared_axes["y"])
+        ),
         "horizontal": _describe_axis(axes.xaxis),
         "vertical": _describe_axis(axes.yaxis),
         **_describe_all(artists, limit),
