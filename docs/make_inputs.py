@@ -470,7 +470,8 @@ are read: `rankscope eval --nuggets FILE`, `rs.read_scores(FILE)`. An object has
 with `importance` (vital, okay) and `assignment` (support, partial_support, not_support). The measures `strict_vital`
 and `strict_all` are the shares of vital nuggets and of all nuggets with full support; `vital` and `all` count partial
 support as one half. A topic without (vital) nuggets is 0, as in the script of the track; `--missing skip` leaves it
-out. Two files with assignments of the same nuggets can be compared: `rankscope judges a.jsonl b.jsonl`.
+out. A topic that the file lacks for a run is left out of its mean in either case, as in all files of scores. Two files
+with assignments of the same nuggets can be compared: `rankscope judges a.jsonl b.jsonl`.
 """
 
 

@@ -11,8 +11,8 @@ PACKAGES = ("read", "judging", "measures", "analysis")
 OTHERS = (
     "lab", "certainty", "plots", "native", "scan", "cli", "engines", "reporting", "explorer", "simulation", "trec_eval",
 )  # fmt: skip
-GROWING = {"Parameter", "TextList", "StepDown"}
-"""Those that are filled while a text is read or replicates are counted, or named by the class that has them."""
+GROWING = {"Parameter", "TextList"}
+"""Those that are filled while a text is read, or named by the class that has them."""
 OTHERS_GROWING = {"Options", "PropertyVerdict", "_BoundSolver", "_Search", "_Summary"}
 """Those of other packages that change while a command is parsed, a search runs or text is streamed."""
 VALUES = {
@@ -22,7 +22,7 @@ VALUES = {
 }  # fmt: skip
 """Classes whose objects are compared by value."""
 OTHERS_IDENTICAL = {
-    "Certificates", "GradedRankings", "IntervalList", "OpenList", "PropertiesResult", "Range", "RankWeights", "Scales",
+    "Certificates", "OpenList", "PropertiesResult", "Range", "RankWeights", "Scales",
     "Uncertainty", "_BoundSolver", "_Comparison", "_Sample", "_Search",
 }  # fmt: skip
 """Classes of other packages whose objects are compared by identity."""

@@ -37,7 +37,6 @@ from rankscope.cli import (
     arguments,
     commands,
     curve,
-    derived,
     explore,
     interrupts,
     main,
@@ -152,7 +151,7 @@ class DeclaredOptions:
 def _declared_options() -> Iterator[str]:
     """Yield the help of options that a class declares, and what they are parsed as."""
     command = parser.Parser(prog="rankscope do")
-    derived.add_options(command, DeclaredOptions)
+    options.add_options(command, DeclaredOptions)
     with _columns(100):
         yield command.format_help()
     calls = (
