@@ -303,7 +303,8 @@ def describe_value(value: Any) -> str:
 
 
 def describe_result(result: Any) -> dict[str, Any]:
-    findings = [{"kind": item.kind} | vars(item) | {"evidence": len(item.evidence)} for item in getattr(result, "items", ())]
+    items = getattr(result, "items", ())
+    findings = [{"kind": item.kind} | vars(item) | {"evidence": len(item.evidence)} for item in items]
     settings = {"settings": result.settings, "main": result.main}
     return to_plain({**settings, **describe_tables(result), "findings": findings})  # type: ignore[no-any-return]
 
