@@ -21,7 +21,7 @@ from benchmarks.workloads import WORKLOADS
 REFERENCE = "pytrec_eval"
 BUDGET = 90
 _LEAST = 5
-"""Repetitions of Rankscope's programs, whatever they take: a median of fewer says little."""
+"""Repetitions of the programs that goals compare, whatever they take: a median of fewer says little."""
 EARLIER = " Sections that it does not name are of earlier runs, perhaps on another machine."
 
 
@@ -47,7 +47,7 @@ def arguments() -> argparse.Namespace:
         "--budget",
         type=float,
         default=BUDGET,
-        help=f"seconds per program and workload; slow ones repeat less, ours at least {_LEAST} times ({BUDGET})",
+        help=f"seconds per program and workload; slow ones repeat less, those with goals {_LEAST} times ({BUDGET})",
     )
     parser.add_argument(
         "--limit", type=float, default=400, help="seconds after which a program is left out (400)"
@@ -156,12 +156,12 @@ def measure(folder: Path, scratch: Path, args: argparse.Namespace) -> dict[str, 
     """Check all programs on one workload, then time them in turns."""
     outcomes = {name: Outcome() for name in PROGRAMS if name in args.programs}
     seconds = check(folder, scratch, outcomes, args.limit)
-    repeats = {}
-    for name, spent in seconds.items():
-        is_ours = PROGRAMS[name].package == "rankscope"
-        repeats[name] = min(args.repeats, max(_LEAST if is_ours else 1, int(args.budget / spent)))
     baselines = yardsticks(folder)
     commands = {**baselines, **typed(folder, scratch / "values.csv")}
+    repeats = {}
+    for name, spent in seconds.items():
+        compared = name == REFERENCE or name in commands
+        repeats[name] = min(args.repeats, max(_LEAST if compared else 1, int(args.budget / spent)))
     for name, words in baselines.items():
         outcomes[name] = Outcome()
         seconds[name] = execute(words).wall
