@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankscope.lab.measurement import convexity, counting, distances, graded, intervals, walks
-from rankscope.lab.measurement.values import Setting
+from rankscope.lab.measurement.values import Setting, merits_on_words
 from rankscope.lab.rounding import extent, magnitude, slack, upper_limits
 from rankscope.measures import parse
 
@@ -78,15 +78,14 @@ def test_verdicts_on_weights_are_the_same_for_multiples(length: int) -> None:
 @pytest.mark.parametrize("name", ["DCG", "AP", "CG", "ERR", "Success@1"])
 @pytest.mark.parametrize("setting", [Setting(2, 2, 2), Setting(3, 1, 2), Setting(2, 2, 3)])
 def test_verdicts_on_graded_rankings_are_the_same_for_multiples(name: str, setting: Setting) -> None:
-    words = graded.graded_rankings(setting)
-    values = graded.graded_merits(parse(name), words)
+    values = merits_on_words(parse(name), setting.length, setting.relevant, setting.grades)
     for equal in (False, True):
-        expected = graded.has_convex_gains(words, values, equal), graded.violated_pair(words, values, equal)
+        expected = graded.has_convex_gains(setting, values, equal), graded.violated_pair(setting, values, equal)
         for factor in FACTORS:
             each = factor * values
             assert (
-                graded.has_convex_gains(words, each, equal),
-                graded.violated_pair(words, each, equal),
+                graded.has_convex_gains(setting, each, equal),
+                graded.violated_pair(setting, each, equal),
             ) == expected
 
 
