@@ -456,6 +456,7 @@ def test_values_become_dicts_with_the_module_and_without(monkeypatch: pytest.Mon
         result = memory.as_dicts(rankings, *arguments, values)
         assert result == expected and list(result) == list(expected)
     monkeypatch.setattr(memory, "is_usable", lambda: False)
+    monkeypatch.setattr(memory, "_memory", None)
     assert memory.as_dicts(run, *arguments, values) == expected
     for function, given in (
         (memory.index_judgments, (["1"], [{"a": 1}])),
