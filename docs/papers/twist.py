@@ -375,7 +375,7 @@ ROWS = [
     ),
     Row(
         "Definition 1",
-        "relative position (RP): how far a document is from the ranks of its grade in the ideal list; list b",
+        "relative position (RP): how far a document is from the ranks of its grade in the ideal ranking; list b",
         command=CURVE_B,
         paper="(0, -6, -2, -4, 1, -2, -1, 0, 5, 3, 0, 0, 11, 7, 0)",
         ours=_rp,
@@ -711,7 +711,7 @@ ROWS = [
     ),
     Row(
         "Definition 12",
-        "the ideal list; its CRP at every rank",
+        "the ideal ranking; its CRP at every rank",
         command="rankscope curve $TWIST/qrels.txt $TWIST/ideal.run --topic t",
         paper=vector([0] * 15),
         ours=_crp,
@@ -733,7 +733,7 @@ ROWS = [
     ),
     Row(
         "Definition 15",
-        "first and last rank of a grade in the ideal list",
+        "first and last rank of a grade in the ideal ranking",
         command=CURVE_A,
         paper="hr 1–2, fr 3–4, pr 5–7, nr 8–15",
         ours=_intervals,

@@ -26,9 +26,9 @@ LENGTH_MATTERS = {
     *("CT", "ACT", "nCT"),
     *("RBU", "Terminal"),
 }
-# Ranks have weights, but a document's gain is not its weight: means over ranks, the ideal list, recall of aspects.
+# Ranks have weights, but a document's gain is not its weight: means over ranks, the ideal ranking, recall of aspects.
 NOT_PROPORTIONAL = {"IdealDCG", "nDCG_rel", "RnDCG", "DS_nDCG"}
-# Which of several equally good documents a greedy ideal list takes first depends on their ids.
+# Which of several equally good documents a greedy ideal ranking takes first depends on their ids.
 GREEDY = {"alpha_nDCG", "nNRBP", "nERR_IA", "nCT"}
 
 

@@ -22,13 +22,13 @@ from rankscope.measures.base import Measure, declared_form, respects_swaps
 from rankscope.read import UNJUDGED
 
 MAX_ORDERS = 20_000
-"""Permutations of a list up to which all are evaluated."""
+"""Maximum number of permutations of a list for which all are evaluated."""
 
 SAMPLES = 1000
-"""Random orders of a list with more permutations."""
+"""Number of random orders of a list with more permutations."""
 
 _HITS = 1 << 20
-"""Hits evaluated at a time."""
+"""Number of hits to evaluate at a time."""
 
 
 @dataclass(frozen=True)

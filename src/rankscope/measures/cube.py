@@ -172,13 +172,13 @@ class _Filling:
 
 
 class nCT(CT):
-    """Normalised cube test: CT divided by that of the ideal list.
+    """Normalised cube test: CT divided by that of the ideal ranking.
 
     nCT = CT / CT(ideal), the ideal built greedily and cut at the same depth (bound greedy; with several grades
     greedy is not always best, so that nCT can slightly exceed 1);  bound trec-dd-2017 is that of TREC's program:
     every aspect filled by its best documents at once with gamma^n, over all pages down to the cutoff
 
-    User: The user of CT, whose speed is compared with that on an ideal list of the same length.
+    User: The user of CT, whose speed is compared with that on an ideal ranking of the same length.
     """
 
     reference = "Yang, Tang and Soboroff 2017"

@@ -2,7 +2,7 @@
 
 Angelini et al. (2012) compare CRP with normalised recall, the sliding ratio, satisfaction-frustration-total and
 cumulated gain. All of them depend on the order of documents; none measures the distance of a document from its rank in
-the ideal list.
+the ideal ranking.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CG(CumulatedGain):
 
 
 class nCG(Normalised, CG):
-    """Normalised cumulated gain: CG divided by that of the ideal list of the topic.
+    """Normalised cumulated gain: CG divided by that of the ideal ranking of the topic.
 
     nCG@k = CG@k / CG@k(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
     0 for a topic without relevant documents. Gains as for DCG.

@@ -26,10 +26,10 @@ from rankscope.judging.pool import Pool
 
 
 class Ideal:
-    """Ideal lists: the relevant documents of every topic by grade, and the ranks of each grade.
+    """Ideal rankings: the relevant documents of every topic by grade, and the ranks of each grade.
 
-    ``hits`` are the hits of the ideal lists (list = topic); ``first`` and ``last`` are the first and last rank min(g)
-    and max(g) of the hit's grade, one value per hit.
+    ``hits`` are the hits of the ideal rankings (list = topic); ``first`` and ``last`` are the first and last rank
+    min(g) and max(g) of the hit's grade, one value per hit.
     """
 
     def __init__(self, pool: Pool, rel: int = 1) -> None:
@@ -62,7 +62,7 @@ class Ideal:
     def balance(self, length: Ints) -> Ints:
         """Return the balance point b_w of each topic's full-scale list: the first rank after RB where its CRP >= 0.
 
-        The full-scale list of N ranks is the ideal list reversed; ``length`` has N for each topic.
+        The full-scale list of N ranks is the ideal ranking reversed; ``length`` has N for each topic.
         """
         hits = self.hits
         rank = length[hits.list] + 1 - hits.rank
@@ -213,7 +213,7 @@ class Curves:
 
     @cached_property
     def turn_around(self) -> Ints:
-        """First rank at which CRP is smallest; RB for the ideal list."""
+        """First rank at which CRP is smallest; RB for the ideal ranking."""
         hits, minimum = self.hits, self.minimum[self.hits.list]
         # The smallest value is at a hit, just above one, or at RB, where the curve stops falling.
         rank = np.where(
@@ -269,7 +269,7 @@ class FractionalCurves(Curves):
 
 
 def get_ideal(pool: Pool, rel: int = 1) -> Ideal:
-    """Return the ideal lists of a pool; cached."""
+    """Return the ideal rankings of a pool; cached."""
     return pool.cache(("effort", rel), lambda: Ideal(pool, rel))
 
 
@@ -285,7 +285,7 @@ ARCHETYPES = {
     "ups-and-downs": "recovered by RB, then below the axis again before RB",
     "typical A": "recovered after RB",
     "typical B": "never recovered",
-    "full scale": "the ideal list reversed",
+    "full scale": "the ideal ranking reversed",
     "worst": "no relevant document retrieved",
 }
 """Archetypes and their conditions, from the best to the worst."""
