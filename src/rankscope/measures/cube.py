@@ -117,7 +117,7 @@ class CT(Diversity):
 
 
 class ACT(CT):
-    """Average cube test: the mean over all documents of the cube test of the list down to it.
+    """Average cube test: the mean over all documents of the cube test of the ranking down to it.
 
     ACT = 1/n * sum over ranks i of CT(first i documents);  presets as for CT
 

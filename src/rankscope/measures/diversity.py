@@ -186,7 +186,7 @@ class alpha_nDCG(_Redundancy):
     """Normalised alpha_DCG: alpha_DCG divided by that of the ideal ranking.
 
     alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k(ideal);  the ideal takes at every rank the document that gains most
-    (ties: larger document id); greedy is not always best, so that a list can score slightly above 1
+    (ties: larger document id); greedy is not always best, so that a ranking can score slightly above 1
 
     User: The user of alpha_DCG, whose gain is compared with that of a greedily built ideal ranking.
     """

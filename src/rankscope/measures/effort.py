@@ -77,12 +77,12 @@ class _Weighted(_Effort, abstract=True):
 
 
 class Rho(_Weighted, _Crossing):
-    """Recovery ratio: how soon after the recall base the list has recovered its loss.
+    """Recovery ratio: how soon after the recall base the ranking has recovered its loss.
 
     Rho = RB / BalancePoint;  0 if CRP never crosses the axis
 
-    User: Reads until the list has recovered its loss at the top; every document beyond the number of relevant ones is
-    avoidable effort.
+    User: Reads until the ranking has recovered its loss at the top; every document beyond the number of relevant ones
+    is avoidable effort.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -173,7 +173,7 @@ class _Timed(_Crossing, abstract=True):
 
 
 class TwistTime(_Timed):
-    """Twist in seconds (experimental): how little avoidable time the list costs, with seconds instead of ranks.
+    """Twist in seconds (experimental): how little avoidable time the ranking costs, with seconds instead of ranks.
 
     TwistTime = (Rho + Sigma) / 2,  Rho = E / max(E, T),  E = time of all relevant documents, T = time above the rank
     after the first crossing;  Sigma as in Twist, from RP[j] = T(j) - T of the ideal ranking at the ranks of the grade,
@@ -191,7 +191,7 @@ class TwistTime(_Timed):
 
 
 class BalanceTime(_Timed):
-    """Balance time (experimental): the seconds until the list has recovered its loss, but not before the ideal ranking.
+    """Balance time (experimental): the seconds until the ranking has recovered its loss, but not before the ideal one.
 
     max(E, T), with E and T as in TwistTime;  infinite if CRP never crosses the axis
 
@@ -249,7 +249,7 @@ class Rho2012(_Indicator):
     """Recovery value of 2012: the recall base over the rank where the curve is back at the axis.
 
     RB / b;  b = first rank after the turn-around (the first rank where CRP is smallest) with CRP >= 0;  0 without one
-    More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
+    More than 1 if the ranking recovers before RB; clamped: RB / max(RB, b)
 
     User: Reads on after the turn-around until late relevant documents have compensated for early non-relevant ones; the
     cost is the rank reached.
@@ -260,7 +260,7 @@ class Rho2012(_Indicator):
 
 
 class b_ratio(_Indicator):
-    """Balance ratio of 2012: how much sooner than the full-scale list the list is back at the axis.
+    """Balance ratio of 2012: how much sooner than the full-scale ranking the ranking is back at the axis.
 
     1 - b / b(full scale);  b as in Rho2012;  minus infinity if it never returns to the axis; clamped: 0
 
@@ -272,9 +272,9 @@ class b_ratio(_Indicator):
 
 
 class CRP_min(_Indicator):
-    """Minimum ratio of 2012: how little the list loses up to its turn-around.
+    """Minimum ratio of 2012: how little the ranking loses up to its turn-around.
 
-    1 - CRP[t] / CRP[t] of the full-scale list;  t = turn-around, the first rank where CRP is least
+    1 - CRP[t] / CRP[t] of the full-scale ranking;  t = turn-around, the first rank where CRP is least
 
     User: Reads down to the turn-around of the ranking; the loss so far is compared with that of the worst order of the
     same documents.
@@ -288,11 +288,12 @@ class CRP_min(_Indicator):
 
 
 class CRP_N(_Indicator):
-    """Final ratio of 2012: how near to the axis the list ends, measured by the full-scale list.
+    """Final ratio of 2012: how near to the axis the ranking ends, measured by the full-scale ranking.
 
-    1 - CRP[N] / CRP[N] of the full-scale list;  undefined if the latter is 0;  more than 1 if the list ends below 0
+    1 - CRP[N] / CRP[N] of the full-scale ranking;  undefined if the latter is 0;  more than 1 if CRP ends below 0
 
-    User: Reads the whole list of N documents; the final sum of misplacements is compared with that of the worst order.
+    User: Reads the whole ranking of N documents; the final sum of misplacements is compared with that of the worst
+    order.
     """
 
     better = "neither"  # a list without relevant documents ends below 0, and has more than the ideal ranking

@@ -60,13 +60,13 @@ class Ideal:
         return self.hits.sum(self.last).astype(np.int64)
 
     def balance(self, length: Ints) -> Ints:
-        """Return the balance point b_w of each topic's full-scale list: the first rank after RB where its CRP >= 0.
+        """Return the balance point b_w of each topic's full-scale ranking: the first rank after RB where its CRP >= 0.
 
-        The full-scale list of N ranks is the ideal ranking reversed; ``length`` has N for each topic.
+        The full-scale ranking of N ranks is the ideal ranking reversed; ``length`` has N for each topic.
         """
         hits = self.hits
         rank = length[hits.list] + 1 - hits.rank
-        # The full-scale list is read backwards, so that a prefix sum gives the positions still to come at each rank.
+        # The full-scale ranking is read backwards, so that a prefix sum gives the positions still to come at each rank.
         remaining = hits.before(rank - self.last)
         total = length * self.base - self.base * (self.base - 1) // 2 - self.total_last
         cumulated = total[hits.list] - remaining
@@ -147,7 +147,7 @@ class Curves:
 
     @cached_property
     def full_forward(self) -> AnyArray:
-        """s+ of the full-scale list: RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)."""
+        """s+ of the full-scale ranking: RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)."""
         return (
             self.base * (self.length - self.base) + _triangle(self.base) - self.ideal.total_last[self.topic]
         )
@@ -230,7 +230,7 @@ class Curves:
 
     @cached_property
     def full_regained(self) -> Ints:
-        """Balance point b_w of the full-scale list."""
+        """Balance point b_w of the full-scale ranking."""
         topics = len(self.ideal.base)
         length = np.zeros(topics, np.int64)
         length[self.topic] = self.length
@@ -238,11 +238,11 @@ class Curves:
 
     @cached_property
     def full_end(self) -> AnyArray:
-        """CRP of the full-scale list at its last rank."""
+        """CRP of the full-scale ranking at its last rank."""
         return self.full_forward - self.full_backward
 
     def full_crp_at(self, rank: AnyArray) -> AnyArray:
-        """Return CRP of the full-scale list at a rank up to RB, where it has only non-relevant documents."""
+        """Return CRP of the full-scale ranking at a rank up to RB, where it has only non-relevant documents."""
         return _triangle(self.base - rank) - _triangle(self.base)
 
 

@@ -12,7 +12,7 @@ without relevant documents. A document of grade g with the value v adds to the f
     (j - max(g)) j^(patience - 1) v = v j^patience - v max(g) j^(patience - 1)        at a rank j > RB
 
 and less at the ranks up to RB. This grows with j, so that the relevant documents of a farthest list occupy its last RB
-ranks. Their order there: without a discount the best last, as in the full-scale list; with equal grades the best
+ranks. Their order there: without a discount the best last, as in the full-scale ranking; with equal grades the best
 first; otherwise, if v and v max(g) do not rise together, an optimal assignment of documents to ranks.
 """
 

@@ -12,13 +12,13 @@ ORDER = 11
 
 
 class Compat(Measure):
-    """Compatibility: the rank-biased overlap of a list with the ideal ranking nearest to it.
+    """Compatibility: the rank-biased overlap of a ranking with the ideal ranking nearest to it.
 
     RBO = sum over ranks d = 1 .. D of p^(d-1) * overlap(d) / d, divided by the sum of p^(d-1)
-    Compat = RBO(list, ideal) / RBO(ideal, ideal);  documents of one grade stand in the ideal as the list orders them
+    Compat = RBO(ranking, ideal) / RBO(ideal, ideal);  documents of one grade keep their order in the ideal one
     D is the length of the longer of the two, as in ir_measures; the program of the authors has depth=1000
 
-    User: Compares the list with the ideal one nearest to it, going one rank deeper with probability p; gains the
+    User: Compares the ranking with the ideal one nearest to it, going one rank deeper with probability p; gains the
     overlap of both so far.
     """
 

@@ -176,7 +176,7 @@ class WeightedPrecision(Gains, abstract=True):
 class P(Binary, Condensable, WeightedPrecision):
     """Precision: the share of relevant documents in the first k.
 
-    P@k = hits(k) / k, where a list shorter than k is still divided by k
+    P@k = hits(k) / k, where a ranking shorter than k is still divided by k
 
     User: Reads exactly k documents, all with the same attention; gains the share of them that is relevant, so that a
     non-relevant document costs as much as an empty rank.
