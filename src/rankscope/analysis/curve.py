@@ -247,9 +247,7 @@ class Curve(TypedResult):
         arrays = (*self._ends(self.relevance), np.arange(1, self.length + 1) - self.rp, self.rp)
         columns = (array.tolist() for array in arrays)
         rows = [*map(Place, range(1, self.length + 1), self.documents, self.grade, *columns)]
-        return Place.table(
-            "places", rows, caption="Documents and the ranks of their grade in the ideal ranking"
-        )
+        return Place.table("places", rows, caption="Documents and the ideal ranks of their grade")
 
     @lazy_table("CRP of the reference rankings")
     def references(self) -> RowTable[Reference]:

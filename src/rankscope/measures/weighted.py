@@ -347,9 +347,7 @@ class GradedGains(Gains, abstract=True):
 
     def _reject_endless(self, max_grade: int) -> None:
         if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
-            problem = (
-                "has no ideal ranking if non-relevant documents have a positive gain: it would be infinite"
-            )
+            problem = "has no ideal ranking: non-relevant documents have a positive gain, so it is infinite"
             hint = "give grade 0 no gain or a negative one, or write unjudged=zero, as trec_eval has it"
             raise self._error(problem, hint)
 
