@@ -375,7 +375,9 @@ def describe_batches(collection: Collection) -> Iterator[tuple[str, Any]]:
             lists = TiedLists.from_judged(judged, np.arange(len(judged.length)))
             record(orders, "_join_lists", lambda _, first, pending: [first, *(t.size for t, _ in pending)],
                    "orders._HITS", cells)  # fmt: skip
-            orders.by_orders(collection.measures[:1], lists, np.arange(len(lists)), max_orders=5, samples=3)
+            orders.evaluate_orders(
+                collection.measures[:1], lists, np.arange(len(lists)), max_orders=5, samples=3
+            )
             yield f"orders {cells}", list(sizes)
             patch.setattr(values, "_HITS", cells)
             yield f"tied {cells}", [part.tolist() for part, _ in values._tied_blocks(judged)]

@@ -44,7 +44,7 @@ class OrderValues:
     """Whether all orders were evaluated."""
 
 
-def by_orders(
+def evaluate_orders(
     measures: Sequence[Measure],
     lists: TiedLists,
     numbers: Ints,
@@ -215,9 +215,9 @@ def tied_values(
             results[index] = TiedValues(value, np.zeros(len(lists)), np.ones(len(lists), np.bool_))
     rest = [index for index in range(len(measures)) if index not in results]
     if rest:
-        remaining = [measures[index] for index in rest]
-        order_values = by_orders(remaining, lists, names, seed=seed, max_orders=max_orders, samples=samples)
-        for index, measure, summary in zip(rest, remaining, order_values, strict=True):
+        others = [measures[index] for index in rest]
+        summaries = evaluate_orders(others, lists, names, seed=seed, max_orders=max_orders, samples=samples)
+        for index, measure, summary in zip(rest, others, summaries, strict=True):
             results[index] = _summarise_orders(measure, lists, summary, ties)
     return [results[index] for index in range(len(measures))]
 
