@@ -207,7 +207,7 @@ def known_measures(file: Path, module: str) -> list[str]:
 
 
 def write_recorded(file: Path, values: Mapping[str, Any]) -> None:
-    """Write a JSON file with one line per entry; an entry that differs only in last digits stays as it is."""
+    """Write a JSON file with one line per entry; an entry that differs only in last digits is kept."""
     before = json.loads(file.read_text("utf-8")) if file.exists() else {}
     values = {
         name: before[name] if name in before and find_difference(value, before[name], "") is None else value
