@@ -101,7 +101,23 @@ def make_sources(qrels: Any, runs: dict[str, Any], aspects: tuple[Any, dict[str,
         "intervals": lambda: rs.lab.scales("RBP(p=0.8)", length=4).example(),
         "study": lambda: rs.study({"all": collection}, rs.StudySettings(measures="AP P@10 Twist", repeats=1)),
     }
+    for name, function in _analyses_with_figures().items():
+        if name not in sources:
+            needs_scores = function.declaration.input_name == "scores"
+            sources[name] = lambda f=function, n=needs_scores: f(scores() if n else collection)  # type: ignore[misc]
     return {name: cache(make) for name, make in sources.items()}
+
+
+def _analyses_with_figures() -> dict[str, Any]:
+    """Return the declared analyses of scores or of a collection that have figures, by name."""
+    functions = {name: getattr(rs, name) for name in rs.__all__}
+    return {
+        name: function
+        for name, function in functions.items()
+        if hasattr(function, "declaration")
+        and function.declaration.input_name in ("scores", "collection")
+        and function.declaration.figures
+    }
 
 
 VARIANTS: dict[str, dict[str, dict[str, Any]]] = {

@@ -1,6 +1,6 @@
-"""Generate docs/measures/ and the types of rs.AP, rs.nDCG ... from the registry of measures.
+"""Generate docs/measures/, docs/certificates.md and the types of rs.AP, rs.nDCG ... from the registry of measures.
 
-python docs/make_measures.py            write docs/measures/ and the types
+python docs/make_measures.py            write the pages and the types
 python docs/make_measures.py --check    only check whether they are up to date
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rankscope.lab.certificate_model import Certificates, guarantees
+from rankscope.lab.certificate_model import Certificates, guarantees, render_page
 from rankscope.lab.certificates import certificates
 from rankscope.lab.weights import DEPTH
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
 
 HOME = Path(__file__).parent / "measures"
+CERTIFICATES = HOME.with_name("certificates.md")
 NAMES = HOME.parents[1] / "src" / "rankscope" / "measures" / "names.pyi"
 FAMILIES = {
     "classic": "Classic measures",
@@ -171,7 +172,8 @@ def existing_files() -> list[Path]:
 def main() -> int:
     """Write the pages, or compare them with --check."""
     HOME.mkdir(exist_ok=True)
-    expected = pages()
+    results = certificates()
+    expected = pages(results)
     present = {path.name: path.read_text("utf-8") for path in existing_files()}
     if "--check" in sys.argv:
         if NAMES.read_text("utf-8") != names():
@@ -180,14 +182,17 @@ def main() -> int:
         stale = sorted(
             name for name in expected.keys() | present.keys() if expected.get(name) != present.get(name)
         )
+        if CERTIFICATES.read_text("utf-8") != render_page(results):
+            stale.append("../certificates.md")
         print("\n".join(f"out of date: docs/measures/{name}" for name in stale) or "up to date")
         return 1 if stale else 0
     for name in present.keys() - expected.keys():
         (HOME / name).unlink()
     for name, text in expected.items():
         (HOME / name).write_text(text, "utf-8")
+    CERTIFICATES.write_text(render_page(results), "utf-8")
     NAMES.write_text(names(), "utf-8")
-    print(f"{len(expected)} pages and pictures in {HOME}, and {NAMES.name}")
+    print(f"{len(expected)} pages and pictures in {HOME}, {CERTIFICATES.name} and {NAMES.name}")
     return 0
 
 

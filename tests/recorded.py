@@ -193,8 +193,26 @@ def _read_recorded(file: Path) -> dict[str, Any]:
     return values
 
 
+def known_measures(file: Path, module: str) -> list[str]:
+    """Return the names of the built-in measures when a file was recorded; of all of them while ``module`` records.
+
+    Random cases draw from these measures. Otherwise a new measure would change every case.
+    """
+    if module != "__main__":
+        names: list[str] = _read_recorded(file)["measures"]
+        return names
+    from rankscope.measures import REGISTRY
+
+    return sorted({measure.name for measure in REGISTRY.values() if measure.family != "user"})
+
+
 def write_recorded(file: Path, values: Mapping[str, Any]) -> None:
-    """Write a JSON file with one line per entry."""
+    """Write a JSON file with one line per entry; an entry that differs only in last digits is kept."""
+    before = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    values = {
+        name: before[name] if name in before and find_difference(value, before[name], "") is None else value
+        for name, value in values.items()
+    }
     lines = [
         f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in values.items()
     ]

@@ -124,7 +124,7 @@ BY_NAME = {
 CIRCLES = {
     frozenset(
         {"judging.aspects", "judging.lists", "judging.pool"}
-    ): "a pool has ideal lists, and lists have a pool",
+    ): "a pool has ideal rankings, and lists have a pool",
     frozenset(
         {"read.datasets", "read.foreign", "read.qrels", "read.run_files", "read.runs"}
     ): "files of other formats become judgments and runs, which know what to do with a file",

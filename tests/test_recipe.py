@@ -125,7 +125,28 @@ def test_three_source_files_make_an_analysis_with_a_command_and_a_figure(tmp_pat
     assert names == ["gaps", "plot_gaps", str(source / "__init__.py")]
 
 
-def test_the_recipe_lists_at_most_five_files() -> None:
+@pytest.mark.parametrize(("number", "limit"), [("two", 2), ("at most five", 5), ("at most four", 4)])
+def test_a_recipe_lists_as_many_files_as_it_says(number: str, limit: int) -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    recipe = text.partition("You write at most five files by hand:\n\n")[2].partition("\n\n")[0]
-    assert 3 <= len(re.findall(r"^\d\. ", recipe, re.MULTILINE)) <= 5
+    recipe = text.partition(f"ou write {number} files by hand:\n\n")[2].partition("\n\n")[0]
+    assert len(re.findall(r"^\d\. ", recipe, re.MULTILINE)) == limit
+
+
+def test_functions_and_constants_of_the_recipes_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Structure")[2].partition("## Style")[0]
+    names = set(re.findall(r"`(?:\w+\.)?(\w+)\(", text)) | set(
+        re.findall(r"`(?:\w+\.)*([A-Z][A-Z_]+)`", text)
+    )
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    code = "\n".join(path.read_text("utf-8") for path in sources)
+    defined = set(re.findall(r"(?:def|class) (\w+)", code))
+    defined |= set(re.findall(r"^ *(\w+)(?:: [^=\n]+)? = ", code, re.MULTILINE))
+    assert {"blank", "canvas", "COLLECTION_OPTIONS", "NEITHER"} <= names
+    assert names - {"x", "x_of", "TYPE_CHECKING"} <= defined
+
+
+def test_steps_of_the_recordings_exist() -> None:
+    steps = re.findall(r'"([\w./]+)",?$', (ROOT / "tests" / "record").read_text("utf-8"), re.MULTILINE)
+    files = [step if step.endswith(".py") else f"{step.replace('.', '/')}.py" for step in steps]
+    assert len(files) > 8
+    assert not [file for file in files if not (ROOT / file).is_file()]

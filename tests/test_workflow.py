@@ -87,5 +87,5 @@ def test_the_workflow_calls_existing_options(workflow: dict[Any, Any]) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps no such bit")
 def test_scripts_can_be_run() -> None:
-    for script in (".ci/run", "tests/run", "tests/mutate"):
+    for script in (".ci/run", "tests/run", "tests/mutate", "tests/record"):
         assert os.access(ROOT / script, os.X_OK), script

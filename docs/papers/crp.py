@@ -67,7 +67,7 @@ def _pair(tables: Any) -> str:
 
 
 PROTOTYPE = {
-    "the CRP curve of a topic, the ideal list being the axis": ("Curves", 'id="curves-title"'),
+    "the CRP curve of a topic, the ideal ranking being the axis": ("Curves", 'id="curves-title"'),
     "below it a bar: documents in place, too early, too late, in three colours": (
         "Curves",
         "ranked too early",
@@ -134,7 +134,7 @@ ROWS = [
     ),
     Row(
         "Equation 3",
-        "first and last rank of each grade in the ideal list",
+        "first and last rank of each grade in the ideal ranking",
         command=CURVE_A,
         paper="hr 1–3, fr 4–6, pr 7–10, nr 11–20",
         ours=lambda t: ", ".join(

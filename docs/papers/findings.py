@@ -157,7 +157,7 @@ EFFORT = [
     ),
     Row(
         "Figure 4",
-        "Figure 4 bounds the first crossing of a full-scale list by N - RB + 1; by Definition 3 it may be N - RB, so that Rho reaches 1/2 with"
+        "Figure 4 bounds the first crossing of a full-scale ranking by N - RB + 1; by Definition 3 it may be N - RB, so that Rho reaches 1/2 with"
         " RB = 2 and N = 3 RB = 6 (balance point by Definition 3 and by our default, Rho)",
         python='rs.evaluate({"t": {"d": 1, "e": 1}}, {"t": ["u", "v", "x", "y", "d", "e"]}, "BalancePoint(crossing=definition)@6'
         ' BalancePoint@6 Rho@6").values.ravel().tolist()',
@@ -219,7 +219,7 @@ EFFORT = [
     ),
     Row(
         "fs",
-        "The full-scale list of the example is printed with 16 entries",
+        "The full-scale ranking of the example is printed with 16 entries",
         command="rankscope eval $TWIST/qrels.txt $TWIST/full-scale.run -m NumRet",
         ours=lambda t: f"{t['means'][0]['value']:.0f}",
     ),

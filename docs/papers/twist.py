@@ -375,7 +375,7 @@ ROWS = [
     ),
     Row(
         "Definition 1",
-        "relative position (RP): how far a document is from the ranks of its grade in the ideal list; list b",
+        "relative position (RP): how far a document is from the ranks of its grade in the ideal ranking; list b",
         command=CURVE_B,
         paper="(0, -6, -2, -4, 1, -2, -1, 0, 5, 3, 0, 0, 11, 7, 0)",
         ours=_rp,
@@ -389,7 +389,7 @@ ROWS = [
     ),
     Row(
         "Proposition 1",
-        "RP lies between that of the full-scale list's first and last rank",
+        "RP lies between that of the full-scale ranking's first and last rank",
         command=FULL_SCALE,
         paper="-7, 13",
         ours=lambda t: f"{min(column(t['curve'], 'rp'))}, {max(column(t['curve'], 'rp'))}",
@@ -410,14 +410,14 @@ ROWS = [
     ),
     Row(
         "Proposition 2 (1)",
-        "CRP never falls below that of the full-scale list at the recall base",
+        "CRP never falls below that of the full-scale ranking at the recall base",
         command=FULL_SCALE,
         paper="-28",
         ours=lambda t: str(min(column(t["curve"], "crp"))),
     ),
     Row(
         "Proposition 2 (2)",
-        "CRP never rises above that of the full-scale list at the end; a list of ours against it",
+        "CRP never rises above that of the full-scale ranking at the end; a list of ours against it",
         command="rankscope curve $TWIST/qrels.txt $TWIST/above.run --topic t",
         paper="at most 23",
         ours=lambda t: str(max(column(t["curve"], "crp"))),
@@ -442,7 +442,7 @@ ROWS = [
     ),
     Row(
         "Definition 5",
-        "space ratios: one minus the share of the full-scale list's space, and their harmonic mean; list b",
+        "space ratios: one minus the share of the full-scale ranking's space, and their harmonic mean; list b",
         command=CURVE_B,
         ours=lambda t: lines(
             *(f"{name} {values(t)[name]:.4f}" for name in ("SigmaPlus", "SigmaMinus", "Sigma"))
@@ -474,7 +474,7 @@ ROWS = [
     _archetype_row("Figure 4", "first crossing, balance point and Rho"),
     Row(
         "Proposition 3",
-        "Rho of a full-scale list with N >= 3 RB; RB = 1, N = 3",
+        "Rho of a full-scale ranking with N >= 3 RB; RB = 1, N = 3",
         python='rs.evaluate({"t": {"d": 1}}, {"t": ["x", "y", "d"]}, "Rho@3").values.item()',
         paper="below 0.5",
         ours=lambda value: f"{value}",
@@ -711,7 +711,7 @@ ROWS = [
     ),
     Row(
         "Definition 12",
-        "the ideal list; its CRP at every rank",
+        "the ideal ranking; its CRP at every rank",
         command="rankscope curve $TWIST/qrels.txt $TWIST/ideal.run --topic t",
         paper=vector([0] * 15),
         ours=_crp,
@@ -725,7 +725,7 @@ ROWS = [
     ),
     Row(
         "Definition 14",
-        "the full-scale list, the ideal one reversed; its CRP",
+        "the full-scale ranking, the ideal one reversed; its CRP",
         command=FULL_SCALE,
         paper="(-7, -13, -18, -22, -25, -27, -28, -28, -26, -23, -19, -11, -2, 10, 23)",
         ours=_crp,
@@ -733,7 +733,7 @@ ROWS = [
     ),
     Row(
         "Definition 15",
-        "first and last rank of a grade in the ideal list",
+        "first and last rank of a grade in the ideal ranking",
         command=CURVE_A,
         paper="hr 1–2, fr 3–4, pr 5–7, nr 8–15",
         ours=_intervals,

@@ -60,6 +60,7 @@ def variants() -> list[Measure]:
     return measures
 
 
+CAUSES = "wrong closed_form, respects_swaps or rewards_grades of the measure?"
 EVERY = variants()
 PLAIN = [one for one in EVERY if not one.needs_aspects]
 
@@ -164,7 +165,7 @@ def test_orders_of_short_lists(case: Case) -> None:
         for measure, tied in zip(EVERY, tied_values(EVERY, lists, ties), strict=True):
             expected = over_orders(measure, order_values[measure], ties)
             assert tied.exact[0] and tied.error[0] == 0, (measure, ties)
-            assert same(tied.value[0], expected), (measure, ties, tied.value[0], expected)
+            assert same(tied.value[0], expected), (str(measure), ties, tied.value[0], expected, CAUSES)
 
 
 @settings(max_examples=max(3, settings().max_examples // 10))  # every example evaluates all measures
@@ -188,8 +189,8 @@ def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
         low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
         assert bounds.tight[m, 0, 0], measure
         defined = [value for value in possible if not np.isnan(value)] or [np.nan]
-        assert same(low, min(defined)), (measure, ties, low, min(defined))
-        assert same(high, max(defined)), (measure, ties, high, max(defined))
+        assert same(low, min(defined)), (str(measure), ties, low, min(defined), CAUSES)
+        assert same(high, max(defined)), (str(measure), ties, high, max(defined), CAUSES)
 
 
 # the same for diversity measures: labels of every aspect ------------------------------------------------------------
@@ -281,5 +282,5 @@ def test_labels_of_aspects_and_orders_of_short_lists(case: AspectCase, ties: str
         low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
         assert bounds.tight[m, 0, 0], measure
         defined = [value for value in possible if not np.isnan(value)] or [np.nan]
-        assert same(low, min(defined)), (measure, ties, low, min(defined))
-        assert same(high, max(defined)), (measure, ties, high, max(defined))
+        assert same(low, min(defined)), (str(measure), ties, low, min(defined), CAUSES)
+        assert same(high, max(defined)), (str(measure), ties, high, max(defined), CAUSES)

@@ -69,7 +69,9 @@ BY_ASPECT = [one for one in registry() if one.needs_aspects]
 class World:
     """A collection, and the values of all lists under all labels and orders."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(
+        self, seed: int, plain: Sequence[Measure] = PLAIN, by_aspect: Sequence[Measure] = BY_ASPECT
+    ) -> None:
         luck = random.Random(seed)
         self.luck = luck
         self.by_aspect = luck.random() < 0.15
@@ -94,7 +96,7 @@ class World:
             }
             for topic in self.qrels:
                 self.qrels[topic][documents[0]] = {"1": 1, "2": 0}
-        pool = BY_ASPECT if self.by_aspect else PLAIN
+        pool = by_aspect if self.by_aspect else plain
         self.measures = list(dict.fromkeys(luck.sample(pool, min(PER_COLLECTION, len(pool)))))
 
     @property

@@ -17,14 +17,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.certainty.test_joint_brute_force import BY_ASPECT, PLAIN, World
-from tests.recorded import assert_recorded, summarise, to_plain, write_recorded
+from tests.certainty import test_joint_brute_force as brute_force
+from tests.recorded import assert_recorded, known_measures, summarise, to_plain, write_recorded
 
 import rankscope as rs
 from rankscope.errors import InputError
 from rankscope.measures import Measure
 
 RECORDED = Path(__file__).with_name("recorded.json")
+MEASURES = known_measures(RECORDED, __name__)
+PLAIN, BY_ASPECT = (
+    [measure for measure in pool if measure.name in MEASURES]
+    for pool in (brute_force.PLAIN, brute_force.BY_ASPECT)
+)
 N_WORLDS = 6
 OPTIONS = [
     (ties, unjudged)
@@ -58,7 +63,7 @@ def larger_collection(seed: int) -> tuple[Any, Any, list[Measure]]:
 
 
 def collections(seed: int) -> list[tuple[Any, Any, list[Measure]]]:
-    world = World(seed)
+    world = brute_force.World(seed, PLAIN, BY_ASPECT)
     return [(world.qrels, world.runs, world.measures), larger_collection(seed)]
 
 
@@ -132,4 +137,5 @@ def test_certainty_changes_only_on_purpose(kind: str, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    write_recorded(RECORDED, {f"{kind} {seed}": describe_case(kind, seed) for kind, seed in CASES})
+    described = {f"{kind} {seed}": describe_case(kind, seed) for kind, seed in CASES}
+    write_recorded(RECORDED, {"measures": MEASURES, **described})

@@ -21,8 +21,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.certainty.test_joint_brute_force import BY_ASPECT, EXTRA, PLAIN
-from tests.recorded import assert_recorded, describe_definitions, to_plain, write_recorded
+from tests.certainty import test_joint_brute_force as brute_force
+from tests.recorded import (
+    assert_recorded,
+    describe_definitions,
+    known_measures,
+    to_plain,
+    write_recorded,
+)
 
 import rankscope as rs
 from rankscope import certainty
@@ -38,6 +44,11 @@ from rankscope.measures.forms import Counted, Weighted
 from rankscope.read import Qrels, Run, Runs
 
 RECORDED = Path(__file__).with_name("recorded_parts.json")
+MEASURES = known_measures(RECORDED, __name__)
+PLAIN, BY_ASPECT = (
+    [measure for measure in pool if measure.name in MEASURES]
+    for pool in (brute_force.PLAIN, brute_force.BY_ASPECT)
+)
 SHAPES = {5: (2, 2, 9), 6: (2, 5, 1), 7: (1, 3, 5), 8: (5, 2, 3)}
 """Numbers of topics, of documents of a list and of runs by seed; others have 2 topics, 5 documents, 2 or 3 runs."""
 
@@ -46,7 +57,7 @@ HIGH = parse_many("AP(rel=2) Bpref(rel=2) R(rel=2)@3 RR(rel=2) AP(rel=3)@3")
 """Measures of grades that no judged document of some topics has."""
 LEVEL = parse_many("nDCG(gains='0=0,1=1,2=1')@3 nDCG(gains='0=0,1=0,2=1') DCG(gains='0=0,1=0,2=3')@2")
 """Measures for which different grades have the same gain."""
-CLOSED = [measure for measure in parse_many(EXTRA) if pairs.pair_form(measure) is not None]
+CLOSED = [measure for measure in parse_many(brute_force.EXTRA) if pairs.pair_form(measure) is not None]
 
 
 GROUPS = [(n,) for n in range(1, 23)] + [
@@ -364,7 +375,9 @@ def describe_batches(collection: Collection) -> Iterator[tuple[str, Any]]:
             lists = TiedLists.from_judged(judged, np.arange(len(judged.length)))
             record(orders, "_join_lists", lambda _, first, pending: [first, *(t.size for t, _ in pending)],
                    "orders._HITS", cells)  # fmt: skip
-            orders.by_orders(collection.measures[:1], lists, np.arange(len(lists)), max_orders=5, samples=3)
+            orders.evaluate_orders(
+                collection.measures[:1], lists, np.arange(len(lists)), max_orders=5, samples=3
+            )
             yield f"orders {cells}", list(sizes)
             patch.setattr(values, "_HITS", cells)
             yield f"tied {cells}", [part.tolist() for part, _ in values._tied_blocks(judged)]
@@ -463,4 +476,4 @@ def test_limits_defaults_and_the_methods_of_measures_change_only_on_purpose() ->
 
 if __name__ == "__main__":
     parts = {f"{kind} {seed}": describe(kind, seed) for kind, seed in CASES}
-    write_recorded(RECORDED, {**parts, "package": describe_package()})
+    write_recorded(RECORDED, {"measures": MEASURES, **parts, "package": describe_package()})

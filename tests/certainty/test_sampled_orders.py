@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.certainty.orders import MAX_ORDERS, by_orders
+from rankscope.certainty.orders import MAX_ORDERS, evaluate_orders
 from rankscope.judging import judge
 from rankscope.judging.tied import TiedLists
 from rankscope.measures import REGISTRY, Measure, parse
@@ -49,8 +49,8 @@ def test_samples_are_within_four_standard_errors_of_enumeration() -> None:
     far = compared = 0
     for measure, sampled, enumerated in zip(
         SAMPLED,
-        by_orders(SAMPLED, lists, names, max_orders=0, samples=1000),
-        by_orders(SAMPLED, lists, names, max_orders=10**6),
+        evaluate_orders(SAMPLED, lists, names, max_orders=0, samples=1000),
+        evaluate_orders(SAMPLED, lists, names, max_orders=10**6),
         strict=True,
     ):
         assert enumerated.every.all() and not sampled.every.any()
@@ -101,9 +101,11 @@ def _mean_of_all(measure: Measure, qrels: dict[str, dict[str, int]], documents: 
 def test_the_standard_error_is_that_of_the_mean_of_the_sampled_orders(n_samples: int) -> None:
     """Two values have the standard deviation |a - b| / sqrt(2), so that their mean has the error |a - b| / 2."""
     lists = tied_lists(40, seed=1)
-    (drawn,) = by_orders([parse("Twist@15")], lists, np.arange(len(lists)), max_orders=0, samples=n_samples)
+    (drawn,) = evaluate_orders(
+        [parse("Twist@15")], lists, np.arange(len(lists)), max_orders=0, samples=n_samples
+    )
     np.testing.assert_allclose(drawn.error, (drawn.highest - drawn.lowest) / 2, atol=1e-15)
     np.testing.assert_allclose(drawn.mean, (drawn.highest + drawn.lowest) / 2, atol=1e-15)
     assert (drawn.error > 0).any() == (n_samples == 2)
-    (every,) = by_orders([parse("Twist@15")], lists, np.arange(len(lists)))
+    (every,) = evaluate_orders([parse("Twist@15")], lists, np.arange(len(lists)))
     assert not every.error.any()

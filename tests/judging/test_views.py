@@ -1,4 +1,4 @@
-"""Views of judged lists, each against what is written down by hand: runs, aspects, every document, ideal lists."""
+"""Views of judged lists, each against what is written down by hand: runs, aspects, every document, ideal rankings."""
 
 from __future__ import annotations
 

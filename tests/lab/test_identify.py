@@ -57,11 +57,11 @@ planted("nDCG(gains='exp2')@10")(
 planted("nDCG(discount='jk')")(
     lambda grades, pool: divided(dcg(grades, discount=jk), dcg(best(pool), discount=jk))
 )
-planted("nDCG, ideal list from the retrieved documents alone")(
+planted("nDCG, ideal ranking from the retrieved documents alone")(
     lambda grades: divided(dcg(grades), dcg(best(grades)))
 )
-planted("nDCG@10, ideal list not cut")(lambda grades, pool: divided(dcg(grades[:10]), dcg(best(pool))))
-planted("nDCG@3, ideal list from the documents above the cutoff")(
+planted("nDCG@10, ideal ranking not cut")(lambda grades, pool: divided(dcg(grades[:10]), dcg(best(pool))))
+planted("nDCG@3, ideal ranking from the documents above the cutoff")(
     lambda grades, pool: divided(dcg(grades[:3]), dcg(best(grades[:3])))
 )
 planted("nDCG, discount one rank too far, log2(2 + i)")(
@@ -359,7 +359,7 @@ def test_inputs_are_short_first_and_different():
         ("pytrec_eval:ndcg_cut_10", "nDCG@10"),
         (
             "sklearn:ndcg_score",
-            "nDCG, ideal list from the retrieved documents alone; the mean over all orders of ties",
+            "nDCG, ideal ranking from the retrieved documents alone; the mean over all orders of ties",
         ),
     ],
 )

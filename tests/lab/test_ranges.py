@@ -107,7 +107,7 @@ def test_counterexamples_are_what_they_say(result: Result) -> None:
 
 
 def test_the_bounds_of_the_paper_are_reached_but_not_kept(result: Result) -> None:
-    """A full-scale list of N = 3 has Rho 1/2 and Twist 1/4, which are said to be below; it crosses at N - RB."""
+    """A full-scale ranking of N = 3 has Rho 1/2 and Twist 1/4, which are said to be below; it crosses at N - RB."""
     expected = values([0, 0, 1], {1: 1})
     assert (expected["archetype"], expected["Rho"], expected["Twist"]) == (
         "full scale",

@@ -23,7 +23,14 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from tests.recorded import assert_recorded, describe_definitions, summarise, to_plain, write_recorded
+from tests.recorded import (
+    assert_recorded,
+    describe_definitions,
+    known_measures,
+    summarise,
+    to_plain,
+    write_recorded,
+)
 
 from rankscope import lab
 from rankscope.engines import stream_pieces
@@ -49,6 +56,7 @@ from rankscope.measures.function import Definition, define
 
 CUBE_TESTS = ("ACT(preset='equation7')", "ACT(preset='equation7',time='iterations')")
 RECORDED = Path(__file__).with_name("recorded_parts.json")
+MEASURES = known_measures(RECORDED, __name__)
 
 WORLDS = {
     "grades": graded_world(2, relevant=2, nonrelevant=1),
@@ -109,6 +117,11 @@ def describe_inputs() -> Iterator[tuple[str, Any]]:
     yield "rankings", [len(search._all_lists()), text_digest(search._all_lists())]
 
 
+def known_definitions() -> tuple[search.Definition, ...]:
+    """Return the definitions of the registry that existed when the file was recorded."""
+    return tuple(each for each in search._registry() if each.name.partition("@")[0] in MEASURES)
+
+
 def describe_formulas() -> Iterator[tuple[str, Any]]:
     """Yield names, oddities and values of all variants on a few rankings of different lengths."""
     samples = [
@@ -127,7 +140,7 @@ def describe_formulas() -> Iterator[tuple[str, Any]]:
         for family, own in families.items():
             values = np.array([[formula(lists) for lists in samples] for formula in own])
             yield f"{name} {family}", [digest(column) for column in values.T]
-    yield "registry", text_digest([str(definition) for definition in search._registry()])
+    yield "registry", text_digest([str(definition) for definition in known_definitions()])
     few = [*inputs()[5::400], *inputs()[-3:], *[case for case in inputs() if case.is_tied][::40]]
     for name in ("AP", "nDCG@5", "Rprec", "Compat"):
         yield name, [search.usual_value(name, case) for case in few]
@@ -152,9 +165,11 @@ def describe_identification() -> Iterator[tuple[str, Any]]:
     chosen = [*luck.sample(few, 5), *luck.sample(variants.rbp_formulas(0.37), 1)]
     cores = [search.Definition(formula.name, formula, formula.oddities) for formula in chosen]
     cases = [case for case in inputs() if len(case.grades) in (0, 1, 2, 3, 4, 10, 11, 20)]
+    known = known_definitions()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "formulas", lambda: few)
-        for number, core in enumerate([*cores, *luck.sample(search._registry(), 1)]):
+        patch.setattr(search, "_registry", lambda: known)
+        for number, core in enumerate([*cores, *luck.sample(known, 1)]):
             choices = ((name, [*getattr(search, name.upper())]) for name in ("empty", "unjudged", "ties"))
             definition = search._with_changes(core, **{name: luck.choice(each) for name, each in choices})
             values = {case: definition(case) for case in cases}
@@ -464,4 +479,5 @@ def test_parts_change_only_on_purpose(name: str) -> None:
 
 
 if __name__ == "__main__":
-    write_recorded(RECORDED, {name: to_plain(dict(describe())) for name, describe in DESCRIBED.items()})
+    described = {name: to_plain(dict(describe())) for name, describe in DESCRIBED.items()}
+    write_recorded(RECORDED, {"measures": MEASURES, **described})

@@ -221,7 +221,7 @@ def test_residual_is_what_unjudged_documents_can_add(grades: Grades, rest: Seque
         ("NumRet", [1, None], [], 2.0),
         ("NumRet(rel=1)", [1, None], [], 1.0),
         ("BinG", [0, 1], [1], 1 / math.log2(3) / 2),
-        # the ideal list has gains 2, 1: its cost so far is 2 and 3, then one more for each rank
+        # the ideal ranking has gains 2, 1: its cost so far is 2 and 3, then one more for each rank
         ("G", [None, 2, 1], [], (2 / math.log2(2 + 3 - 2) + 1 / math.log2(2 + 4 - 3)) / 3),
         # nDCG at rank 1 (one document of grade 2) and at rank 2, then of the whole list of four
         ("RnDCG", [0, 2, 0, 1], [], None),

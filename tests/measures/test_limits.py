@@ -163,7 +163,7 @@ def test_global_gains_are_the_grades_of_any_measure_inside() -> None:
     ],
 )
 def test_archetypes_of_four_documents(ranking: str, name: str) -> None:
-    """Full scale is the ideal list reversed, at the very end."""
+    """Full scale is the ideal ranking reversed, at the very end."""
     lists = judge(Qrels.from_dict({"q": {"a": 1, "b": 2}}), Run.from_dict({"q": list(ranking)})).lists
     assert find_archetypes(lists, cutoff=4).tolist() == [name]
 

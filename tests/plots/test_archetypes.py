@@ -18,7 +18,7 @@ BASE = len(IDEAL)
 
 
 def crp_by_hand(grades: str) -> list[int]:
-    """CRP straight from the definition: the ranks that each grade has in the ideal list."""
+    """CRP straight from the definition: the ranks that each grade has in the ideal ranking."""
     ideal = IDEAL.ljust(LENGTH, "0")
     first = {g: ideal.index(g) + 1 for g in "3210"}
     last = {g: ideal.rindex(g) + 1 for g in "3210"}

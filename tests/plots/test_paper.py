@@ -131,7 +131,8 @@ def test_every_sign_of_the_figures_is_known_to_latex() -> None:
     signs = {c for text in texts for c in text if not c.isascii()} - set(style_blocks())
     signs -= set("漢ש’")  # examples of docstrings
     unknown = {sign for sign in signs if not tex(sign).isascii() or "textbackslash" in tex(sign)}
-    assert signs and unknown <= {"é", "ä"}, "letters of authors' names are in every Latin font"
+    # Letters of authors' names are in every Latin font.
+    assert signs and unknown <= {"é", "ä"}, "add its LaTeX command to _SIGNS of plots/latex.py"
 
 
 def style_blocks() -> str:

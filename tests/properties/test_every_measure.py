@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, measure
+from rankscope.measures.base import respects_swaps, rewards_grades
 from rankscope.read import Qrels, Run, Runs
 
 pytestmark = pytest.mark.product
@@ -23,9 +26,9 @@ LENGTH_MATTERS = {
     *("CT", "ACT", "nCT"),
     *("RBU", "Terminal"),
 }
-# Ranks have weights, but a document's gain is not its weight: means over ranks, the ideal list, recall of aspects.
+# Ranks have weights, but a document's gain is not its weight: means over ranks, the ideal ranking, recall of aspects.
 NOT_PROPORTIONAL = {"IdealDCG", "nDCG_rel", "RnDCG", "DS_nDCG"}
-# Which of several equally good documents a greedy ideal list takes first depends on their ids.
+# Which of several equally good documents a greedy ideal ranking takes first depends on their ids.
 GREEDY = {"alpha_nDCG", "nNRBP", "nERR_IA", "nCT"}
 
 
@@ -363,3 +366,52 @@ def test_unknown_parameters_and_cutoffs_are_refused(item: Measure) -> None:
     for cutoff in (-1, float("nan")):
         with pytest.raises(MeasureError):
             item @ cutoff
+
+
+# declared properties ----------------------------------------------------------------------------------------
+
+
+SHORT_LISTS = [*product((None, 0, 1, 2), repeat=4)]
+"""Grades by rank of all rankings of four documents; None is unjudged."""
+
+
+@cache
+def judged_short_lists() -> Judged:
+    """Return the rankings as topics with the same two missed relevant documents."""
+    rankings, judgments = {}, {}
+    for number, grades in enumerate(SHORT_LISTS):
+        ranked = {f"d{rank}": grade for rank, grade in enumerate(grades)}
+        rankings[f"{number:03}"] = [*ranked]
+        judgments[f"{number:03}"] = {d: g for d, g in ranked.items() if g is not None} | {"x": 1, "y": 2}
+    return judge(Qrels.from_dict(judgments), Run.from_dict(rankings))
+
+
+def improvements(grades: tuple[int | None, ...], by_swap: bool) -> Iterator[tuple[int | None, ...]]:
+    """Yield the rankings with a better document moved up past a judged one, or with a higher grade.
+
+    Bpref ignores unjudged documents but counts judged ones, so that it may prefer an unjudged one at the top.
+    """
+    for rank, grade in enumerate(grades):
+        if by_swap:
+            for lower in range(rank + 1, len(grades)):
+                if grade is not None and (grades[lower] or 0) > grade:
+                    changed = [*grades]
+                    changed[rank], changed[lower] = grades[lower], grade
+                    yield tuple(changed)
+        elif (grade or 0) < 2:
+            yield (*grades[:rank], (grade or 0) + 1, *grades[rank + 1 :])
+
+
+@pytest.mark.parametrize("declaration", [respects_swaps, rewards_grades], ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("item", [item for item in EVERY if not item.needs_aspects], ids=str)
+def test_an_improvement_never_lowers_the_value_of_a_measure_that_declares_so(
+    item: Measure, declaration: Callable[[Measure], bool]
+) -> None:
+    if not declaration(item):
+        return
+    values = dict(zip(SHORT_LISTS, item.evaluate(judged_short_lists().lists).tolist(), strict=True))
+    for grades, value in values.items():
+        for better in improvements(grades, declaration is respects_swaps):
+            assert not values[better] < value - 1e-12, (
+                f"{item} declares {declaration.__name__}, but {better} has {values[better]}, and {grades} {value}"
+            )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankscope.scores import Scores
 
 _MAX_LABELLED = 1000
-"""Pairs up to which labels that reverse each pair are listed by default: searching them takes long."""
+"""Maximum number of pairs for which reversing labels are listed by default: the search takes long."""
 _RANGE = "whether both ends are attained; otherwise they are proved bounds"
 
 

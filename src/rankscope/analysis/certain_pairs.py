@@ -284,7 +284,7 @@ class _Joint:
         self.kept = [hits[topic] for topic in where]
         # Topics that every run has, but on which the measure is undefined for some run.
         self.undefined = [hits[topic] for topic in dropped if present[topic]]
-        self.extremes = tie_extremes(judged, matrix.measure, np.array(where))
+        self.extremes = find_tie_extremes(judged, matrix.measure, np.array(where))
         if matrix.measure.summary == "geometric mean":
             logs = np.log(self.extremes.best), np.log(self.extremes.worst)
             self.extremes = replace(self.extremes, best=logs[0], worst=logs[1])
@@ -344,7 +344,7 @@ class Extremes:
     any_ties: bool
 
 
-def tie_extremes(judged: Judged, measure: Measure, where: Ints) -> Extremes:
+def find_tie_extremes(judged: Judged, measure: Measure, where: Ints) -> Extremes:
     """Return the merit of every run on some topics in the best and in the worst order of its tied documents."""
     merits = []
     exact = True

@@ -129,9 +129,9 @@ def correlate(
 ) -> Correlations:
     """Correlate measures over the means of the runs: do they rank the runs alike?
 
-    Kendall's tau-b is reported with tau-a, discordant pairs and ties; ap is the AP correlation, the mean of both
-    directions; rbo is the rank-biased overlap of the two rankings of the runs, with bounds, which weights the top
-    most. The sign of measures where lower values are better is reversed, so that 1 always means the same ranking.
+    Kendall's tau-b is reported with tau-a, discordant pairs and ties. ap is the AP correlation, averaged over both
+    directions. rbo is the rank-biased overlap of the two rankings of the runs, with bounds; the top ranks have the
+    largest weight. Measures where lower values are better change their sign, so that 1 always means the same ranking.
 
     Parameters
     ----------

@@ -33,15 +33,15 @@ _DEEPEST = 1_000_000  # a curve has a row for every rank
 class Rank(Row):
     """One rank of the ranking."""
 
-    rank: int = column("the rank in the list, from 1")
+    rank: int = column("the rank, from 1")
     doc: str | None = column()
     grade: int | None = column()
     rp: int = column()
     crp: int = column()
     dcg: float = column("DCG down to this rank")
-    ideal_dcg: float = column("DCG of the ideal list down to this rank")
+    ideal_dcg: float = column("DCG of the ideal ranking down to this rank")
     delta_gain: float = column("discounted gain of the document minus that of the ideal ranking at this rank")
-    crp_before: int | None = column("CRP of the list as the run has it, before the edits", default=None)
+    crp_before: int | None = column("CRP of the ranking as the run has it, before the edits", default=None)
 
 
 class Point(Row):
@@ -63,8 +63,8 @@ class Interval(Row):
     """Ranks of a grade in the ideal ranking."""
 
     grade: int = column("the grade")
-    first: int = column("first rank of this grade in the ideal list")
-    last: int = column("last rank of this grade in the ideal list")
+    first: int = column("first rank of this grade in the ideal ranking")
+    last: int = column("last rank of this grade in the ideal ranking")
     ranks: int = column("number of ranks")
 
 
@@ -74,10 +74,10 @@ class Place(Row):
     rank: int = column()
     doc: str | None = column()
     grade: int | None = column()
-    first: int = column("first rank of this grade in the ideal list")
-    last: int = column("last rank of this grade in the ideal list")
+    first: int = column("first rank of this grade in the ideal ranking")
+    last: int = column("last rank of this grade in the ideal ranking")
     nearest: int = column(
-        "the rank of the ideal list that is nearest to the document's rank; RP is their difference"
+        "the rank of the ideal ranking that is nearest to the document's rank; RP is their difference"
     )
     rp: int = column()
 
@@ -86,9 +86,9 @@ class Reference(Row):
     """CRP of the reference rankings at a rank."""
 
     rank: int = column()
-    ideal: int = column("CRP of the ideal list: 0 everywhere")
-    worst: int = column("CRP of a list without relevant documents")
-    full_scale: int = column("CRP of the ideal list reversed, over all N ranks")
+    ideal: int = column("CRP of the ideal ranking: 0 everywhere")
+    worst: int = column("CRP of a ranking without relevant documents")
+    full_scale: int = column("CRP of the ideal ranking reversed, over all N ranks")
 
 
 class Curve(TypedResult):
@@ -232,31 +232,31 @@ class Curve(TypedResult):
         rows.append(Value("archetype", str(find_archetypes(self.lists, cutoff=self.cutoff)[0]) or None))
         return Value.table("values", rows, caption=f"Effort at N = {self.length}")
 
-    @lazy_table("the ranks that each grade takes in the ideal list")
+    @lazy_table("the ranks that each grade takes in the ideal ranking")
     def intervals(self) -> RowTable[Interval]:
         """Ranks of each grade in the ideal ranking: min(g) and max(g)."""
         grades = np.unique(self.ideal_grade)[::-1]
         first, last = self._ends(grades)
         columns = (column.tolist() for column in (grades, first, last, last - first + 1))
         rows = [*map(Interval, *columns)]
-        return Interval.table("intervals", rows, caption="Ranks in the ideal list")
+        return Interval.table("intervals", rows, caption="Ranks in the ideal ranking")
 
-    @lazy_table("for every document the ranks of its grade in the ideal list")
+    @lazy_table("for every document the ranks of its grade in the ideal ranking")
     def places(self) -> RowTable[Place]:
-        """Ranks of the grade of every document in the ideal ranking, and the nearest of them: RP = rank - nearest."""
+        """For every document, the ranks of its grade in the ideal ranking, and the nearest one: RP = rank - nearest."""
         arrays = (*self._ends(self.relevance), np.arange(1, self.length + 1) - self.rp, self.rp)
         columns = (array.tolist() for array in arrays)
         rows = [*map(Place, range(1, self.length + 1), self.documents, self.grade, *columns)]
-        return Place.table("places", rows, caption="Documents and the ranks of their grade in the ideal list")
+        return Place.table("places", rows, caption="Documents and the ideal ranks of their grade")
 
-    @lazy_table("CRP of the reference lists")
+    @lazy_table("CRP of the reference rankings")
     def references(self) -> RowTable[Reference]:
         """CRP of the ideal ranking, of a ranking without relevant documents, and of the full-scale ranking."""
         nothing = np.zeros(self.length, np.int64)
         worst = np.cumsum(self._relative_positions(nothing)).tolist()
         full = np.cumsum(self._relative_positions(self.ideal_grade[::-1])).tolist()
         rows = [*map(Reference, range(1, self.length + 1), nothing.tolist(), worst, full)]
-        return Reference.table("references", rows, caption="CRP of the reference lists")
+        return Reference.table("references", rows, caption="CRP of the reference rankings")
 
     def crossings(self, crossing: str = "sign-change") -> list[int]:
         """Return every rank j such that CRP crosses the axis between j and j + 1; all ranks if CRP is 0 everywhere."""

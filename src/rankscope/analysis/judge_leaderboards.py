@@ -138,7 +138,7 @@ class Leaderboards:
 
     @property
     def every(self) -> str:
-        """All judges, in words."""
+        """Text for all judges."""
         return "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
 
     def _listed(self, mask: Bools) -> str:

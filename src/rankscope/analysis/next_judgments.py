@@ -113,10 +113,11 @@ def next(
 
     With purpose ``correct``, the judgments are labels of a machine, and the result is a random sample of its documents
     for people to label (:func:`rankscope.correct`). The probability of a document is proportional to the standard
-    deviation of its correction, with a minimum: its weight in the runs, most of all in differences that the machine's
-    labels do not separate, times the error that the machine makes on such documents. The error is estimated from the
-    labels of other topics in ``human``; without them, all documents have the same. The template contains the
-    probabilities. A larger budget with the same seed keeps the documents of the earlier template, and their grades.
+    deviation of its correction, but not below a minimum. This standard deviation is the weight of the document in the
+    runs (most of all in differences that the machine's labels do not separate), times the error of the machine on such
+    documents. The error is estimated from the labels of other topics in ``human``; without them, it is the same for
+    all documents. The template contains the probabilities. A larger budget with the same seed keeps the documents of
+    the earlier template, and their grades.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ class Planes:
         return self.gains.index(parsed)
 
     def cells(self, number: int) -> tuple[Ints, Ints, Ints]:
-        """Return the rankings of a plane, their rows and their columns; lower gains are above if they are better."""
+        """Return the rankings of a plane with their rows, from the worst gain to the best, and their columns."""
         gain = self.gains[number].merit(self.gain[number])
         where = self.counted[np.isfinite(gain[self.counted])]
         if not len(where):
@@ -155,7 +155,7 @@ class Planes:
 def nearest_values(groups: Sequence[Sequence[float]]) -> list[int]:
     """Return an index into each ascending group of numbers that minimises the range of the selected numbers.
 
-    Of several minima the one with the largest numbers is returned.
+    If there are several minima, the one with the largest numbers is returned.
 
     >>> nearest_values([[0.1, 0.5, 0.9], [0.2, 0.52], [0.51, 0.8]])
     [1, 1, 0]

@@ -97,10 +97,10 @@ def power(
 ) -> Power:
     """Compute discriminative power: the share of pairs of runs that each measure separates significantly.
 
-    The paired bootstrap resamples the same topics for every pair and every measure; tukey is the randomised Tukey HSD,
-    randomisation the paired one (all signs for up to 20 topics). A pair is significant if its achieved significance
-    level (ASL) is below alpha. With several tests or levels the numbers of significant pairs are shown side by side,
-    as papers print them.
+    bootstrap is the paired bootstrap test, with the same samples of topics for every pair and measure; tukey is the
+    randomised Tukey HSD test; randomisation is the paired randomisation test (all signs for up to 20 topics). A pair is
+    significant if its achieved significance level (ASL) is below alpha. With several tests or levels the numbers of
+    significant pairs are shown side by side, as papers print them.
 
     Parameters
     ----------

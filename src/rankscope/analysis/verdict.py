@@ -92,7 +92,7 @@ class TopicOrder(Row):
 class OrderShare(Row):
     """Number of pairs that an order decides."""
 
-    of: str = column("what is compared: means over topics, or single lists")
+    of: str = column("what is compared: means over topics, or single rankings")
     order: str = column("the strongest order that holds")
     pairs: int = column("pairs that the order decides")
     share: float = column()

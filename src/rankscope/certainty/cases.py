@@ -27,10 +27,10 @@ from rankscope.measures.base import Measure, declared_form, respects_swaps, rewa
 from rankscope.measures.forms import Form, PartialList
 
 MAX_LISTS = 1 << 14
-"""Lists, each under one labelling, up to which the cases of a topic are evaluated one by one."""
+"""Maximum number of labelled lists of a topic to evaluate one by one."""
 
 MAX_ORDERS = 1 << 17
-"""Orders of labelled lists up to which cases are evaluated order by order."""
+"""Maximum number of orders of labelled lists to evaluate one by one."""
 
 
 class Cases:

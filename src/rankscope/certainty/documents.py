@@ -20,7 +20,7 @@ EVERY = np.iinfo(np.int32).max
 """A depth beyond every list."""
 
 SMALL = 10_000
-"""Retrieved documents up to which all of them are included, so that more ranges are exact."""
+"""Maximum number of retrieved documents for which all are included, so that more ranges are exact."""
 
 
 def with_unjudged(
@@ -31,7 +31,7 @@ def with_unjudged(
     All documents down to ``depth`` are included; ``options`` are those of :func:`rankscope.judge`.
 
     For sums of gain times weight, the documents with a weight are enough, provided that a topic has enough other
-    unjudged documents to fill the ideal list.
+    unjudged documents to fill the ideal ranking.
     """
     depth = max([depth, *map(deepest_weight, measures)])
     judged = judge(with_documents(qrels, runs, depth), runs, ties=True, **options)
@@ -56,7 +56,7 @@ def has_unjudged(judged: Judged, measures: Sequence[Measure]) -> bool:
 
 
 def _fills_ideal(judged: Judged, depth: int) -> bool:
-    """Return whether each topic has no further unjudged documents, or at least as many as an ideal list."""
+    """Return whether each topic has no further unjudged documents, or at least as many as an ideal ranking."""
     is_open = judged.qrels.grade[judged.judgment] < 0
     owner = judged.arrays.owner
     hidden = unjudged_counts(judged) - np.bincount(owner[is_open], minlength=len(judged.length))

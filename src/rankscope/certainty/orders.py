@@ -22,13 +22,13 @@ from rankscope.measures.base import Measure, declared_form, respects_swaps
 from rankscope.read import UNJUDGED
 
 MAX_ORDERS = 20_000
-"""Permutations of a list up to which all are evaluated."""
+"""Maximum number of permutations of a list for which all are evaluated."""
 
 SAMPLES = 1000
-"""Random orders of a list with more permutations."""
+"""Number of random orders of a list with more permutations."""
 
 _HITS = 1 << 20
-"""Hits evaluated at a time."""
+"""Number of hits to evaluate at a time."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class OrderValues:
     """Whether all orders were evaluated."""
 
 
-def by_orders(
+def evaluate_orders(
     measures: Sequence[Measure],
     lists: TiedLists,
     numbers: Ints,
@@ -215,9 +215,9 @@ def tied_values(
             results[index] = TiedValues(value, np.zeros(len(lists)), np.ones(len(lists), np.bool_))
     rest = [index for index in range(len(measures)) if index not in results]
     if rest:
-        remaining = [measures[index] for index in rest]
-        order_values = by_orders(remaining, lists, names, seed=seed, max_orders=max_orders, samples=samples)
-        for index, measure, summary in zip(rest, remaining, order_values, strict=True):
+        others = [measures[index] for index in rest]
+        summaries = evaluate_orders(others, lists, names, seed=seed, max_orders=max_orders, samples=samples)
+        for index, measure, summary in zip(rest, others, summaries, strict=True):
             results[index] = _summarise_orders(measure, lists, summary, ties)
     return [results[index] for index in range(len(measures))]
 

@@ -1,6 +1,6 @@
 """Bounds of the difference of two runs over labels of unjudged documents and orders of tied ones.
 
-A document has one label, which counts for every run: it changes the recall base and the ideal list of the topic even
+A document has one label, which counts for every run: it changes the recall base and the ideal ranking of the topic even
 for runs that do not hold the document. Labels are therefore those of all unjudged documents that some list of the topic
 holds. Topics are independent, so that the lowest mean difference is the mean of the lowest differences of the topics.
 Where labels and orders make a measure undefined on a topic for some run, the mean under them leaves the topic out.

@@ -1,6 +1,6 @@
 """Exact solvers of the lowest difference of two runs on topics, for measures with a closed form.
 
-- :class:`Sums` for sums of gain times weight, also as a share of the ideal list, by sorting weight differences.
+- :class:`Sums` for sums of gain times weight, also as a share of the ideal ranking, by sorting weight differences.
 - :class:`FirstHit` for measures that stop at the first relevant document (RR, Success).
 - :class:`Counts` for shares of the relevant documents found down to a rank (R, Rprec).
 
@@ -70,13 +70,13 @@ def _open_ranks(hits: Sequence[TopicHits], ties: bool) -> tuple[Ints, Ints]:
 
 
 class Sums:
-    """Sums of gain times weight, perhaps as a share of the ideal list.
+    """Sums of gain times weight, perhaps as a share of the ideal ranking.
 
     A label adds its gain times (weight in A - weight in B) to the difference of the numerators. For fixed numbers of
-    new documents of each grade or better the ideal list is fixed, and the documents with the lowest weight differences
-    give the lowest difference. The lowest fraction over all such numbers is found by Dinkelbach's method (1967), for
-    many pairs at once. With ties the weight in A is at least that of the last rank of the group, and in B at most that
-    of the first.
+    new documents of each grade or better the ideal ranking is fixed, and the documents with the lowest weight
+    differences give the lowest difference. The lowest fraction over all such numbers is found by Dinkelbach's method
+    (1967), for many pairs at once. With ties the weight in A is at least that of the last rank of the group, and in B
+    at most that of the first.
     """
 
     may_be_undefined = False
@@ -129,7 +129,7 @@ class Sums:
         change = np.concatenate([change, other], axis=2).reshape(rows, -1)
         n_held = np.isfinite(change).sum(axis=1)
         # One more entry of 0 stands for all documents that neither run holds: only none or all of them can be best,
-        # since between the two the numerator stays and the ideal list grows.
+        # since between the two the numerator stays and the ideal ranking grows.
         change = np.sort(np.concatenate([change, np.zeros((rows, 1))], axis=1), axis=1)
         n_negative = (change < 0).sum(axis=1)[:, np.newaxis]
         added = np.concatenate([np.zeros((rows, 1)), np.cumsum(change, axis=1)], axis=1)

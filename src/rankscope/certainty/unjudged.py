@@ -34,7 +34,7 @@ from rankscope.measures.forms import Form, PartialList, Weighted
 from rankscope.measures.weighted import WeightedPrecision
 
 MAX_LABELLINGS = 20_000
-"""Labellings of a list up to which all that matter are evaluated."""
+"""Maximum number of labellings of a list for which all that matter are evaluated."""
 
 MAX_EVALUATIONS = 200_000
 """Labellings of a list times orders of its tied documents up to which all that matter are evaluated: beyond that the

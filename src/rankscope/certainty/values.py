@@ -130,7 +130,7 @@ def compute_values(
     shape = (len(measures), len(judged.runs), len(judged.topics))
     expects = options.ties == "expected"
     has_forms = [expects and declared_form(measure) is not None for measure in measures]
-    values = _broken(judged, measures, missing, has_forms)
+    values = _evaluate(judged, measures, missing, has_forms)
     if options.ties == "break" and options.unjudged != "bounds":
         return values.reshape(shape), None
     error: AnyArray | None = None
@@ -160,7 +160,7 @@ def compute_values(
     return values.reshape(shape), Uncertainty(error, exact, lowest, highest, tight)
 
 
-def _broken(judged: Judged, measures: Sequence[Measure], missing: str, has_forms: Sequence[bool]) -> Floats:
+def _evaluate(judged: Judged, measures: Sequence[Measure], missing: str, has_forms: Sequence[bool]) -> Floats:
     """Return the values in the order by document id, measures x lists; with ``has_forms``, means over all orders."""
     size = judged.present.size
     flat: Floats | None = None

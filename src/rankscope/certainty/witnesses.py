@@ -17,7 +17,7 @@ from rankscope.measures.base import Measure, declared_form, rewards_grades
 from rankscope.measures.forms import Weighted
 
 _NEUTRAL = 30
-"""Maximum number of labelled documents that count for neither run of a pair: enough to fill an ideal list."""
+"""Maximum number of labelled documents that count for neither run of a pair: enough to fill an ideal ranking."""
 
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128)
 """Numbers of labels on a topic that the search for a small set tries."""
@@ -125,7 +125,7 @@ class _Search:
 
     def candidates(self) -> Iterator[_Task]:
         """Generate for each pair and topic the documents that count more in the second run, and the same with some
-        that count for neither: these only make the recall base or the ideal list grow."""
+        that count for neither: these only make the recall base or the ideal ranking grow."""
         adds_neutral = not rewards_grades(self.measure)
         for t, hits in enumerate(self.hits):
             for pair in range(len(self.first)) if hits.is_open.any() else ():
@@ -137,7 +137,7 @@ class _Search:
                         yield _Task(pair, t, documents[:n])
 
     def subsets(self, pairs_and_topics: Sequence[tuple[int, int]], size: Ints) -> Iterator[_Task]:
-        """Generate a task for the first 1, 2, 4, ... helpful documents of each chosen pair and topic."""
+        """Yield a task for the first 1, 2, 4, ... helpful documents of each chosen pair and topic."""
         # By topic, whose weights are computed once.
         for p, t in sorted(pairs_and_topics, key=lambda key: key[1]):
             documents, n_all = self.helpful(p, t)[0], int(size[p, t])
@@ -145,7 +145,7 @@ class _Search:
                 yield _Task(p, t, documents[:n])
 
     def evaluate(self, tasks: Iterator[_Task]) -> Iterator[tuple[_Task, float]]:
-        """Generate each task with the difference of its pair on its topic, evaluating many tasks at once."""
+        """Yield each task with the difference of its pair on its topic; many tasks are evaluated at once."""
         width = len(self.judged.runs)
         # A measure with a closed form is defined everywhere, so that other runs do not matter.
         n_lists = 2 if declared_form(self.measure) is not None else width + 2

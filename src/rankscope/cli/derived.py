@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
         options.add_plugin(parser)
     options.add_parameters(parser, declared.parameters)
     for flag in dict.fromkeys(spec.flag for spec in tables.values() if spec.flag):
-        meanings = ", ".join(spec.meaning for spec in tables.values() if spec.flag == flag)
+        meanings = " and ".join(spec.meaning for spec in tables.values() if spec.flag == flag)
         parser.add_argument(
             *flag.split(), dest=_destination(flag), action="store_true", help=f"also show {meanings}"
         )

@@ -1,4 +1,4 @@
-"""Test whether measures have an interval-like or an interval scale, so that their means are permissible.
+"""Test whether measures have an interval-like or an interval scale, so that means of their values are meaningful.
 
 The command enumerates all rankings of a length; no data is needed. Violated pairs of intervals are counted exactly if
 that is feasible, and sampled otherwise; lengths above 20 are decided by theorems alone. If --relevant is less than the
@@ -46,11 +46,11 @@ class Options:
     length
         Length of rankings.
     relevant
-        Number of relevant documents of the topic, with --grades of each grade (default: the length).
+        Number of relevant documents of the topic; with --grades, number of each grade (default: the length).
     grades
         Use grades 0 to G (default: 1, binary); differences are taken for each grade.
     count
-        Count all violated pairs, those of a sample, or all if that is feasible.
+        Violated pairs to count: exact: all; sample: those of a sample; auto: all if that is feasible.
     samples
         Number of comparable pairs in a sample.
     """

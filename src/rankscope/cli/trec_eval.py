@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankscope.trec_eval.results import Results
 
 _MAX_SIZE = 1 << 28
-"""Size in bytes up to which a run is evaluated a second time, with the 32-bit scores of trec_eval 9."""
+"""Maximum size in bytes of a run that is evaluated again with the 32-bit scores of trec_eval 9."""
 
 
 def main(argv: Sequence[str]) -> int:

@@ -58,7 +58,7 @@ def _patience(rank: AnyArray, target: float) -> Floats:
 
 
 class SDCG(ScaledGains, WeightedPrecision):
-    """Scaled discounted cumulated gain: DCG divided by that of a list of nothing but the best documents.
+    """Scaled discounted cumulated gain: DCG divided by that of a ranking of nothing but the best documents.
 
     SDCG@k = sum over ranks i <= k of g(i) / log2(1 + i), divided by the sum of 1 / log2(1 + i)
     g = (grade - min_rel) / (max_rel - min_rel); unlike nDCG it compares with k best documents, even if fewer exist
@@ -247,7 +247,7 @@ class Accuracy(Binary):
     """Accuracy: the probability that a relevant document ranks above a non-relevant one.
 
     Accuracy = share of the pairs (relevant, other) of retrieved documents in which the relevant one stands above;
-    undefined for a list that has no such pair
+    undefined for a ranking that has no such pair
 
     User: No user: compares pairs of documents, as in the evaluation of trained rankers.
     """

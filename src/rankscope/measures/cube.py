@@ -117,7 +117,7 @@ class CT(Diversity):
 
 
 class ACT(CT):
-    """Average cube test: the mean over all documents of the cube test of the list down to it.
+    """Average cube test: the mean over all documents of the cube test of the ranking down to it.
 
     ACT = 1/n * sum over ranks i of CT(first i documents);  presets as for CT
 
@@ -172,13 +172,13 @@ class _Filling:
 
 
 class nCT(CT):
-    """Normalised cube test: CT divided by that of the ideal list.
+    """Normalised cube test: CT divided by that of the ideal ranking.
 
     nCT = CT / CT(ideal), the ideal built greedily and cut at the same depth (bound greedy; with several grades
     greedy is not always best, so that nCT can slightly exceed 1);  bound trec-dd-2017 is that of TREC's program:
     every aspect filled by its best documents at once with gamma^n, over all pages down to the cutoff
 
-    User: The user of CT, whose speed is compared with that on an ideal list of the same length.
+    User: The user of CT, whose speed is compared with that on an ideal ranking of the same length.
     """
 
     reference = "Yang, Tang and Soboroff 2017"

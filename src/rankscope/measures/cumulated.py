@@ -2,7 +2,7 @@
 
 Angelini et al. (2012) compare CRP with normalised recall, the sliding ratio, satisfaction-frustration-total and
 cumulated gain. All of them depend on the order of documents; none measures the distance of a document from its rank in
-the ideal list.
+the ideal ranking.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CG(CumulatedGain):
 
 
 class nCG(Normalised, CG):
-    """Normalised cumulated gain: CG divided by that of the ideal list of the topic.
+    """Normalised cumulated gain: CG divided by that of the ideal ranking of the topic.
 
     nCG@k = CG@k / CG@k(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
     0 for a topic without relevant documents. Gains as for DCG.
@@ -53,7 +53,7 @@ class NR(Binary):
     Relevant documents that are not retrieved stand at the end of N = max(N, 2 RB) ranks; 0 for a topic without
     relevant documents
 
-    User: Reads the whole list down to the last relevant document; every pair of a non-relevant document above a
+    User: Reads the whole ranking down to the last relevant document; every pair of a non-relevant document above a
     relevant one costs the same, wherever it stands.
     """
 
@@ -90,9 +90,9 @@ class SR(_OwnOrder):
     """Sliding ratio: the gain of the first k documents, divided by that of the best order of the retrieved documents.
 
     SR@k = CG@k / CG@k of the retrieved documents in the order of their gains;  0 if nothing relevant is retrieved
-    It depends on the documents below k: retrieved=n considers the first n documents of every list
+    It depends on the documents below k: retrieved=n considers the first n documents of every ranking
 
-    User: Reads exactly k documents; gains their grades, compared with those of the same list in its best order.
+    User: Reads exactly k documents; gains their grades, compared with those of the same ranking in its best order.
     """
 
     reference = "Pollock 1968, Korfhage 1997"
@@ -107,16 +107,16 @@ class SR(_OwnOrder):
 
 
 class SFT(_OwnOrder):
-    """Satisfaction-frustration-total: how early the relevant documents of a list come, and how late the others.
+    """Satisfaction-frustration-total: how early the relevant documents of a ranking come, and how late the others.
 
     satisfaction S = (s - worst) / (best - worst),  s = sum over relevant documents of gain (n + 1 - rank)
     frustration F the same for non-relevant documents with gain 1; part=frustration returns 1 - F, so that 1 is best
     total = weight S + (1 - weight) (1 - F)
-    best and worst are over all orders of the n documents of the list (down to k);  S = 1 and F = 0 if all orders
-    are equal, but S = 0 and F = 1 for a list without relevant documents. With equal gains 1 - F = S
+    best and worst are over all orders of the n documents of the ranking (down to k);  S = 1 and F = 0 if all orders
+    are equal, but S = 0 and F = 1 for a ranking without relevant documents. With equal gains 1 - F = S
 
-    User: Reads the whole list; is satisfied by relevant documents that come early and frustrated by non-relevant ones
-    that do, and weighs the two against each other.
+    User: Reads the whole ranking; is satisfied by relevant documents that come early and frustrated by non-relevant
+    ones that do, and weighs the two against each other.
     """
 
     reference = "Myaeng and Korfhage 1990, as described by Angelini et al. 2012; the normalisation is ours"

@@ -136,7 +136,7 @@ class _Redundancy(Condensable, Diversity, abstract=True):
         return None if self.judged_only else weights_down_to(depth, self.weight, self.cutoff)
 
     def ideal(self, lists: Lists) -> Lists:
-        """Return the greedy ideal list of every topic."""
+        """Return the greedy ideal ranking of every topic."""
         return ideal_lists(lists.pool, Redundancy(self.rel, self.alpha), depth=self.cutoff)
 
     def perfect(self, cutoff: int) -> float:
@@ -183,12 +183,12 @@ def _apply_preset(measure: Any, lists: Lists) -> Floats:
 
 
 class alpha_nDCG(_Redundancy):
-    """Normalised alpha_DCG: alpha_DCG divided by that of the ideal list.
+    """Normalised alpha_DCG: alpha_DCG divided by that of the ideal ranking.
 
     alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k(ideal);  the ideal takes at every rank the document that gains most
-    (ties: larger document id); greedy is not always best, so that a list can score slightly above 1
+    (ties: larger document id); greedy is not always best, so that a ranking can score slightly above 1
 
-    User: The user of alpha_DCG, whose gain is compared with that of a greedily built ideal list.
+    User: The user of alpha_DCG, whose gain is compared with that of a greedily built ideal ranking.
     """
 
     aliases = ("alpha_ndcg", "aNDCG", "α_nDCG")
@@ -223,11 +223,11 @@ class NRBP(_Redundancy):
 
 
 class nNRBP(NRBP):
-    """Normalised NRBP: NRBP divided by that of the ideal list.
+    """Normalised NRBP: NRBP divided by that of the ideal ranking.
 
     nNRBP = NRBP / NRBP(ideal);  the ideal as for alpha_nDCG
 
-    User: The user of NRBP, whose gain is compared with that of a greedily built ideal list.
+    User: The user of NRBP, whose gain is compared with that of a greedily built ideal ranking.
     """
 
     range = (0.0, float("inf"))
@@ -277,11 +277,11 @@ class _ReciprocalRanks(_Redundancy, abstract=True):
 
 
 class nERR_IA(ERR_IA):
-    """Normalised ERR_IA: ERR_IA divided by that of the ideal list.
+    """Normalised ERR_IA: ERR_IA divided by that of the ideal ranking.
 
     nERR_IA@k = ERR_IA@k / ERR_IA@k(ideal);  the ideal takes at every rank the document that gains most
 
-    User: The crowd of ERR_IA, whose gain is compared with that of a greedily built ideal list.
+    User: The crowd of ERR_IA, whose gain is compared with that of a greedily built ideal ranking.
     """
 
     range = (0.0, float("inf"))

@@ -1,7 +1,7 @@
-"""The effort family: distances of documents from their ranks in the ideal list, and their cost to the user.
+"""The effort family: distances of documents from their ranks in the ideal ranking, and their cost to the user.
 
-Grades of a topic g1 > g2 > ... with c_g documents each take the ranks min(g) .. max(g) of the ideal list; non-relevant
-documents follow from RB + 1 on. A document elsewhere is misplaced:
+Grades of a topic g1 > g2 > ... with c_g documents each take the ranks min(g) .. max(g) of the ideal ranking;
+non-relevant documents follow from RB + 1 on. A document elsewhere is misplaced:
 
     RP[j] = j - min(g) if it comes too early (negative), j - max(g) if too late (positive), else 0
     CRP[j] = RP[1] + ... + RP[j]
@@ -77,12 +77,12 @@ class _Weighted(_Effort, abstract=True):
 
 
 class Rho(_Weighted, _Crossing):
-    """Recovery ratio: how soon after the recall base the list has recovered its loss.
+    """Recovery ratio: how soon after the recall base the ranking has recovered its loss.
 
     Rho = RB / BalancePoint;  0 if CRP never crosses the axis
 
-    User: Reads until the list has recovered its loss at the top; every document beyond the number of relevant ones is
-    avoidable effort.
+    User: Reads until the ranking has recovered its loss at the top; every document beyond the number of relevant ones
+    is avoidable effort.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -107,10 +107,10 @@ class BalancePoint(_Weighted, _Crossing):
 class SigmaPlus(_Weighted):
     """Forward space ratio: how little relevant documents come too late.
 
-    1 - s+ / s+(full scale);  s+ = sum of the positive RP, full scale = the ideal list reversed
+    1 - s+ / s+(full scale);  s+ = sum of the positive RP, full scale = the ideal ranking reversed
     s+(full scale) = RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)
 
-    User: Expects every relevant document at its rank in the ideal list; each rank of delay is avoidable effort.
+    User: Expects every relevant document at its rank in the ideal ranking; each rank of delay is avoidable effort.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -122,7 +122,7 @@ class SigmaMinus(_Weighted):
 
     1 - s- / s-(full scale);  s- = sum of the absolute negative RP;  s-(full scale) = RB (RB + 1) / 2
 
-    User: Expects every document at its rank in the ideal list; each rank by which a document comes too early is
+    User: Expects every document at its rank in the ideal ranking; each rank by which a document comes too early is
     avoidable effort, because it displaces a better one.
     """
 
@@ -135,8 +135,8 @@ class Sigma(_Weighted):
 
     the harmonic mean of SigmaPlus and SigmaMinus;  0 if both are 0
 
-    User: Expects every document at its rank in the ideal list; ranks too early and too late are avoidable effort, and
-    do not compensate each other.
+    User: Expects every document at its rank in the ideal ranking; ranks too early and too late are avoidable effort,
+    and do not compensate each other.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -144,14 +144,14 @@ class Sigma(_Weighted):
 
 
 class Twist(_Weighted, _Crossing):
-    """Twist: how little avoidable effort the list costs; 1 for the ideal list, 0 for a list without relevant documents.
+    """Twist: how little avoidable effort a ranking costs; 1 for the ideal one, 0 for one without relevant documents.
 
     Twist = (Rho + Sigma) / 2,  Rho = RB / max(RB, m),  m = first rank where CRP crosses the axis
     crossing sign-change: CRP[m] < 0 <= CRP[m+1];  definition: CRP[m] <= 0 <= CRP[m+1] or CRP[m] >= 0 >= CRP[m+1],
     as Definition 3 has it;  matters: CRP[m] <= 0 < CRP[m+1], as the authors' toolkit;  m = 1 if CRP is 0 everywhere
 
-    User: Expects the ideal list and reads until misplacements balance; the avoidable effort grows with the distance of
-    documents from their ideal ranks, and the value is 1 minus this effort.
+    User: Expects the ideal ranking and reads until misplacements balance; the avoidable effort grows with the distance
+    of documents from their ideal ranks, and the value is 1 minus this effort.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -173,15 +173,15 @@ class _Timed(_Crossing, abstract=True):
 
 
 class TwistTime(_Timed):
-    """Twist in seconds (experimental): how little avoidable time the list costs, with seconds instead of ranks.
+    """Twist in seconds (experimental): how little avoidable time the ranking costs, with seconds instead of ranks.
 
     TwistTime = (Rho + Sigma) / 2,  Rho = E / max(E, T),  E = time of all relevant documents, T = time above the rank
-    after the first crossing;  Sigma as in Twist, from RP[j] = T(j) - T of the ideal list at the ranks of the grade, and
-    against the longest spaces that lists have. With the same time for every document it is Twist.
+    after the first crossing;  Sigma as in Twist, from RP[j] = T(j) - T of the ideal ranking at the ranks of the grade,
+    and against the longest spaces that rankings have. With the same time for every document it is Twist.
     times: seconds by grade that do not fall, the last for all better ones;  tbg: 8.495 s non-relevant, 11.12 s relevant
 
-    User: The user of Twist with a clock: expects every document at its time in the ideal list, and loses the seconds by
-    which documents come too early or too late.
+    User: The user of Twist with a clock: expects every document at its time in the ideal ranking, and loses the seconds
+    by which documents come too early or too late.
     """
 
     def value(self, curves: Curves) -> AnyArray:
@@ -191,7 +191,7 @@ class TwistTime(_Timed):
 
 
 class BalanceTime(_Timed):
-    """Balance time (experimental): the seconds until the list has recovered its loss, but not before the ideal list.
+    """Balance time (experimental): the seconds until the ranking has recovered its loss, but not before the ideal one.
 
     max(E, T), with E and T as in TwistTime;  infinite if CRP never crosses the axis
 
@@ -216,9 +216,9 @@ def _sigma(curves: Curves) -> Floats:
 class CRP(_Effort):
     """Cumulated relative position: the sum of the misplacements of the first k documents.
 
-    CRP@k = RP[1] + ... + RP[k];  negative while documents have come too early, 0 all along for the ideal list
+    CRP@k = RP[1] + ... + RP[k];  negative while documents have come too early, 0 all along for the ideal ranking
 
-    User: Reads exactly k documents and adds up the distance of each from its rank in the ideal list, negative if it
+    User: Reads exactly k documents and adds up the distance of each from its rank in the ideal ranking, negative if it
     comes too early and positive if it comes too late.
     """
 
@@ -249,7 +249,7 @@ class Rho2012(_Indicator):
     """Recovery value of 2012: the recall base over the rank where the curve is back at the axis.
 
     RB / b;  b = first rank after the turn-around (the first rank where CRP is smallest) with CRP >= 0;  0 without one
-    More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
+    More than 1 if the ranking recovers before RB; clamped: RB / max(RB, b)
 
     User: Reads on after the turn-around until late relevant documents have compensated for early non-relevant ones; the
     cost is the rank reached.
@@ -260,7 +260,7 @@ class Rho2012(_Indicator):
 
 
 class b_ratio(_Indicator):
-    """Balance ratio of 2012: how much sooner than the full-scale list the list is back at the axis.
+    """Balance ratio of 2012: how much sooner than the full-scale ranking the ranking is back at the axis.
 
     1 - b / b(full scale);  b as in Rho2012;  minus infinity if it never returns to the axis; clamped: 0
 
@@ -272,9 +272,9 @@ class b_ratio(_Indicator):
 
 
 class CRP_min(_Indicator):
-    """Minimum ratio of 2012: how little the list loses up to its turn-around.
+    """Minimum ratio of 2012: how little the ranking loses up to its turn-around.
 
-    1 - CRP[t] / CRP[t] of the full-scale list;  t = turn-around, the first rank where CRP is least
+    1 - CRP[t] / CRP[t] of the full-scale ranking;  t = turn-around, the first rank where CRP is least
 
     User: Reads down to the turn-around of the ranking; the loss so far is compared with that of the worst order of the
     same documents.
@@ -288,14 +288,15 @@ class CRP_min(_Indicator):
 
 
 class CRP_N(_Indicator):
-    """Final ratio of 2012: how near to the axis the list ends, measured by the full-scale list.
+    """Final ratio of 2012: how near to the axis the ranking ends, measured by the full-scale ranking.
 
-    1 - CRP[N] / CRP[N] of the full-scale list;  undefined if the latter is 0;  more than 1 if the list ends below 0
+    1 - CRP[N] / CRP[N] of the full-scale ranking;  undefined if the latter is 0;  more than 1 if CRP ends below 0
 
-    User: Reads the whole list of N documents; the final sum of misplacements is compared with that of the worst order.
+    User: Reads the whole ranking of N documents; the final sum of misplacements is compared with that of the worst
+    order.
     """
 
-    better = "neither"  # a list without relevant documents ends below 0, and has more than the ideal list
+    better = "neither"  # a list without relevant documents ends below 0, and has more than the ideal ranking
 
     def raw(self, curves: Curves) -> AnyArray:
         worst = curves.full_end

@@ -26,10 +26,10 @@ from rankscope.judging.pool import Pool
 
 
 class Ideal:
-    """Ideal lists: the relevant documents of every topic by grade, and the ranks of each grade.
+    """Ideal rankings: the relevant documents of every topic by grade, and the ranks of each grade.
 
-    ``hits`` are the hits of the ideal lists (list = topic); ``first`` and ``last`` are the first and last rank min(g)
-    and max(g) of the hit's grade, one value per hit.
+    ``hits`` are the hits of the ideal rankings (list = topic); ``first`` and ``last`` are the first and last rank
+    min(g) and max(g) of the hit's grade, one value per hit.
     """
 
     def __init__(self, pool: Pool, rel: int = 1) -> None:
@@ -60,13 +60,13 @@ class Ideal:
         return self.hits.sum(self.last).astype(np.int64)
 
     def balance(self, length: Ints) -> Ints:
-        """Return the balance point b_w of each topic's full-scale list: the first rank after RB where its CRP >= 0.
+        """Return the balance point b_w of each topic's full-scale ranking: the first rank after RB where its CRP >= 0.
 
-        The full-scale list of N ranks is the ideal list reversed; ``length`` has N for each topic.
+        The full-scale ranking of N ranks is the ideal ranking reversed; ``length`` has N for each topic.
         """
         hits = self.hits
         rank = length[hits.list] + 1 - hits.rank
-        # The full-scale list is read backwards, so that a prefix sum gives the positions still to come at each rank.
+        # The full-scale ranking is read backwards, so that a prefix sum gives the positions still to come at each rank.
         remaining = hits.before(rank - self.last)
         total = length * self.base - self.base * (self.base - 1) // 2 - self.total_last
         cumulated = total[hits.list] - remaining
@@ -147,7 +147,7 @@ class Curves:
 
     @cached_property
     def full_forward(self) -> AnyArray:
-        """s+ of the full-scale list: RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)."""
+        """s+ of the full-scale ranking: RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)."""
         return (
             self.base * (self.length - self.base) + _triangle(self.base) - self.ideal.total_last[self.topic]
         )
@@ -213,7 +213,7 @@ class Curves:
 
     @cached_property
     def turn_around(self) -> Ints:
-        """First rank at which CRP is smallest; RB for the ideal list."""
+        """First rank at which CRP is smallest; RB for the ideal ranking."""
         hits, minimum = self.hits, self.minimum[self.hits.list]
         # The smallest value is at a hit, just above one, or at RB, where the curve stops falling.
         rank = np.where(
@@ -230,7 +230,7 @@ class Curves:
 
     @cached_property
     def full_regained(self) -> Ints:
-        """Balance point b_w of the full-scale list."""
+        """Balance point b_w of the full-scale ranking."""
         topics = len(self.ideal.base)
         length = np.zeros(topics, np.int64)
         length[self.topic] = self.length
@@ -238,11 +238,11 @@ class Curves:
 
     @cached_property
     def full_end(self) -> AnyArray:
-        """CRP of the full-scale list at its last rank."""
+        """CRP of the full-scale ranking at its last rank."""
         return self.full_forward - self.full_backward
 
     def full_crp_at(self, rank: AnyArray) -> AnyArray:
-        """Return CRP of the full-scale list at a rank up to RB, where it has only non-relevant documents."""
+        """Return CRP of the full-scale ranking at a rank up to RB, where it has only non-relevant documents."""
         return _triangle(self.base - rank) - _triangle(self.base)
 
 
@@ -269,7 +269,7 @@ class FractionalCurves(Curves):
 
 
 def get_ideal(pool: Pool, rel: int = 1) -> Ideal:
-    """Return the ideal lists of a pool; cached."""
+    """Return the ideal rankings of a pool; cached."""
     return pool.cache(("effort", rel), lambda: Ideal(pool, rel))
 
 
@@ -285,7 +285,7 @@ ARCHETYPES = {
     "ups-and-downs": "recovered by RB, then below the axis again before RB",
     "typical A": "recovered after RB",
     "typical B": "never recovered",
-    "full scale": "the ideal list reversed",
+    "full scale": "the ideal ranking reversed",
     "worst": "no relevant document retrieved",
 }
 """Archetypes and their conditions, from the best to the worst."""

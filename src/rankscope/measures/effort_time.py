@@ -1,12 +1,12 @@
 """Relative positions in seconds instead of ranks, which Ferro et al. (2016) propose to study.
 
 The definition is ours. A user spends t(g) seconds on a document of grade g, and no less on a better one. T(j) is the
-time spent above rank j of a list, and T*(j) of the ideal list. A document of grade g at rank j has
+time spent above rank j of a list, and T*(j) of the ideal ranking. A document of grade g at rank j has
 
     RP[j] = T(j) - T*(min(g)) if that is negative (too early), T(j) - T*(max(g)) if that is positive (too late), else 0
 
-where min(g) .. max(g) are the ranks of the grade in the ideal list. A non-relevant document can only be too early,
-before E = T*(RB + 1), the end of the relevant documents in the ideal list. CRP and its crossings are defined as with
+where min(g) .. max(g) are the ranks of the grade in the ideal ranking. A non-relevant document can only be too early,
+before E = T*(RB + 1), the end of the relevant documents in the ideal ranking. CRP and its crossings are defined as with
 ranks, and with one second per document the values are equal to those with ranks.
 
 **Longest spaces.** Replacing a document by a non-relevant one makes no other document later, because t(0) is the

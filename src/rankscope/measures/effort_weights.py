@@ -3,7 +3,7 @@
 A misplacement counts RP[j] * w(j) * d(j):
 
     w(j) = j^(patience - 1)       1 for a patient user; at patience 0 a misplacement counts relative to its rank
-    d(j) = |value(grade at j) - value(grade of the ideal list at j)|      1 throughout for equal grades
+    d(j) = |value(grade at j) - value(grade of the ideal ranking at j)|      1 throughout for equal grades
 
 With patience 1 and equal grades this is the curve of :class:`~rankscope.measures.effort_curves.Curves`. The space
 ratios divide by the longest possible spaces under these weights. No backward space is longer than that of a list
@@ -12,7 +12,7 @@ without relevant documents. A document of grade g with the value v adds to the f
     (j - max(g)) j^(patience - 1) v = v j^patience - v max(g) j^(patience - 1)        at a rank j > RB
 
 and less at the ranks up to RB. This grows with j, so that the relevant documents of a farthest list occupy its last RB
-ranks. Their order there: without a discount the best last, as in the full-scale list; with equal grades the best
+ranks. Their order there: without a discount the best last, as in the full-scale ranking; with equal grades the best
 first; otherwise, if v and v max(g) do not rise together, an optimal assignment of documents to ranks.
 """
 
@@ -58,7 +58,7 @@ class WeightedCurves(FractionalCurves):
         super()._compute()
         hits, ideal = self.hits, self.ideal
         rank, base = hits.rank.astype(np.int64), self.base[hits.list]
-        # Cost of a non-relevant document at each rank of the ideal list, and the sum of the costs above it.
+        # Cost of a non-relevant document at each rank of the ideal ranking, and the sum of the costs above it.
         expected = self._value(ideal.hits.grade)
         cost = (ideal.base[ideal.hits.list] + 1 - ideal.hits.rank) * self._discount(ideal.hits.rank)
         cost = cost * self._distance(expected, 0.0)

@@ -256,7 +256,7 @@ class Weighted(Additive):
 
 
 class ShareOfIdeal(Weighted):
-    """Weighted sum divided by the weighted sum of the ideal list.
+    """Weighted sum divided by the weighted sum of the ideal ranking.
 
     M = sum of gain * weight(rank) / the same sum of the ideal order of all judged documents
     """
@@ -266,7 +266,7 @@ class ShareOfIdeal(Weighted):
     ) -> None:
         super().__init__(gain, weight)
         self.ideal_sum = ideal_sum
-        """Function that returns the sum of the ideal list of each topic."""
+        """Function that returns the sum of the ideal ranking of each topic."""
 
     def divisor(self, lists: Lists) -> Floats:
         return np.asarray(lists.per_topic(self.ideal_sum(lists.pool)))

@@ -1,4 +1,4 @@
-"""Greedy ideal lists of topics with aspects: at every rank the document with the largest gain.
+"""Greedy ideal rankings of topics with aspects: at every rank the document with the largest gain.
 
 Finding the best list is NP-hard; ndeval and other programs use the greedy algorithm (Clarke et al. 2008). Ties in gain
 are broken by the larger document id. Documents with the same grades for all aspects are interchangeable, so the
@@ -76,7 +76,7 @@ class Satisfaction:
 def ideal_lists(
     pool: Pool, novelty: Novelty, weights: Floats | None = None, depth: int | None = None
 ) -> Lists:
-    """Return the greedy ideal list of every topic, at least down to a depth.
+    """Return the greedy ideal ranking of every topic, at least down to a depth.
 
     ``weights`` are the weights of each (aspect, topic); by default 1 for aspects with relevant documents.
     """
@@ -115,7 +115,7 @@ class _Kinds:
 
 
 class _Greedy:
-    """Ideal lists of a pool, extended on demand."""
+    """Ideal rankings of a pool, extended on demand."""
 
     def __init__(self, pool: Pool, novelty: Novelty, weights: Floats) -> None:
         self._pool = pool

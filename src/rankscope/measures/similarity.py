@@ -12,20 +12,20 @@ ORDER = 11
 
 
 class Compat(Measure):
-    """Compatibility: the rank-biased overlap of a list with the ideal list nearest to it.
+    """Compatibility: the rank-biased overlap of a ranking with the ideal ranking nearest to it.
 
     RBO = sum over ranks d = 1 .. D of p^(d-1) * overlap(d) / d, divided by the sum of p^(d-1)
-    Compat = RBO(list, ideal) / RBO(ideal, ideal);  documents of one grade stand in the ideal as the list orders them
+    Compat = RBO(ranking, ideal) / RBO(ideal, ideal);  documents of one grade keep their order in the ideal one
     D is the length of the longer of the two, as in ir_measures; the program of the authors has depth=1000
 
-    User: Compares the list with the ideal one nearest to it, going one rank deeper with probability p; gains the
+    User: Compares the ranking with the ideal one nearest to it, going one rank deeper with probability p; gains the
     overlap of both so far.
     """
 
     cutoff_rule = "none"
     reference = "Clarke, Vtyurina and Smucker 2020"
     p: float = parameter(0.95, "probability of going on to the next rank", low=0, high=1, excluded=OPEN)
-    normalize: bool = parameter(True, "whether to divide by the overlap of the ideal list with itself")
+    normalize: bool = parameter(True, "whether to divide by the overlap of the ideal ranking with itself")
     depth: int = parameter(0, "ranks compared; 0 for the length of the longer list", low=0, high=1_000_000)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -46,7 +46,7 @@ class Compat(Measure):
         return ratio(overlap, base * worth[deepest] - of_first[base])
 
     def _ideal_rank(self, lists: Lists) -> Ints:
-        """Return the rank of each relevant document in the ideal list: after all better ones, then in list order."""
+        """Return the rank of each relevant document in the ideal ranking: after all better ones, then in list order."""
         hits = lists.relevant(1)
         rank = np.zeros(len(hits), np.int64)
         for grade in np.unique(hits.grade).tolist():

@@ -18,18 +18,18 @@ _KINDS = (P, RBP, DCG, nDCG, AP, RR)
 
 
 class Terminal(Composed):
-    """A measure of lists that end with a terminal document, which marks the end of the answer.
+    """A measure of rankings that end with a terminal document, which marks the end of the answer.
 
-    After the n documents of a list the terminal one stands at rank n + 1 and gains t = relevant documents found / R,
+    After the n documents of a ranking the terminal one stands at rank n + 1 and gains t = relevant documents found / R,
     or 1 for a topic without relevant documents. The other documents gain 1 or 0.
     P, RBP, DCG: + t weight(n + 1)
     nDCG: the same, divided by that of R relevant documents and a terminal one of gain 1
     AP = (sum over relevant documents of hits(rank) / rank + t (hits + t) / (n + 1)) / (R + 1)
     RR: t / (n + 1) where no relevant document was found
-    A list of k documents or more has no terminal one at cutoff k.
+    A ranking of k documents or more has no terminal one at cutoff k.
 
-    User: The user of the inner measure, who notices the end of the list and gains the share of relevant documents found
-    so far.
+    User: The user of the inner measure, who notices the end of the ranking and gains the share of relevant documents
+    found so far.
     """
 
     reference = "after Liu, Moffat, Baldwin and Zhang 2016"

@@ -241,7 +241,7 @@ class BinG(Binary, _TrecMeasure):
 
 
 class _Prefixes:
-    """Prefix sums of worth over the ideal list of each topic."""
+    """Prefix sums of worth over the ideal ranking of each topic."""
 
     def __init__(self, hits: Hits, values: Any) -> None:
         self.count = hits.count
@@ -252,18 +252,18 @@ class _Prefixes:
         self._totals[self._start[hits.list] + hits.ordinal] = hits.before(values) + values
 
     def sum_to(self, topic: Any, depth: Any) -> Floats:
-        """Return the worth of the first ``depth`` documents of the ideal list of each topic."""
+        """Return the worth of the first ``depth`` documents of the ideal ranking of each topic."""
         return np.asarray(self._totals[self._start[topic] + np.minimum(depth, self.count[topic])])
 
 
 class G(_TrecMeasure, GradedGains):
-    """G: gains weighted by how much better the ideal list had done so far.
+    """G: gains weighted by how much better the ideal ranking had done so far.
 
     G = sum over documents of gain / log2(2 + C(i) - g(i)), divided by all gains of the topic
-    g(i) = gains down to rank i;  C(i) = gains of the ideal list down to rank i, a rank counting at least 1
+    g(i) = gains down to rank i;  C(i) = gains of the ideal ranking down to rank i, a rank counting at least 1
 
-    User: Reads on while the ideal list would have given more; gains are discounted by the distance of the list behind
-    the ideal one.
+    User: Reads on while the ideal ranking would have given more; gains are discounted by the distance of the ranking
+    behind the ideal one.
     """
 
     cutoff_rule = "none"
@@ -317,7 +317,7 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
     """nDCG at relevant documents: the mean of nDCG over the ranks where relevant documents stand.
 
     mean over all documents with a gain of DCG@i / DCG(ideal)@i at their ranks i;  one that is not retrieved
-    counts with the DCG of the whole list / DCG of the whole ideal. Parameters as for DCG.
+    counts with the DCG of the whole ranking / DCG of the whole ideal. Parameters as for DCG.
 
     User: The user of nDCG, who stops at each relevant document with the same probability; the gains at these ranks are
     averaged.
@@ -338,13 +338,13 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
 
 
 class RnDCG(Binary, _NormalisedAtSeveralRanks):
-    """nDCG at the R levels: the mean of nDCG over the ranks where the ideal list steps down to a smaller gain.
+    """nDCG at the R levels: the mean of nDCG over the ranks where the ideal ranking steps down to a smaller gain.
 
     mean of nDCG@n over n = number of documents with the best gain, with one of the two best gains, ...
-    and of nDCG of the whole list, if it goes on for more than one rank after the last of these.
+    and of nDCG of the whole ranking, if it goes on for more than one rank after the last of these.
     0 for a topic without a document of grade rel. Parameters as for DCG.
 
-    User: The user of nDCG who stops where the ideal list steps down to a smaller gain; the gains at these ranks are
+    User: The user of nDCG who stops where the ideal ranking steps down to a smaller gain; the gains at these ranks are
     averaged.
     """
 
@@ -430,7 +430,7 @@ class TopicRBP(_TrecMeasure):
 class RBPResidual(_TrecMeasure):
     """Residual of rank-biased precision: how much it could rise if all unjudged documents were relevant.
 
-    RBPResidual = (1 - p) * sum over unjudged ranks i of p^(i-1) + p^n for a list of n;  0 if all of it is judged
+    RBPResidual = (1 - p) * sum over unjudged ranks i of p^(i-1) + p^n for a ranking of n;  0 if all of it is judged
 
     User: The user of RBP: the gain that unjudged documents could add.
     """

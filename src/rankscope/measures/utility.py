@@ -18,12 +18,12 @@ class RBU(Diversity):
     """Rank-biased utility: what each aspect still gains from a document, less the effort of looking at it.
 
     RBU@k = sum over ranks i <= k of p^i ( sum over aspects a of w_a r(i,a) prod over j < i of (1 - r(j,a)) - e )
-    r = grade / max_grade;  ranks at which the list has no document cost nothing
+    r = grade / max_grade;  ranks at which the ranking has no document cost nothing
     preset evall: the program of the authors, (1 - p) p^(i-1) instead of p^i, r = (2^grade - 1) / 2^g with g the
     best grade of the aspect (there p = 0.8 and e = 0.03 unless set)
 
     User: Goes on to the next rank with probability p and wants all aspects, each satisfied a little more by every
-    document; gains what is new and pays an effort e for each document, so that a shorter list can be better.
+    document; gains what is new and pays an effort e for each document, so that a shorter ranking can be better.
     """
 
     reference = "Amigo, Spina and Carrillo-de-Albornoz 2018"

@@ -176,7 +176,7 @@ class WeightedPrecision(Gains, abstract=True):
 class P(Binary, Condensable, WeightedPrecision):
     """Precision: the share of relevant documents in the first k.
 
-    P@k = hits(k) / k, where a list shorter than k is still divided by k
+    P@k = hits(k) / k, where a ranking shorter than k is still divided by k
 
     User: Reads exactly k documents, all with the same attention; gains the share of them that is relevant, so that a
     non-relevant document costs as much as an empty rank.
@@ -340,23 +340,23 @@ class GradedGains(Gains, abstract=True):
         return float(gains.min()), float(gains.max())
 
     def ideal(self, pool: Pool) -> Hits:
-        """Return the ideal list of each topic: its documents with a positive gain, largest first."""
+        """Return the ideal ranking of each topic: its documents with a positive gain, largest first."""
         self._reject_endless(pool.max_grade)
         key = (GradedGains.ideal, self.gains, self.unjudged)
         return pool.cache(key, lambda: pool.best_first(self.gain(pool.grade, pool.max_grade)))
 
     def _reject_endless(self, max_grade: int) -> None:
         if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
-            problem = "has no ideal list if non-relevant documents have a positive gain: it would be infinite"
+            problem = "has no ideal ranking: non-relevant documents have a positive gain, so it is infinite"
             hint = "give grade 0 no gain or a negative one, or write unjudged=zero, as trec_eval has it"
             raise self._error(problem, hint)
 
 
 class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
-    """Base class of weighted sums of gains, with the value of the ideal list."""
+    """Base class of weighted sums of gains, with the value of the ideal ranking."""
 
     def evaluate_ideal(self, pool: Pool) -> Floats:
-        """Return the value of the ideal list of each topic, down to the cutoff."""
+        """Return the value of the ideal ranking of each topic, down to the cutoff."""
 
         def worth() -> Floats:
             kernel = WeightedPrecision.kernel(self, pool)
@@ -372,7 +372,7 @@ class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
 
 
 class Normalised(CumulatedGain, abstract=True):
-    """Cumulated gain divided by that of the ideal list; 0 for a topic without relevant documents."""
+    """Cumulated gain divided by that of the ideal ranking; 0 for a topic without relevant documents."""
 
     range = (0.0, 1.0)
 
@@ -424,7 +424,7 @@ class DCG(CumulatedGain):
 
 
 class nDCG(Condensable, Normalised, DCG):
-    """Normalised discounted cumulated gain: DCG divided by that of the ideal list.
+    """Normalised discounted cumulated gain: DCG divided by that of the ideal ranking.
 
     nDCG = DCG / DCG(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
     0 for a topic without relevant documents. Parameters as for DCG.

@@ -80,9 +80,10 @@ def count(
 
 
 def largest_deficits(sums: NDArray[np.float64], inverse: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the largest deficit of each run to any other, for some signs and, to the right, for the opposite ones.
+    """Return the largest deficit of each run against any other run, shape (runs, 2 * signs).
 
-    ``sums``, runs x signs, are finite; a deficit is a difference of sums times the element of ``inverse``, runs x runs.
+    The left half uses the signs of ``sums``, the right half the opposite signs. ``sums``, runs x signs, are finite. A
+    deficit is a difference of two sums times the element of ``inverse``, runs x runs.
     """
     library = _library()
     assert library is not None

@@ -20,7 +20,7 @@ _MAX_LABELS = 40
 def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw a row per system, best first: its rank, the interval of its rank, and the tiers in alternating colours.
 
-    Of more than 40 systems, the rest shares a row.
+    With more than 40 systems, the others share a row.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
 def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
     """Draw the mean ranks of systems on an axis; bars connect systems that Nemenyi's test does not separate.
 
-    Of more than 40 systems, the best 40 have names.
+    With more than 40 systems, only the best 40 are named.
 
     Parameters
     ----------

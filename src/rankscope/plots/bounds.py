@@ -13,7 +13,7 @@ from rankscope.result import Result
 from rankscope.tables import Table
 
 MAX_RUNS = 4
-"""Number of runs up to which each has a line."""
+"""Maximum number of runs for which each has a line."""
 
 
 def plot_bounds(result: Result, *, width: float | None = None) -> Figure:

@@ -80,7 +80,7 @@ def plot_certain(
 
 
 _LEADERS = 6
-"""Runs that lead by some order, up to which they are named."""
+"""Maximum number of leading runs for which each is named."""
 
 
 def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:

@@ -48,7 +48,8 @@ def plot_comparison(result: Comparison, measure: str | None = None, **options: A
 def plot_forest(result: Comparison, measure: str | None = None, *, width: float = style.DOUBLE) -> Figure:
     """Draw a row per pair: the mean difference a - b, its interval, adjusted p, effect size, topics won and lost.
 
-    Significant differences are filled. Of more than 40 pairs, those of the best runs have rows; the rest shares one.
+    Significant differences are filled. With more than 40 pairs, those of the best runs have rows, and the others share
+    one.
 
     Parameters
     ----------

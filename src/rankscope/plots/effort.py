@@ -22,7 +22,7 @@ from rankscope.tables import Cell, Table
 _HIGHLIGHTS = ("#d55e00", "#b0578d", "#1b1f24", "#3a9bd9")
 _POINT = "#8fb8d9"
 _MAX_MEANS, _MAX_CROSSES = 400, 12
-"""Number of runs up to which their means are drawn, and up to which each mean has bars for its spread."""
+"""Maximum numbers of runs for which means are drawn, and for which each mean has bars for its spread."""
 
 _MAX_FACETS = 56
 """Maximum number of small planes in two columns of a page, where seven rows of eight fit; one column has half."""
@@ -145,7 +145,7 @@ def plot_effort_gain(
     colour
         Classes of rankings to colour: archetype, topic or recall base.
     facet
-        Classes of rankings that each have a small plane, instead of the matrix. Of more classes than fit on a page, the
+        Classes of rankings that each have a small plane, instead of the matrix. If not all fit on a page, the
         smallest share one.
     width
         Width in inches.

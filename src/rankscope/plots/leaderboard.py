@@ -12,7 +12,7 @@ from rankscope.plots.style import SINGLE, canvas, choose_measure
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw a row per run, best first: its mean, Student's interval, and on the right the interval of its rank.
 
-    Runs that are tied for first have filled dots. Of more than 40 runs, the rest shares a row.
+    Runs that are tied for first have filled dots. With more than 40 runs, the others share a row.
 
     Parameters
     ----------

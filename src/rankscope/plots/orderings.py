@@ -11,7 +11,7 @@ from rankscope.tables import Table
 def plot_orderings(result: Result, measure: str | None = None, *, width: float = DOUBLE) -> Figure:
     """Draw for each run the share of documents at another rank, and the change of a measure.
 
-    Of more than 40 runs, those with the largest shares have a row each, and the rest shares one.
+    With more than 40 runs, those with the largest shares have a row each, and the others share one.
 
     Parameters
     ----------

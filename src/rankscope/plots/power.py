@@ -77,7 +77,7 @@ def _table(result: Result, test: str) -> Table:
 
 
 def _last_pair(table: Table) -> float:
-    """Return where the last curve has reached 0."""
+    """Return the position at which the last curve reaches 0."""
     undecided = [int(row[1] or 0) for row in table.rows if float(row[2] or 0) > 0.002]
     return 1.05 * max([1, *undecided])
 

@@ -21,7 +21,7 @@ from rankscope.result import Result
 from rankscope.tables import Cell
 
 MAX_RANKINGS = 130
-"""Number of rankings up to which a tree is readable."""
+"""Maximum number of rankings of a readable tree."""
 
 VIOLATED = "#D55E00"
 _LOOKS = ((COLOURS[0], DASHES[0]), (QUIET, DASHES[1]), (COLOURS[2], DASHES[2]), (COLOURS[3], DASHES[3]))

@@ -168,7 +168,7 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
 
 
 _MAX_ROWS = 60
-"""Number of topics up to which each has a row; more are columns of a band, by ascending median."""
+"""Maximum number of rows of topics; more topics are columns of a band, by ascending median."""
 
 
 def plot_topics(

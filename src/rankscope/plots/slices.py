@@ -32,7 +32,7 @@ def plot_slices(
 
     A comparison without a baseline is drawn against its best run. Significant differences are filled, and the right
     margin has the adjusted p-value of the interaction, red if another run leads on a slice. A few runs have panels, and
-    slices have rows. Of more than 40 rows, the rest shares one; of more panels than fit, the largest slices are drawn.
+    slices have rows. With more than 40 rows, the others share one; if not all panels fit, the largest slices are drawn.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _Draw = Callable[["Study"], Figure]
 def study_figures(study: Study) -> dict[str, Figure]:
     """Correlation, robustness, means by a shallow pool, discriminative power, bounds, means, and a plane per gain.
 
-    Of several collections each figure has a panel for every one that has the experiment (Ferro et al. 2016,
+    With several collections each figure has a panel for every collection that has the experiment (Ferro et al. 2016,
     Figures 7 to 10 and 12 to 14; Ferro and Silvello 2015, Figure 3).
 
     Parameters

@@ -95,7 +95,7 @@ def _bars(
 
 
 def _marks(axes: Any, measures: Iterable[MeasureWinner], families: Sequence[str]) -> None:
-    """Mark measures in the bar of their family."""
+    """Draw marks of measures on the bar of their family."""
     from rankscope.measures import parse_many
 
     for row in measures:

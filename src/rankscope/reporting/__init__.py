@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["build_document", "prepare_document", "report"]
 
 _REOPENED = ("order", "missing", "grades", "topics", "topic_data", "weights")
-"""Options with which the same collection is opened again."""
+"""Options to open the same collection again."""
 _DEFAULTS = {"order": "trec_eval", "missing": "zero"}
-"""Defaults of those of them that are not None by default."""
+"""Defaults of these options, except for those that are None by default."""
 _CUTOFF = 1000
 """Default number of ranks of curves."""
 StudyTables = Annotated["Mapping[str, Table] | str | Path | None", Option("DIR")]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.analysis.certain_pairs import tie_extremes, tie_verdicts
+from rankscope.analysis.certain_pairs import find_tie_extremes, tie_verdicts
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding, TiedMean, UnjudgedShare
 from rankscope.tables import Cell
@@ -76,7 +76,7 @@ def ties(basis: Basis) -> Finding | None:
         return None
     measure = matrix.measure
     where = np.array([lists.qrels.topic_index[str(topic)] for topic in matrix.topics])
-    extremes = tie_extremes(lists, measure, where)
+    extremes = find_tie_extremes(lists, measure, where)
     if not extremes.any_ties:
         return None
     undefined = [lists.qrels.topic_index[str(topic)] for topic in matrix.dropped]

@@ -61,7 +61,7 @@ def bootstrap_pairs(
         ASL = #{|t*| >= |t|} / B
         delta = |mean| of the replicate at position ceil(alpha B) in the order of |t*|, largest first
 
-    Of replicates with the same |t*| the earlier one comes first.
+    Replicates with the same |t*| keep their order.
 
     Identical runs have ASL 1, runs that differ by a constant ASL 0.
 

@@ -32,7 +32,7 @@ _PAIRS_AT_ONCE = 32
 _FLIPS_AT_ONCE = 2048  # Together with the pairs above, a block of statistics fits into the processor's cache.
 _SIGNS_AT_ONCE = 2**21
 _MAX_STUDENTISED = 500
-"""Runs up to which each difference from the best has its own standard error: the work grows with their square."""
+"""Maximum number of runs for which each difference has its own standard error: work grows with their square."""
 
 
 class StepDown:
@@ -223,7 +223,7 @@ def worse_than_best(merits: Floats, *, replicates: int = 1000, seed: int = 1) ->
     topics' differences show how large the largest statistic of all runs still in question is by chance, also if the
     best run is selected by the data: with a probability of at least 1 - alpha, no run that is truly best has p < alpha.
     This is a step-down form of multiple comparisons with the best (Hsu 1981; Romano and Wolf 2005), like the model
-    confidence set of Hansen, Lunde and Nason (2011). Of more than 500 runs the statistic is the plain difference of
+    confidence set of Hansen, Lunde and Nason (2011). For more than 500 runs the statistic is the plain difference of
     means.
 
     Parameters

@@ -12,7 +12,7 @@ from rankscope.arrays import Floats
 from rankscope.progress import advance
 
 EXACT_UP_TO = 20
-"""Topics up to which all signs are counted; beyond, they are drawn (:mod:`rankscope.analysis.stats.max_t`)."""
+"""Maximum number of topics to enumerate all signs; :mod:`rankscope.analysis.stats.max_t` draws them for more."""
 
 _RELATIVE = 1e-9  # two sums closer than this are equal: rounding must not decide a comparison
 

@@ -27,7 +27,7 @@ def depth_pool(judged: Judged, depth: int, runs: Bools | None = None) -> Grades:
     """
     if depth < 1:
         raise SettingsError(f"a pool of depth {depth}", hint="give a depth of at least 1 such as 10")
-    return _kept(judged, np.bincount(_pooled(judged, depth, runs), minlength=len(judged.qrels)) > 0)
+    return _keep_judgments(judged, np.bincount(_pooled(judged, depth, runs), minlength=len(judged.qrels)) > 0)
 
 
 def without_group(judged: Judged, depth: int, group: Bools) -> Grades:
@@ -38,7 +38,7 @@ def without_group(judged: Judged, depth: int, group: Bools) -> Grades:
     size = len(judged.qrels)
     is_in_group = np.bincount(_pooled(judged, depth, group), minlength=size) > 0
     is_in_others = np.bincount(_pooled(judged, depth, ~group), minlength=size) > 0
-    return _kept(judged, is_in_others | ~is_in_group)
+    return _keep_judgments(judged, is_in_others | ~is_in_group)
 
 
 def sample_size(documents: Ints | int, ratio: float, minimum: Ints | int) -> Ints:
@@ -108,5 +108,5 @@ def _pooled(judged: Judged, depth: int, runs: Bools | None) -> Grades:
     return judged.judgment[inside]
 
 
-def _kept(judged: Judged, keep: Bools) -> Grades:
+def _keep_judgments(judged: Judged, keep: Bools) -> Grades:
     return np.where(keep, judged.qrels.grade, np.int32(UNJUDGED)).astype(np.int32)

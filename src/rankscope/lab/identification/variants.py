@@ -208,10 +208,10 @@ FAMILIES: Mapping[str, tuple[Function, Options]] = {
     "nDCG": (ndcg, {
         "cutoff": _CUTS, "gains": _GAINS, "discount": {k: w for k, w in _DISCOUNTS.items() if k not in ("ln", "log10")},
         "ideal": {
-            "pool": "", "retrieved": "ideal list from the retrieved documents alone",
-            "retrieved uncut": "ideal list from the retrieved documents alone, not cut",
-            "pool uncut": "ideal list not cut", "short": "ideal list no longer than the list",
-            "first": "ideal list from the documents above the cutoff",
+            "pool": "", "retrieved": "ideal ranking from the retrieved documents alone",
+            "retrieved uncut": "ideal ranking from the retrieved documents alone, not cut",
+            "pool uncut": "ideal ranking not cut", "short": "ideal ranking no longer than the evaluated one",
+            "first": "ideal ranking from the documents above the cutoff",
         },
     }),
     "DCG": (dcg, {"cutoff": _CUTS, "gains": _GAINS, "discount": _DISCOUNTS}),

@@ -118,12 +118,13 @@ def witness(length: int, fails_at: int, equal_relevant: bool = False) -> Pair:
     ['(000)', '(001)', '(001)', '(010)']
     """
 
-    def only(rank: int) -> int:
+    def encode(rank: int) -> int:
+        """Return the code of the ranking with one relevant document; 0 if the rank is beyond the end."""
         return 1 << (length - rank) if rank <= length else 0
 
     if equal_relevant and fails_at == length - 1:  # The last swap lowers the score.
-        return Pair(only(length), only(length), only(length), only(length - 1))
-    return Pair(only(fails_at + 2), only(fails_at + 1), only(fails_at + 1), only(fails_at))
+        return Pair(encode(length), encode(length), encode(length), encode(length - 1))
+    return Pair(encode(fails_at + 2), encode(fails_at + 1), encode(fails_at + 1), encode(fails_at))
 
 
 def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | None:

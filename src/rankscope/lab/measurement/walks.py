@@ -83,11 +83,11 @@ def _completions(states: _States, dtype: Any) -> Iterator[AnyArray]:
         reach = states.arrivals(layer, 0)
         layer = np.zeros(states.shape, dtype=dtype)
         for d1, d2 in _MOVES:
-            layer += states.shifted(reach, d1, d2) * dtype(_ways(d1, d2))
+            layer += states.shifted(reach, d1, d2) * dtype(_count_grades(d1, d2))
         yield layer
 
 
-def _ways(d1: int, d2: int) -> int:
+def _count_grades(d1: int, d2: int) -> int:
     """Return the number of grades for a move: where both ends agree there are two choices."""
     return (2 if d1 == 0 else 1) * (2 if d2 == 0 else 1)
 
@@ -120,7 +120,7 @@ def sample_pairs(length: int, samples: int, rng: np.random.Generator, equal_rele
     for below in layers[1:]:
         reach = states.arrivals(below, 0.0)
         lead, c1, gap = state
-        steps = [_ways(d1, d2) * reach[lead + 2 + d2 - d1, c1 + 1 + d1, gap] for d1, d2 in _MOVES]
+        steps = [_count_grades(d1, d2) * reach[lead + 2 + d2 - d1, c1 + 1 + d1, gap] for d1, d2 in _MOVES]
         weights = np.cumsum(steps, axis=0)
         move = (weights <= rng.random(samples) * weights[-1]).sum(axis=0)
         d1, d2 = np.array(_MOVES)[move].T
