@@ -49,6 +49,7 @@ from rankscope.cli import (
     plugins,
     study,
     targets,
+    terminal,
 )
 from rankscope.cli import eval as eval_command
 from rankscope.declaration import Option
@@ -528,6 +529,15 @@ def _drawn_studies() -> Iterator[str]:
         yield f"{sorted(files.items())} {err.getvalue()}"
 
 
+@contextlib.contextmanager
+def _styled() -> Iterator[None]:
+    """Let terminals show bold type and colour."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TERM", "xterm")
+        patch.delenv("NO_COLOR", raising=False)
+        yield
+
+
 def _interrupted() -> Iterator[str]:
     """Yield what an interrupted command prints, by the target of its output."""
     table = Table("t", ("a", "b"), [("x", 0.5)])
@@ -536,8 +546,8 @@ def _interrupted() -> Iterator[str]:
         (io.TextIOWrapper, Terminal), (None, "x"), (None, "table", "csv")
     ):
         content = io.BytesIO()
-        with contextlib.redirect_stdout(stream(content, "utf-8", newline="\n")):
-            with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.redirect_stdout(stream(content, "utf-8", newline="\n")), _styled():
+            with terminal.guarded_terminal(), contextlib.suppress(KeyboardInterrupt):
                 output.emit_interrupted(argparse.Namespace(output=file, format=name, digits=1), result)
             sys.stdout.flush()
             yield f"{stream.__name__} {file} {name}: {content.getvalue().decode()}"

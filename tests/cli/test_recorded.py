@@ -511,6 +511,9 @@ TERM=xterm COLUMNS=91 effort --enumerate --relevant 2 --length 4
 TERM=xterm COLUMNS=55 curve qrels.txt runs/b.txt --topic 3 --head 8
 TERM=xterm COLUMNS=48 measures "nDCG(gains=exp2)@10"
 TERM=xterm COLUMNS=67 measures
+eval aspects.txt runs --coverage --plot x.svg
+eval aspects.txt runs --coverage --topic 1 --plot x.svg
+compare qrels.txt runs -m AP --baseline a --topics
 """.strip().splitlines()
 """Calls of commands: words such as TERM=xterm set the environment (and TERM a terminal), && separates calls."""
 

@@ -77,6 +77,20 @@ def test_the_file_behind_standard_input_is_not_written(folder: Path, words: str)
     assert source.read_bytes() == before
 
 
+@pytest.mark.skipif(os.name != "posix", reason="other systems open standard input in other ways")
+def test_the_file_of_standard_input_is_read(folder: Path) -> None:
+    saved = os.dup(0)
+    try:
+        with Path("qrels").open("rb") as file:
+            os.dup2(file.fileno(), 0)
+        with pytest.raises(SettingsError, match="this file is also read"):
+            validate_targets(arguments(qrels="-", output="qrels"))
+        validate_targets(arguments(qrels="-", output="new.txt"))
+    finally:
+        os.dup2(saved, 0)
+        os.close(saved)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="other systems create links in other ways")
 def test_an_input_is_not_overwritten_through_another_name(folder: Path) -> None:
     (folder / "link").symlink_to("runs/r")
