@@ -133,6 +133,7 @@ def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n
     title = f"{total:,} rankings ({count(n_runs, 'run')} × {count(n_topics, 'topic')})"
     right = max(10.0, 1.4 * float(np.nan_to_num(shares).max()))
     axes.set(xlim=(0, right), xlabel="share of rankings (%)", title=title)
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= min(right, 100)])
 
 
 _NAMES = {
@@ -173,7 +174,7 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
     names = list(COLUMNS)
     size = len(names) if is_wide(width) else -(-len(names) // 2)
     blocks = [names[k : k + size] for k in range(0, len(names), size)]
-    with blank(width, 4.4 * len(blocks)) as figure:
+    with blank(width, 4.4 * len(blocks) + 0.2) as figure:
         grid = figure.add_gridspec(2 * len(blocks), size, height_ratios=(1, 4.2) * len(blocks))
         panels, cells = [], []
         for k, block in enumerate(blocks):
@@ -182,6 +183,11 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
                 _draw_template(panels[-1], name, COLUMNS[name])
             cells.append(figure.add_subplot(grid[2 * k + 1, : len(block)]))
             _draw_cells(cells[-1], table, block)
+        figure.supxlabel(
+            "upper line: published value (✓ holds for all rankings, ✗ does not)\n"
+            "lower line: lowest and highest value\nRB, dotted: recall base; N: length of the ranking",
+            fontsize=6.5,
+        )
     return Figure(figure, (*panels, *cells), table)
 
 
@@ -228,9 +234,8 @@ def _draw_cells(axes: Any, table: Table, columns: list[str]) -> None:
         is_confirmed = row["verdict"] == "confirmed"
         mark = {"confirmed": "\N{CHECK MARK}", "refuted": "\N{BALLOT X}"}.get(str(row["verdict"]), "")
         colour = INK if is_confirmed else ABOVE if mark else QUIET
-        write_centred(
-            axes, across + 0.5, down + 0.36, f"{row['published']} {mark}", fontsize=size + 0.5, color=colour
-        )
+        entry = f"{row['published']} {mark}".replace(" / ", "/").replace(" - ", " \N{MINUS SIGN} ")
+        write_centred(axes, across + 0.5, down + 0.36, entry, fontsize=size + 0.5, color=colour)
         range_text = _range(row["lowest"], row["highest"])
         write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=size, color=INK)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)

@@ -142,10 +142,7 @@ def mark_ranks(axes: Any, length: int, ranks: str) -> None:
         axes.set_xlim(0.8, length * 1.04)
     else:
         axes.set_xlim(0.5, length + 0.5)
-        marks.limit_ticks(axes.xaxis, 6, min_n_ticks=1)
-        # Ticks from 0 to 20 would not include the first rank.
-        ticks = [tick for tick in axes.xaxis.get_major_locator().tick_values(0, length) if 1 < tick <= length]
-        axes.set_xticks([1, *ticks])
+        axes.set_xticks(marks.rank_ticks(length))
 
 
 def _mark_points(axes: Any, curve: Curve, ranks: str) -> None:
@@ -177,9 +174,8 @@ def _mark_points(axes: Any, curve: Curve, ranks: str) -> None:
             marks.label(axes, f"{word} {rank:,}", (rank, height), (-5 if left else 5, 4 if up else -4),
                   va="bottom" if up else "top", ha="right" if left else "left")  # fmt: skip
         elif point == "balance point" and points:
-            marks.label(
-                axes, "no balance point", (0.99, 0.98), (0, 0), xycoords="axes fraction", ha="right", va="top"
-            )
+            # The full-scale ranking, and often the recall base, would cross it on the right.
+            marks.label(axes, "no balance point", (0.02, 0.98), (0, 0), xycoords="axes fraction", va="top")
 
 
 def _limits(crp: Any, full: Any) -> tuple[float, float]:
@@ -208,6 +204,7 @@ def draw_rp(
     return [
         marks.legend_patch("up: too late", color=BELOW),
         marks.legend_patch("down: too early", color=ABOVE),
+        marks.legend_patch("flat: in its interval", color=EXACT),
     ]
 
 
@@ -254,6 +251,7 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
         lines += [
             marks.legend_patch("up: too late, more gain", color=GAIN),
             marks.legend_patch("down: too early, less gain", color=LOSS),
+            marks.legend_patch("flat: in its interval, same gain", color=EXACT),
         ]
         crp.set_title(f"effort: {title(curve, 0.85 * panel_width)}", pad=13)
         measure = shorten(str(curve.dcg_measure), int(9.6 * panel_width))
@@ -363,8 +361,11 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
         size = 7.0 * min(1.0, 30 / depth * width / DOUBLE)
         _draw_row(axes, _IDEAL, curve.ideal_grade[:depth].tolist(), best, size)
         _draw_row(axes, _LIST, curve.relevance[:depth].tolist(), best, size)
+        # Numbers that are wider than their box are turned; a letter is about 0.65 of the size of its font.
+        letters = max(len(str(row.rp)) for row in rows)
+        turned = 90 if size < 7 or 0.65 * size * letters > 72 * 0.8 * width / depth else 0
         for row in rows:
-            _draw_position(axes, row.rank, row.nearest, row.rp, depth, size)
+            _draw_position(axes, row.rank, row.nearest, row.rp, depth, size, turned)
         axes.set(xlim=(0.4, depth + 0.6), ylim=(_BELOW - 0.35, _IDEAL + 0.25))
         axes.set_yticks([_IDEAL, _LIST, _BELOW], ["ideal", "ranking", "RP"])
         axes.set(xlabel="rank", title=title(curve, width))
@@ -390,10 +391,9 @@ def _draw_row(axes: Any, height: float, grades: list[int], best: int, size: floa
         marks.write_centred(axes, rank, height, str(grade), fontsize=size)
 
 
-def _draw_position(axes: Any, rank: int, nearest: int, rp: int, depth: int, size: float) -> None:
+def _draw_position(axes: Any, rank: int, nearest: int, rp: int, depth: int, size: float, turned: int) -> None:
     colour = INK if rp == 0 else ABOVE if rp < 0 else BELOW
     sign = "+" if rp > 0 else "\N{MINUS SIGN}" if rp < 0 else ""
-    turned = 90 if size < 7 else 0
     marks.write_centred(axes, rank, _BELOW, f"{sign}{abs(rp)}", fontsize=size, color=colour, rotation=turned)
     if rp == 0:
         return

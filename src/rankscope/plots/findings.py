@@ -17,7 +17,9 @@ _ROWS = 8
 """Rows of the evidence that a small chart shows."""
 
 
-def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int | None = None) -> Figure:
+def plot_findings(
+    result: Findings, *, width: float = DOUBLE, columns: int | None = None, limit: int | None = None
+) -> Figure:
     """Draw every finding with its sentence and a small chart of the first rows of its evidence.
 
     Parameters
@@ -28,6 +30,8 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int | Non
         Width in inches.
     columns
         Number of columns of panels (default: two, or one in the width of a column of a paper).
+    limit
+        Maximum number of findings (default: all, or three in the width of a column, which fit on a page).
 
     Examples
     --------
@@ -37,7 +41,7 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int | Non
     >>> len(plot_findings(found).axes) == len(found)
     True
     """
-    findings = result.items
+    findings = result.items[: (None if is_wide(width) else 3) if limit is None else limit]
     columns = columns or (2 if is_wide(width) else 1)
     lines = max(1, ceil(len(findings) / columns))
     letters = int((width / columns - 0.9) * 18)  # beside the names of the rows

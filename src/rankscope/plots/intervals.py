@@ -204,7 +204,7 @@ def _draw_sizes(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
     for side, sizes in ((-half, first), (half, second)):
         axes.plot(ranks + side, sizes, linestyle="none", marker="_", color=INK, markersize=5)
     axes.set_ylim(0, 1.05 * max(1, int(first.max()), int(second.max())))
-    title = "Size: A is nowhere larger" if verdict["no_larger"] else "Size: A is larger somewhere"
+    title = "Size: A ≤ B" if verdict["no_larger"] else "Size: A > B at a rank"
     axes.legend(title=title, **_LEGEND)
     axes.set_ylabel("shaded area so far (Δ)")
 

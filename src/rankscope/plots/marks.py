@@ -26,6 +26,25 @@ def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
     axes.set_xlim(min(ranks, default=1) / 1.1, deepest * 1.1)
 
 
+def rank_ticks(last: float, parts: int = 6) -> list[int]:
+    """Return rank 1 and the multiples of a round number up to the last rank.
+
+    >>> rank_ticks(10), rank_ticks(126)
+    ([1, 2, 4, 6, 8, 10], [1, 25, 50, 75, 100, 125])
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    ticks = MaxNLocator(parts, integer=True, steps=(1, 2, 2.5, 5, 10)).tick_values(0, last)
+    return [1, *(int(tick) for tick in ticks if 1 < tick <= last)]
+
+
+def linear_ranks(axes: Any, last: float) -> None:
+    """Make the horizontal axis an axis of ranks, with space for the marks of the first and the last one."""
+    margin = 0.5 + 0.02 * last
+    axes.set_xlim(1 - margin, last + margin)
+    axes.set_xticks(rank_ticks(last))
+
+
 MAX_ROWS = 40
 """Number of rows with a name; further ones share the last row."""
 

@@ -54,6 +54,8 @@ def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:
             rows = [row for row in table.rows if row[0] == name]
             handles.append(_draw(axes, number, rows, positions, (number - (len(names) - 1) / 2) * step))
         _label(axes, pools, is_numeric)
+        if is_repeated:
+            axes.set_xlabel(f"{axes.get_xlabel()}\n(whiskers: middle 90 % of samples)")
         legend_below(figure, handles, 2 if width < 5 else 4)
     return Figure(figure, (axes,), table)
 

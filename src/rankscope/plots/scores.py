@@ -53,7 +53,7 @@ def draw_means(
     """Draw the same figure from the means of the runs."""
     shares = [measure for measure, values in by_measure.items() if _is_share(values)]
     groups = [shares] * bool(shares) + [[measure] for measure in by_measure if measure not in shares]
-    height = 0.45 + 0.42 * len(by_measure) + 0.33 * len(groups)
+    height = 0.6 + 0.42 * len(by_measure) + 0.33 * len(groups)
     ratios = [len(group) + 0.2 for group in groups]
     with style.canvas(width, height, len(groups), squeeze=False, height_ratios=ratios) as (figure, grid):
         panels = grid[:, 0]
@@ -62,6 +62,7 @@ def draw_means(
             kinds = " or ".join(dict.fromkeys(measure.summary for measure in group))
             note = f"; {_LOWER}: lower is better" if any(m.better == "lower" for m in group) else ""
             panel.set_xlabel(f"{kinds} over topics, {style.count(len(runs), 'run')}{note}")
+        panel.set_xlabel(f"{panel.get_xlabel()}\n(dots: runs; box: quartiles and median)")
     rows: list[tuple[Cell, ...]] = [
         (str(measure), run, float(value))
         for measure, values in by_measure.items()
