@@ -184,7 +184,7 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
             cells.append(figure.add_subplot(grid[2 * k + 1, : len(block)]))
             _draw_cells(cells[-1], table, block)
         figure.supxlabel(
-            "upper line: published value (✓ holds for all rankings, ✗ does not)\n"
+            "upper line: published value (\N{CHECK MARK} holds for all rankings, \N{BALLOT X} does not)\n"
             "lower line: lowest and highest value\nRB, dotted: recall base; N: length of the ranking",
             fontsize=6.5,
         )
@@ -235,7 +235,8 @@ def _draw_cells(axes: Any, table: Table, columns: list[str]) -> None:
         mark = {"confirmed": "\N{CHECK MARK}", "refuted": "\N{BALLOT X}"}.get(str(row["verdict"]), "")
         colour = INK if is_confirmed else ABOVE if mark else QUIET
         entry = f"{row['published']} {mark}".replace(" / ", "/").replace(" - ", " \N{MINUS SIGN} ")
-        write_centred(axes, across + 0.5, down + 0.36, entry, fontsize=size + 0.5, color=colour)
+        large = size + 0.5 * (len(entry) < 12)
+        write_centred(axes, across + 0.5, down + 0.36, entry, fontsize=large, color=colour)
         range_text = _range(row["lowest"], row["highest"])
         write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=size, color=INK)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)

@@ -110,7 +110,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
         marks.hide_frame(axes)
         axes.set_xticks([]), axes.set_yticks([])
         axes.plot([low, high], [0, 0], color=INK, linewidth=0.8)
-        for tick in marks.rank_ticks(high):
+        for tick in marks.rank_ticks(high, 4):
             axes.plot([tick, tick], [0, 0.3], color=INK, linewidth=0.8)
             axes.text(tick, 0.45, str(tick), ha="center", va="bottom", fontsize=6.5)
         shown = min(distance, span)
