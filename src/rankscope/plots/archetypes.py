@@ -211,10 +211,8 @@ def _ranges_table(result: Result) -> Table:
 def _draw_template(axes: Any, name: str, members: tuple[str, ...]) -> None:
     for number, member in enumerate(members):
         curve = example_curve(member)
-        axes.plot(
-            np.arange(1, curve.length + 1), curve.crp, color=EFFORT, linewidth=1.1,
-            linestyle="solid" if number == 0 else (0, (2, 1)), gid=member,
-        )  # fmt: skip
+        look: Any = {"linewidth": 1.1, "linestyle": "solid" if number == 0 else (0, (2, 1))}
+        axes.plot(np.arange(1, curve.length + 1), curve.crp, color=EFFORT, gid=member, **look)
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.7)
     low, high = axes.get_ylim()

@@ -71,7 +71,7 @@ def plot_certain(
         marks.limit_ticks(left.xaxis, 3 if width < 4 else 5, integer=False)
         marks.linear_ranks(right, len(rows))
         legend = [
-            marks.legend_line("current value", color=INK, marker="o", markersize=3, linestyle="none"),
+            marks.legend_dot("current value", INK, markersize=3),
             marks.legend_line("bounds over labels", color=UNJUDGED, **look),
             marks.legend_line("possible ranks", color=COLOURS[0], **look),
         ]
@@ -116,9 +116,8 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     with blank(width, height + 0.75) as figure:
         from matplotlib import rcParams
 
-        rcParams["axes.titley"] = (
-            None  # A title that the caller adds goes above the ticks, which are at the top.
-        )
+        # A title that the caller adds goes above the ticks, which are at the top.
+        rcParams["axes.titley"] = None
         axes = figure.subplots()
         pale = 0.8 if len(ranks) < 40 else 0.4
         for run, run_ranks in ranks.items():
@@ -135,8 +134,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
         named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
         named += [(ranks[run][-1], run, INK) for run in leaders]
         rest = [ranks[run][-1] for run in ranks if run not in (*coloured, *leaders)]
-        if rest:
-            named.append((max(rest), count(len(rest), "more run"), QUIET))
+        named += [(max(rest, default=0.0), count(len(rest), "more run"), QUIET)] * bool(rest)
         marks.name_lines(axes, named, 0.115 * len(ranks) / height)
     rows = [(*row, *ends[row.run]) for row in result.ranks]
     return Figure(figure, (axes,), Table("ranks", (*result.ranks.columns, "first_rank", "last_rank"), rows))

@@ -86,23 +86,23 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
         for y, pair in enumerate(rows):
             marks.draw_difference(axes, pair, y, sign)
         if not numbers:
-            marks.limit_ticks(axes.xaxis, 4, integer=False)
+            marks.limit_ticks(axes.xaxis, 4, integer=False, steps=(1, 2, 2.5, 5, 10))
         marks.draw_rest(axes, len(rows), (pair.difference for pair in rest))
-        if baseline is None:
-            names = style.shorten_all((run for pair in rows for run in (pair.a, pair.b)), length)
-            texts = [f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
-            marks.name_runs(axes, texts, len(rest), width=2 * length + 3, noun="pair", fontsize=size)
-        else:
-            marks.name_runs(axes, [pair.a for pair in rows], len(rest), width=length + 9, fontsize=size)
+        names = style.shorten_all(
+            (run for pair in rows for run in (pair.a, pair.b)), length + 9 * bool(baseline)
+        )
+        texts = [a if baseline else f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
+        noun = "run" if baseline else "pair"
+        marks.name_runs(axes, texts, len(rest), width=2 * length + 3, noun=noun, fontsize=size)
         axes.set_ylim(axes.get_ylim()[0], -1.1)
         marks.write_at_right(axes, -0.8, "p / d / won–lost" if numbers else "p", fontsize=size)
         for y, pair in enumerate(rows):
             marks.write_at_right(axes, y, _format_numbers(pair, numbers), fontsize=size)
         axes.set_xlabel(
-            f"difference in {measure_name}{f' from {style.shorten(baseline)}' if baseline else ''}"
+            f"difference in {measure_name}" + (f" from {style.shorten(baseline)}" if baseline else "")
         )
         kind = f"{result.settings['intervals']} {_level(result)} interval"
-        words = ("a is better", "b is better") if baseline is None else ("better", "worse")
+        words = ("better", "worse") if baseline else ("a is better", "b is better")
         marks.legend_below(figure, marks.legend_differences(kind, *words), 4)
     return Figure(figure, (axes,), result.pairs.subset("forest", rows))
 
@@ -165,11 +165,9 @@ def plot_differences(
     rows = [row for row in result.topics if row.measure == measure_name and (row.a, row.b) == names]
     values = [style.finite_or_zero(row.difference) for row in rows]
     with style.canvas(width, 2.4) as (figure, axes):
-        low, high = style.finite_or_zero(compared.low), style.finite_or_zero(compared.high)
+        mean, low, high = map(style.finite_or_zero, (compared.difference, compared.low, compared.high))
         axes.axhspan(low, high, color=QUIET, alpha=0.25, linewidth=0)
-        axes.axhline(
-            style.finite_or_zero(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2))
-        )
+        axes.axhline(mean, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
         for sign, colour, hatch in ((1, GAIN, None), (-1, LOSS, "////")):
             bars = {x: value for x, value in enumerate(values) if value * sign > 0}
             look = {"hatch": hatch, "edgecolor": "white"} if len(values) < 60 else {}

@@ -191,9 +191,7 @@ def _limits(crp: Any, full: Any) -> tuple[float, float]:
     return low - 2 * margin, high + margin  # The name of the turn-around is below it.
 
 
-def draw_rp(
-    axes: Any, curve: Curve, width: float, *, scale: str = "auto", ranks: str = "linear"
-) -> list[Any]:
+def draw_rp(axes: Any, curve: Curve, width: float, *, scale: str, ranks: str) -> list[Any]:
     """Draw the bars of RP, and return the entries of a legend; ``width`` is that of the axes in inches."""
     logarithmic = draw_bars(
         axes, curve.rp.tolist(), colours=(ABOVE, EXACT, BELOW), linear=1, points=72 * 0.8 * width, scale=scale,
@@ -201,11 +199,13 @@ def draw_rp(
     )  # fmt: skip
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylabel("RP (log)" if logarithmic else "RP (ranks)")
-    return [
-        marks.legend_patch("up: too late", color=BELOW),
-        marks.legend_patch("down: too early", color=ABOVE),
-        marks.legend_patch("flat: in its interval", color=EXACT),
-    ]
+    return _explain_bars()
+
+
+def _explain_bars(late: str = "", early: str = "", exact: str = "") -> list[Any]:
+    """Return the entries of a legend of bars, with additions."""
+    texts = f"up: too late{late}", f"down: too early{early}", f"flat: in its interval{exact}"
+    return [marks.legend_patch(text, color=c) for text, c in zip(texts, (BELOW, ABOVE, EXACT), strict=True)]
 
 
 def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: float = DOUBLE) -> Figure:
@@ -248,11 +248,7 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
         lines = draw_crp(crp, curve, name="CRP of this ranking", ranks=ranks) + _draw_dcg(dcg, curve)
         draw_rp(rp, curve, panel_width, scale=bars, ranks=ranks)
         _draw_delta(delta, curve, panel_width, bars, ranks)
-        lines += [
-            marks.legend_patch("up: too late, more gain", color=GAIN),
-            marks.legend_patch("down: too early, less gain", color=LOSS),
-            marks.legend_patch("flat: in its interval, same gain", color=EXACT),
-        ]
+        lines += _explain_bars(", more gain", ", less gain", ", same gain")
         crp.set_title(f"effort: {title(curve, 0.85 * panel_width)}", pad=13)
         measure = shorten(str(curve.dcg_measure), int(9.6 * panel_width))
         dcg.set_title(f"gain: {measure}", pad=13 if wide else 5)

@@ -231,13 +231,10 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
         for panel in axes[-columns:]:  # lowest of each column
             panel.set_xlabel("Twist", fontsize=7)
             panel.tick_params(labelbottom=True)
+        other = marks.legend_dot("another ranking", "#dddddd", markersize=3)
         lines = "lines: quarters of Twist, quartiles of gain"
-        dot = {"linestyle": "none", "marker": "o", "markersize": 3}
-        handles += [
-            marks.legend_line("another ranking", color="#dddddd", **dot),
-            marks.legend_line(lines, color=palette.QUIET, linewidth=0.5),
-        ]
-        marks.legend_below(figure, handles, 4)
+        line = marks.legend_line(lines, color=palette.QUIET, linewidth=0.5)
+        marks.legend_below(figure, [*handles, other, line], 4)
     return Figure(figure, axes, plane.table(marked))
 
 
@@ -301,14 +298,14 @@ def _as_effort(effort: Effort | Scores, measure: str | Measure | None) -> tuple[
 
 def draw_plane(
     axes: Any, effort: Effort, measure: Measure, highlights: Sequence[Highlight]
-) -> tuple[list[Any], list[Any]]:
+) -> list[list[Any]]:
     """Draw the points of a plane with some of them marked; return the entries of a legend for these and for the rest.
 
     The means of runs, diamonds like some marks, are left out.
     """
     plane = _EffortPlane.from_effort(effort, measure)
-    handles = _draw_points(axes, plane, means=False)
-    return _draw_marked(axes, plane, plane.find(highlights), means=False), handles
+    handles = _draw_points(axes, plane, spread=None)
+    return [_draw_marked(axes, plane, plane.find(highlights), means=False), handles]
 
 
 def draw_effort_points(
@@ -326,9 +323,9 @@ def draw_effort_points(
 
 
 def _draw_points(
-    axes: Any, plane: _Plane, kinds: Sequence[Kind] = (), *, means: bool = True, spread: bool = True
+    axes: Any, plane: _Plane, kinds: Sequence[Kind] = (), spread: bool | None = True
 ) -> list[Any]:
-    """Draw rankings, contours, grid and means of runs, and return the entries of a legend."""
+    """Draw rankings, contours, grid and, unless ``spread`` is None, means of runs; return the entries of a legend."""
     handles: list[Any] = []
     size = 5 if len(plane.twist) > 500 else 10
     style: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
@@ -344,7 +341,7 @@ def _draw_points(
                 axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **style)
                 text = f"{shorten(name, 24)} ({int(is_kind.sum()):,})"
                 handles.append(marks.legend_line(text, color=colour, marker=marker, **entry))
-    handles += _draw_contours(axes, plane) + (_draw_means(axes, plane, spread) if means else [])
+    handles += _draw_contours(axes, plane) + ([] if spread is None else _draw_means(axes, plane, spread))
     _draw_grid(axes, plane)
     better = ", lower is better" if plane.measure.better == "lower" else ""
     axes.set_xlabel("Twist (1 = no avoidable effort)")
@@ -410,9 +407,8 @@ def _draw_cells(axes: Any, counts: Ints) -> None:
         marks.write_centred(axes, column, row, f"{share:.1f}", fontsize=8)
     for cell in range(4):
         marks.draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=palette.INK)
-    marks.draw_box(
-        axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=palette.ABOVE, linestyle=(0, (3, 1.5))
-    )
+    dashed: Any = {"edgecolor": palette.ABOVE, "linestyle": (0, (3, 1.5))}
+    marks.draw_box(axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, **dashed)
     axes.set_xticks(range(4), EFFORTS)
     axes.set_yticks(range(4), GAINS)
     marks.hide_frame(axes)

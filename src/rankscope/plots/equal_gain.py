@@ -87,9 +87,8 @@ def plot_equal_gain(
                 dcg.set_ylabel("DCG (gain)")
         for number, handle in enumerate(rankings):
             handle.set_label(f"({'abcd'[number]}) {handle.get_label()}")
-        handles = [
-            *rankings,
-            *contours,
+        handles = rankings + contours
+        handles += [
             legend_line("CRP of the ranking", color=EFFORT),
             legend_line("DCG of the ranking", color=GAIN),
             legend_line("DCG of the ideal ranking", color=INK, linestyle=DASHES[3], linewidth=0.7),

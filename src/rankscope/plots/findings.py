@@ -101,9 +101,7 @@ def _plane(axes: Any, finding: Finding) -> None:
     """Draw the cells of the plane: huge gain on top, huge effort at the left, shares as numbers and shades."""
     cells = {(str(row["gain"]), str(row["effort"])): row for row in finding.evidence.records()}
     gains, efforts = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
-    shares = [
-        [finite_or_zero(cells[gain, effort][finding.chart.value]) for effort in efforts] for gain in gains
-    ]
+    shares = [[finite_or_zero(cells[g, e][finding.chart.value]) for e in efforts] for g in gains]
     top = max(map(max, shares)) or 1.0
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.6 * top, aspect="auto", origin="lower")
     for y, row in enumerate(shares):

@@ -146,21 +146,18 @@ def _sentence(verdict: dict[str, Cell]) -> str:
     """Return the verdict and its reason, for readers who do not know difference vectors."""
     larger = "Step A is nowhere larger than step B"
     if not verdict["no_larger"]:
-        return (
-            "Neither the sizes of the steps nor the measure can be compared: step A is larger at some rank."
-        )
+        problem = "Neither the sizes of the steps nor the measure can be compared"
+        return f"{problem}: step A is larger at some rank."
     if verdict["contradiction"] is None:
         return f"{larger}: on an interval-like scale no measure may rise more on A."
     measure = shorten(str(verdict["measure"] or "the measure"), 40)
-    first, second = format_distinct(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
+    a, b = format_distinct(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
     if verdict["contradiction"]:
         return (
             f"{measure} is not on an interval-like scale: step A is nowhere larger than step B, "
-            f"and yet the measure rises more on A, by {first} against {second}."
+            f"and yet the measure rises more on A, by {a} against {b}."
         )
-    return (
-        f"No contradiction: {larger[0].lower()}{larger[1:]}, and {measure} rises by {first} against {second}."
-    )
+    return f"No contradiction: {larger[0].lower()}{larger[1:]}, and {measure} rises by {a} against {b}."
 
 
 def _number(value: Cell) -> float:

@@ -60,11 +60,9 @@ def _confusion(axes: Any, rows: list[GradePair], pair: tuple[str, str]) -> None:
     axes.pcolormesh(shares, cmap="Blues", vmin=0, vmax=1.1, edgecolors="white", linewidth=1)
     for y, a in enumerate(down):
         for x, b in enumerate(across):
-            style = {
-                "color": "white" if shares[y][x] > 0.75 else INK,
-                "fontweight": "bold" if a == b else "normal",
-            }
-            write_centred(axes, x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", fontsize=7.5, **style)
+            style: Any = {"fontweight": "bold" if a == b else "normal", "fontsize": 7.5}
+            style["color"] = "white" if shares[y][x] > 0.75 else INK
+            write_centred(axes, x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", **style)
     for axis, grades_of_judge, judge in ((axes.xaxis, across, pair[1]), (axes.yaxis, down, pair[0])):
         names = [_NONE if grade is None else str(grade) for grade in grades_of_judge]
         axis.set_ticks([k + 0.5 for k in range(len(names))], names)
@@ -113,8 +111,7 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
         axes.set_xticks([0, 1], [shorten(name, 20) for name in pair])
         axes.set_ylabel(f"rank by {measure_name}")
         axes.set_yticks(rank_ticks(len(rows), 8))
-        if len(named) < len(rows):
-            axes.set_xlabel(f"names: the {len(named)} runs that move most")
+        axes.set_xlabel(f"names: the {len(named)} runs that move most" if len(named) < len(rows) else "")
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
         legend = [

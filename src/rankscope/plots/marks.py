@@ -66,9 +66,7 @@ def rows_height(shown: Sequence[object], rest: Sequence[object], margin: float =
     return margin + 0.15 * (len(shown) + 1.4 * bool(rest))
 
 
-def draw_rest(
-    axes: Any, y: float, ends: Iterable[float | None], colour: str = QUIET, digits: int = 3
-) -> None:
+def draw_rest(axes: Any, y: float, ends: Iterable[float | None], shade: str = QUIET, digits: int = 3) -> None:
     """Draw the row that the rest shares: a pale bar from its lowest to its highest value, and both in numbers.
 
     The axis keeps the limits of the other rows, because differences between these matter.
@@ -77,7 +75,7 @@ def draw_rest(
     if values:
         low, high = min(values), max(values)
         limits = axes.get_xlim()
-        axes.barh(y, high - low, 0.8, low, color=colour, alpha=0.3, linewidth=0, gid="rest")
+        axes.barh(y, high - low, 0.8, low, color=shade, alpha=0.3, linewidth=0, gid="rest")
         axes.set_xlim(limits)
         text = f"{low:.{digits}g} to {high:.{digits}g}".replace("-", "\N{MINUS SIGN}")
         write_centred(axes, 0.5, y, text, transform=axes.get_yaxis_transform(), fontsize=6)
@@ -135,6 +133,13 @@ def legend_line(label: str, **style: Any) -> Any:
     return Line2D([], [], label=label, **style)
 
 
+def legend_dot(label: str, colour: str, marker: str = "o", **style: Any) -> Any:
+    """Return a marker of the usual size for a legend."""
+    return legend_line(
+        label, **{"color": colour, "marker": marker, "linestyle": "none", "markersize": 4, **style}
+    )
+
+
 def legend_patch(label: str, **style: Any) -> Any:
     """Return a filled box for a legend."""
     from matplotlib.patches import Patch
@@ -180,11 +185,10 @@ def draw_difference(axes: Any, row: Any, y: float, sign: int) -> None:
 
 def legend_differences(interval: str, better: str = "better", worse: str = "worse") -> list[Any]:
     """Return the entries of a legend of differences."""
-    dot = {"linestyle": "none", "markersize": 4}
     return [
-        legend_line(better, color=GAIN, marker="o", **dot),
-        legend_line(worse, color=LOSS, marker="s", **dot),
-        legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
+        legend_dot(better, GAIN),
+        legend_dot(worse, LOSS, "s"),
+        legend_dot("not significant", INK, markerfacecolor="white"),
         legend_line(interval, color=QUIET, linewidth=1.3),
     ]
 

@@ -47,25 +47,23 @@ def plot_means(scores: Scores | ScoreMatrix, *, width: float = style.SINGLE) -> 
     return draw_means(scores.runs, {measure: scores.mean(measure) for measure in scores.measures}, width)
 
 
-def draw_means(
-    runs: Sequence[str], by_measure: Mapping[Measure, Floats], width: float = style.SINGLE
-) -> Figure:
+def draw_means(runs: Sequence[str], means: Mapping[Measure, Floats], width: float = style.SINGLE) -> Figure:
     """Draw the same figure from the means of the runs."""
-    shares = [measure for measure, values in by_measure.items() if _is_share(values)]
-    groups = [shares] * bool(shares) + [[measure] for measure in by_measure if measure not in shares]
-    height = 0.6 + 0.42 * len(by_measure) + 0.33 * len(groups)
+    shares = [measure for measure, values in means.items() if _is_share(values)]
+    groups = [shares] * bool(shares) + [[measure] for measure in means if measure not in shares]
+    height = 0.6 + 0.42 * len(means) + 0.33 * len(groups)
     ratios = [len(group) + 0.2 for group in groups]
     with style.canvas(width, height, len(groups), squeeze=False, height_ratios=ratios) as (figure, grid):
         panels = grid[:, 0]
         for panel, group in zip(panels, groups, strict=True):
-            _draw(panel, {measure: by_measure[measure] for measure in group}, width)
+            _draw(panel, {measure: means[measure] for measure in group}, width)
             kinds = " or ".join(dict.fromkeys(measure.summary for measure in group))
             note = f"; {_LOWER}: lower is better" if any(m.better == "lower" for m in group) else ""
             panel.set_xlabel(f"{kinds} over topics, {style.count(len(runs), 'run')}{note}")
         panel.set_xlabel(f"{panel.get_xlabel()}\n(dots: runs; box: quartiles and median)")
     rows: list[tuple[Cell, ...]] = [
         (str(measure), run, float(value))
-        for measure, values in by_measure.items()
+        for measure, values in means.items()
         for run, value in zip(runs, values, strict=True)
     ]
     return Figure(figure, tuple(panels), Table("means", ("measure", "run", "value"), rows))

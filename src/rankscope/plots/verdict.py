@@ -90,13 +90,11 @@ def _look(kind: int) -> dict[str, Any]:
     return {"facecolor": (COLOURS[0], COLOURS[5], "#dddddd")[kind], "edgecolor": "white", "hatch": hatch}
 
 
-def _bars(
-    axes: Any, regions: Sequence[Region], height: int, names: Sequence[str], margin: float = 0.0
-) -> None:
+def _bars(axes: Any, regions: Sequence[Region], y: int, names: Sequence[str], margin: float = 0.0) -> None:
     for row in regions:
         kind = names.index(row.winner) if row.winner in names else 2
         width = row.to - row.from_ + 2 * margin
-        axes.barh(height, width, left=row.from_ - margin, height=0.7, linewidth=0, **_look(kind))
+        axes.barh(y, width, left=row.from_ - margin, height=0.7, linewidth=0, **_look(kind))
 
 
 def _marks(axes: Any, measures: Iterable[MeasureWinner], families: Sequence[str]) -> None:
