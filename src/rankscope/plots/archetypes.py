@@ -200,10 +200,8 @@ def _ranges_table(result: Result) -> Table:
         members = [ranges[name, entry["quantity"]] for name in COLUMNS[str(entry["archetype"])]]
         lowest = [float(str(row["lowest"])) for row in members if row["lists"]]
         highest = [float(str(row["highest"])) for row in members if row["lists"]]
-        rows.append(
-            (entry["archetype"], entry["quantity"], entry["published"], entry["verdict"],
-             min(lowest, default=None), max(highest, default=None))
-        )  # fmt: skip
+        ends = min(lowest, default=None), max(highest, default=None)
+        rows.append((entry["archetype"], entry["quantity"], entry["published"], entry["verdict"], *ends))
     columns = ("archetype", "quantity", "published", "verdict", "lowest", "highest")
     return Table("archetype ranges", columns, rows, caption=result["ranges"].caption)
 

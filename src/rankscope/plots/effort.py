@@ -373,12 +373,9 @@ def _draw_means(axes: Any, plane: _Plane, spread: bool) -> list[Any]:
     for mean in means.tolist() if has_bars else ():
         _draw_cross(axes, mean, color=palette.INK, linewidth=0.6, zorder=4)
     name = "mean of a run" + (", bars: middle half of its topics" if has_bars else "")
-    return list(
-        axes.plot(
-            means[:, 0], means[:, 3], linestyle="none", marker="D", markersize=3.4, markerfacecolor="white",
-            markeredgecolor=palette.INK, markeredgewidth=0.7, zorder=5, label=name, gid="means",
-        )
-    )  # fmt: skip
+    look: dict[str, Any] = {"markersize": 3.4, "markerfacecolor": "white", "markeredgecolor": palette.INK}
+    look |= {"linestyle": "none", "marker": "D", "markeredgewidth": 0.7, "zorder": 5}
+    return list(axes.plot(means[:, 0], means[:, 3], label=name, gid="means", **look))
 
 
 def _draw_cross(axes: Any, mean: Sequence[float], **style: Any) -> None:

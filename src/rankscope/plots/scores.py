@@ -80,6 +80,7 @@ def _is_share(values: Floats) -> bool:
 
 def _draw(axes: Any, means: dict[Measure, Floats], width: float) -> None:
     box: Any = {"facecolor": "#dfe8ee", "edgecolor": "#7a8a94", "linewidth": 0.6}
+    dot: Any = {"markersize": 2.6, "markeredgecolor": "white", "markeredgewidth": 0.25, "zorder": 3}
     bar: Any = {"color": INK, "linewidth": 1.4, "solid_capstyle": "butt", "zorder": 4}
     for row, (measure, values) in enumerate(means.items()):
         defined = values[np.isfinite(values)]
@@ -88,11 +89,8 @@ def _draw(axes: Any, means: dict[Measure, Floats], width: float) -> None:
             draw_box(axes, low, row - 0.34, high - low, 0.68, **box)
             axes.plot([median, median], [row - 0.34, row + 0.34], **bar)
         span = float(np.ptp(defined)) if len(defined) and not _is_share(values) else 1.0
-        axes.plot(
-            values, row + _stack_dots(values, max(span, 1e-12) * 0.012 * 3.4 / width), linestyle="none", marker="o",
-            markersize=2.6, markerfacecolor=COLOURS[0], markeredgecolor="white", markeredgewidth=0.25, clip_on=False,
-            zorder=3, gid=str(measure),
-        )  # fmt: skip
+        heights = row + _stack_dots(values, max(span, 1e-12) * 0.012 * 3.4 / width)
+        axes.plot(values, heights, "o", markerfacecolor=COLOURS[0], clip_on=False, gid=str(measure), **dot)
     name_rows(axes, list(map(_row_name, means)))
     if all(_is_share(values) for values in means.values()):
         axes.set_xlim(0, 1)
