@@ -255,7 +255,9 @@ def test_tutorials_are_notebooks_too(site: Path) -> None:
         kinds = {cell.cell_type for cell in notebook.cells}
         outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
         assert kinds == {"markdown", "code"} and outputs
-        pictures += sum(output.output_type == "display_data" for output in outputs)
+        shown = [output.data["text/html"] for output in outputs if output.output_type == "display_data"]
+        assert all(re.match(r'<img alt="[^"]{10,}" style="max-width: 100%', picture) for picture in shown)
+        pictures += len(shown)
     assert pictures >= 5
     assert len(list((site / "_images").glob("*.svg"))) > 20
 

@@ -14,6 +14,8 @@ import os
 import re
 import shlex
 import tempfile
+from base64 import b64encode
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +23,7 @@ from book.pages import DOCS, for_the_site
 
 FOLDER = DOCS / "tutorials"
 _BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
+_PICTURE = re.compile(r"!\[([^\]]*)\]\(figures/([^)]*)\)")
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -107,7 +110,9 @@ def notebook(name: str, figures: dict[str, str]) -> str:
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
     notebook_cells = []
-    for number, cell in enumerate(cells((FOLDER / f"{name}.md").read_text("utf-8"))):
+    text = (FOLDER / f"{name}.md").read_text("utf-8")
+    descriptions = {figure: description for description, figure in _PICTURE.findall(text)}
+    for number, cell in enumerate(cells(text)):
         key = f"{name}-{number}"
         if cell.kind == "text":
             notebook_cells.append(new_markdown_cell(_without_pictures(cell.text), id=key))
@@ -119,13 +124,21 @@ def notebook(name: str, figures: dict[str, str]) -> str:
             source, printed = _conversation(cell.text)
             outputs = [new_output("stream", name="stdout", text=printed)] if printed else []
             outputs += [
-                new_output("display_data", {"image/svg+xml": figures[figure]})
+                new_output("display_data", _image(figures[figure], descriptions.get(figure, "")))
                 for figure in re.findall(r"figures/(\S+?\.svg)", source)
                 if figure in figures
             ]
             notebook_cells.append(new_code_cell(source, outputs=outputs, id=key))
     about = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     return str(nbformat.writes(new_notebook(cells=notebook_cells, metadata=about)))
+
+
+def _image(svg: str, description: str) -> dict[str, str]:
+    """Return a figure for a notebook, not wider than the cell and with a description, which an SVG alone lacks."""
+    data = b64encode(svg.encode()).decode("ascii")
+    look = "max-width: 100%; background: white"
+    html = f'<img alt="{escape(description)}" style="{look}" src="data:image/svg+xml;base64,{data}">'
+    return {"text/html": html, "image/svg+xml": svg}
 
 
 def _conversation(block: str) -> tuple[str, str]:
@@ -137,7 +150,7 @@ def _conversation(block: str) -> tuple[str, str]:
 
 
 def _without_pictures(text: str) -> str:
-    return re.sub(r"!\[[^\]]*\]\(figures/[^)]*\)\n*", "", text)
+    return re.sub(_PICTURE.pattern + r"\n*", "", text)
 
 
 def pages() -> dict[str, str]:

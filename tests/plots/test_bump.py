@@ -47,7 +47,8 @@ def test_chosen_runs_are_in_colour_and_named(collection: Any, find_artist: Find)
     assert not axes.findobj(lambda a: a.get_gid() == "run0")
     names = {text.get_text() for text in axes.texts}
     leaders = {"run7", *_ranks(*collection, "AP", across="samples")["changes"].column("best")}
-    assert names == {"run2", "run5", *leaders}, "who leads by some order is named, too"
+    rest = len(collection[1]) - len({"run2", "run5", *leaders})
+    assert names == {"run2", "run5", *leaders, f"{rest} more runs"}, "who leads by some order is named, too"
     with pytest.raises(SettingsError, match="no run 'run9' to highlight"):
         _ranks(*collection, "AP").plot(highlight=["run9"])
 
@@ -58,7 +59,8 @@ def test_only_the_best_eight_of_many_runs_are_in_colour(make_collection: Callabl
     figure = result.plot()
     best = sorted(result["ranks"].records()[:30], key=lambda row: row["rank"])[:8]
     leading = set(result["changes"].column("best"))
-    assert {text.get_text() for text in figure.axes[0].texts} == {row["run"] for row in best} | leading
+    named = {row["run"] for row in best} | leading
+    assert {text.get_text() for text in figure.axes[0].texts} == {*named, f"{30 - len(named)} more runs"}
 
 
 def test_names_at_the_ends_do_not_touch(collection: Any) -> None:

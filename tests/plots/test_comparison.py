@@ -24,7 +24,7 @@ def test_differences_of_two_runs(scores):
     assert drawn.table.column("difference") == pytest.approx(z.tolist())
     assert sorted(heights) == pytest.approx(z[z != 0].tolist())
     row = result["pairs"].records()[0]
-    title = drawn.axes[0].get_title(loc="left")
+    title = drawn.axes[0].get_title(loc="left").replace("\N{MINUS SIGN}", "-")
     assert f"{row['low']:+.4f} to {row['high']:+.4f}" in title and f"d = {row['effect_size']:.2f}" in title
     assert result.plot(measure="nDCG@10").axes[0].get_ylabel() == "difference in nDCG@10"
 

@@ -92,7 +92,8 @@ def test_labels(b_t: rs.Curve) -> None:
     assert top.get_title(loc="left") == "b_t, topic t"
     assert (top.get_ylabel(), bar.get_ylabel(), bar.get_xlabel()) == ("CRP (ranks)", "RP (ranks)", "rank")
     legend = [text.get_text() for text in figure.figure.legends[0].get_texts()]
-    assert legend == ["this ranking (Twist@15 0.525)", "full scale", "up: too late", "down: too early"]
+    bars = ["up: too late", "down: too early", "flat: in its interval"]
+    assert legend == ["this ranking (Twist@15 0.525)", "full scale", *bars]
     beside = {text.get_text() for text in top.texts}
     assert beside == {"recall base 7", "turn-around 7", "β 12"}
     low, high = top.get_ylim()

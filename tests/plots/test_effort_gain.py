@@ -132,7 +132,8 @@ def test_a_run_that_is_absent_from_a_facet_does_not_disturb_the_layout() -> None
     figure = plot_effort_gain(effort, facet="archetype", highlight=["good"])
     figure.render("png")  # Warnings of the layout are errors.
     assert len(figure.axes) > 1
-    assert [text.get_text() for text in figure.figure.legends[0].get_texts()] == ["good"]
+    entries = ["good", "another ranking", "lines: quarters of Twist, quartiles of gain"]
+    assert [text.get_text() for text in figure.figure.legends[0].get_texts()] == entries
 
 
 def _effort_of_topics(n_topics: int) -> rs.Effort:

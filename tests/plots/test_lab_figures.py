@@ -101,7 +101,7 @@ def test_intervals_and_differences(find_artist: Find) -> None:
         expected = [sum((i - j + 1) * change[j] for j in range(i + 1)) for i in range(7)]
         assert figure.table.column(name) == expected
         assert [bar.get_height() for bar in bars] == expected
-    assert deltas.get_legend().get_title().get_text() == "Size: A is nowhere larger"
+    assert deltas.get_legend().get_title().get_text() == "Size: A ≤ B"
     assert "no measure may rise more on A" in figure.figure.get_suptitle().replace("\n", " ")
 
 

@@ -83,7 +83,7 @@ def test_robustness_is_the_mean_over_repeats(collection: Any, find_artist: Find)
             assert min(taus) <= row["low"] <= row["tau"] <= row["high"] <= max(taus)
         x = find_artist(axes, str(number)).get_xdata()
         assert x == pytest.approx([100, 70, 30], abs=1)
-    assert axes.xaxis_inverted() and axes.get_xlabel() == "judgments kept (%)"
+    assert axes.xaxis_inverted() and axes.get_xlabel().startswith("judgments kept (%)\n(whiskers: ")
     low, high = axes.get_ylim()
     assert low <= min(figure.table.column("low")) and high > 1
     assert [t.get_text() for t in figure.figure.legends[0].get_texts()] == ["AP", "Twist"]
@@ -268,7 +268,9 @@ def test_means_are_dots_with_quartiles(scores: rs.Scores, find_artist: Find) -> 
         low, high = np.quantile(means, [0.25, 0.75])
         assert (box.get_x(), box.get_x() + box.get_width()) == pytest.approx((low, high))
     assert [t.get_text() for t in axes.get_yticklabels()] == [str(m) for m in scores.measures]
-    assert axes.get_xlim() == (0, 1) and axes.get_xlabel() == "mean over topics, 8 runs"
+    assert axes.get_xlim() == (0, 1) and axes.get_xlabel().startswith(
+        "mean over topics, 8 runs\n(dots: runs; "
+    )
 
 
 def test_counts_have_an_axis_of_their_own(collection: Any) -> None:
@@ -276,7 +278,7 @@ def test_counts_have_an_axis_of_their_own(collection: Any) -> None:
     shared, counts = figure.axes
     assert [t.get_text() for t in shared.get_yticklabels()] == ["AP", "Twist"]
     assert [t.get_text() for t in counts.get_yticklabels()] == ["NumRet"]
-    assert counts.get_xlabel() == "sum over topics, 8 runs"
+    assert counts.get_xlabel() == "sum over topics, 8 runs\n(dots: runs; box: quartiles and median)"
 
 
 def test_equal_means_lie_side_by_side(find_artist: Find) -> None:

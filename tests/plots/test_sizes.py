@@ -14,6 +14,8 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 SIZES = {10: 90, 40: 20, 126: 12}
 """Topics by runs; more than 60 topics have other figures."""
+MAX_HEIGHT, MIN_SIZE = 9.5, 5.0
+"""Height of a page in inches, and the smallest size of a letter in points."""
 ANY_SIZE = ("curve", "properties", "related", "archetype-ranges", "weights", "scales", "intervals", "study")
 """Results that are the same for any number of runs."""
 FAMILIES = (
@@ -89,8 +91,13 @@ def boxes(drawn: Any) -> list[tuple[str, Any, Any]]:
 
 
 def problems(drawn: Any) -> list[str]:
-    """Return the overlaps of texts, and the texts that the border of the figure cuts."""
+    """Return the overlaps of texts, the texts that the border of the figure cuts, and those that are too small."""
     result = boxes(drawn)
+    small = [
+        f"{text.get_text()!r} has {text.get_fontsize():g} points"
+        for text in texts(drawn.figure)
+        if text.get_visible() and text.get_text().strip() and text.get_fontsize() < MIN_SIZE
+    ]
     width, height = drawn.figure.bbox.width, drawn.figure.bbox.height
     cut = [
         f"{text!r} is cut"
@@ -101,7 +108,7 @@ def problems(drawn: Any) -> list[str]:
     low, high = inner.min(axis=1), inner.max(axis=1)
     meet = (low[:, np.newaxis] <= high).all(axis=2)
     pairs = np.argwhere(np.triu(meet & meet.T, 1))
-    return cut + [f"{result[i][0]!r} overlaps {result[j][0]!r}" for i, j in pairs]
+    return small + cut + [f"{result[i][0]!r} overlaps {result[j][0]!r}" for i, j in pairs]
 
 
 def test_no_text_of_a_figure_overlaps_another_or_is_cut(
@@ -111,7 +118,9 @@ def test_no_text_of_a_figure_overlaps_another_or_is_cut(
     selection = dict(sampled([*sources.items()], 12))
     for name, draw in gallery.figures(selection):
         drawn = draw()
-        assert drawn.figure.get_size_inches()[0] == gallery.SINGLE == 3.3
+        width, height = drawn.figure.get_size_inches()
+        assert width == gallery.SINGLE == 3.3
+        assert height <= MAX_HEIGHT, f"{name} is {height:.1f} inches high"
         result[name] = problems(drawn)
     assert len(result) >= (35 if len(selection) == len(sources) else len(selection))
     assert not {name: [*several[:4], len(several)] for name, several in result.items() if several}

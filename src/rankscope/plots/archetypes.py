@@ -133,6 +133,7 @@ def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n
     title = f"{total:,} rankings ({count(n_runs, 'run')} × {count(n_topics, 'topic')})"
     right = max(10.0, 1.4 * float(np.nan_to_num(shares).max()))
     axes.set(xlim=(0, right), xlabel="share of rankings (%)", title=title)
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= min(right, 100)])
 
 
 _NAMES = {
@@ -173,7 +174,7 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
     names = list(COLUMNS)
     size = len(names) if is_wide(width) else -(-len(names) // 2)
     blocks = [names[k : k + size] for k in range(0, len(names), size)]
-    with blank(width, 4.4 * len(blocks)) as figure:
+    with blank(width, 4.4 * len(blocks) + 0.2) as figure:
         grid = figure.add_gridspec(2 * len(blocks), size, height_ratios=(1, 4.2) * len(blocks))
         panels, cells = [], []
         for k, block in enumerate(blocks):
@@ -182,6 +183,11 @@ def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
                 _draw_template(panels[-1], name, COLUMNS[name])
             cells.append(figure.add_subplot(grid[2 * k + 1, : len(block)]))
             _draw_cells(cells[-1], table, block)
+        figure.supxlabel(
+            "upper line: published value (\N{CHECK MARK} holds for all rankings, \N{BALLOT X} does not)\n"
+            "lower line: lowest and highest value\nRB, dotted: recall base; N: length of the ranking",
+            fontsize=6.5,
+        )
     return Figure(figure, (*panels, *cells), table)
 
 
@@ -194,10 +200,8 @@ def _ranges_table(result: Result) -> Table:
         members = [ranges[name, entry["quantity"]] for name in COLUMNS[str(entry["archetype"])]]
         lowest = [float(str(row["lowest"])) for row in members if row["lists"]]
         highest = [float(str(row["highest"])) for row in members if row["lists"]]
-        rows.append(
-            (entry["archetype"], entry["quantity"], entry["published"], entry["verdict"],
-             min(lowest, default=None), max(highest, default=None))
-        )  # fmt: skip
+        ends = min(lowest, default=None), max(highest, default=None)
+        rows.append((entry["archetype"], entry["quantity"], entry["published"], entry["verdict"], *ends))
     columns = ("archetype", "quantity", "published", "verdict", "lowest", "highest")
     return Table("archetype ranges", columns, rows, caption=result["ranges"].caption)
 
@@ -205,10 +209,8 @@ def _ranges_table(result: Result) -> Table:
 def _draw_template(axes: Any, name: str, members: tuple[str, ...]) -> None:
     for number, member in enumerate(members):
         curve = example_curve(member)
-        axes.plot(
-            np.arange(1, curve.length + 1), curve.crp, color=EFFORT, linewidth=1.1,
-            linestyle="solid" if number == 0 else (0, (2, 1)), gid=member,
-        )  # fmt: skip
+        look: Any = {"linewidth": 1.1, "linestyle": "solid" if number == 0 else (0, (2, 1))}
+        axes.plot(np.arange(1, curve.length + 1), curve.crp, color=EFFORT, gid=member, **look)
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.7)
     low, high = axes.get_ylim()
@@ -228,9 +230,9 @@ def _draw_cells(axes: Any, table: Table, columns: list[str]) -> None:
         is_confirmed = row["verdict"] == "confirmed"
         mark = {"confirmed": "\N{CHECK MARK}", "refuted": "\N{BALLOT X}"}.get(str(row["verdict"]), "")
         colour = INK if is_confirmed else ABOVE if mark else QUIET
-        write_centred(
-            axes, across + 0.5, down + 0.36, f"{row['published']} {mark}", fontsize=size + 0.5, color=colour
-        )
+        entry = f"{row['published']} {mark}".replace(" / ", "/").replace(" - ", " \N{MINUS SIGN} ")
+        large = size + 0.5 * (len(entry) < 12)
+        write_centred(axes, across + 0.5, down + 0.36, entry, fontsize=large, color=colour)
         range_text = _range(row["lowest"], row["highest"])
         write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=size, color=INK)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)

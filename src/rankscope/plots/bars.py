@@ -91,9 +91,7 @@ def _log_ticks(low: float, high: float, linear: float) -> list[float]:
     """Return 0 and powers of ten; an axis of an inch has room for three on each side."""
     ticks = [0.0]
     for sign, end in ((-1, -low), (1, high)):
-        powers = [
-            10.0**k for k in range(int(np.floor(np.log10(linear))), 16) if linear * 0.999 <= 10.0**k <= end
-        ]
+        powers = [10.0**k for k in range(-16, 16) if linear * 0.999 <= 10.0**k <= end]
         # The label of the lowest power would cover the 0.
         labelled = powers[1:][:: max(1, -(-len(powers[1:]) // 3))] or powers or [end] * (end >= linear)
         ticks += [sign * power for power in labelled]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
 from rankscope.errors import SettingsError
@@ -12,6 +10,9 @@ from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, QUIET
 from rankscope.plots.style import SINGLE, canvas, choose, shorten, shorten_all
 from rankscope.tables import Table
+
+_TIERS = (COLOURS[0], "o"), (COLOURS[5], "s")
+"""Colours and markers of tiers in turn: two blues, because orange means a loss."""
 
 _MAX_LABELS = 40
 """Number of named systems in the diagram of critical distances."""
@@ -43,22 +44,21 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     shown, rest = marks.split_rows(rows)
     with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
         for index, row in enumerate(shown):
-            colour = COLOURS[((row.tier or 1) - 1) % 2]
+            colour, marker = _TIERS[((row.tier or 1) - 1) % 2]
             marks.draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
             if row.rank is not None:
-                marks.draw_dot(axes, row.rank, index, colour, True)
+                marks.draw_dot(axes, row.rank, index, colour, True, marker)
             if row.value is not None:
                 text = result.board.format_cell(row.value, "value")
                 marks.write_at_right(axes, index, text, fontsize=6.5, color=INK)
-        marks.draw_rest(axes, len(shown), (end for row in rest for end in (row.first_rank, row.last_rank)))
         marks.name_runs(axes, [row.system for row in shown], len(rest), width=22, noun="system")
-        marks.limit_ticks(axes.xaxis, 6)
+        marks.linear_ranks(axes, max(max(row.rank or 1, row.last_rank or 1) for row in shown))
+        marks.draw_rest(axes, len(shown), (end for row in rest for end in (row.first_rank, row.last_rank)))
         axes.set_title(shorten(name, 20), loc="right", fontsize=7)
         axes.set_xlabel(f"rank by {name}")
-        look = {"marker": "o", "markersize": 4}
         legend = [
-            marks.legend_line(f"{result.level}, {kind} tier", color=COLOURS[k], **look)
-            for k, kind in enumerate(("odd", "even"))
+            marks.legend_line(f"{result.level}, {kind} tier", color=colour, marker=marker, markersize=4)
+            for kind, (colour, marker) in zip(("odd", "even"), _TIERS, strict=True)
         ]
         marks.legend_below(figure, legend[: max(row.tier or 1 for row in rows)], 2)
     table = result.board.subset("board", rows, result.board.caption)
@@ -103,12 +103,14 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
     with canvas(width, 0.45 + 0.125 * (lines + 2)) as (figure, axes):
         low, high = 1.0, float(len(systems))
         span = high - low
-        axes.set_xlim(low - 0.62 * span, high + 0.62 * span)
+        # A letter of 5.5 points needs 0.048 inches; the mean rank and its spaces are as wide as seven.
+        side = min(0.4, 0.048 * (max(map(len, names)) + 7) / width)
+        axes.set_xlim(low - span * side / (1 - 2 * side), high + span * side / (1 - 2 * side))
         axes.set_ylim(-lines, 2.4)
         marks.hide_frame(axes)
         axes.set_xticks([]), axes.set_yticks([])
         axes.plot([low, high], [0, 0], color=INK, linewidth=0.8)
-        for tick in np.linspace(low, high, min(6, len(systems))).round().astype(int).tolist():
+        for tick in marks.rank_ticks(high, 4):
             axes.plot([tick, tick], [0, 0.3], color=INK, linewidth=0.8)
             axes.text(tick, 0.45, str(tick), ha="center", va="bottom", fontsize=6.5)
         shown = min(distance, span)
@@ -127,7 +129,8 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
             axes.plot([rank, rank, side], [0, height, height], color=QUIET, linewidth=0.4, zorder=0)
             text = f"{names[k]} {rank:.1f}" if is_left else f"{rank:.1f} {names[k]}"
             axes.text(side, height, text, ha="right" if is_left else "left", va="center", fontsize=5.5)
-        more = f"\nnames: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
+        more = "\nbars: no significant difference" if groups else ""
+        more += f"\nnames: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
         axes.set_xlabel(f"mean rank over {len(result.scores.tasks)} tasks (Nemenyi){more}")
     rows = [
         (system, rank, ",".join(str(g) for g, (first, last) in enumerate(groups, 1) if first <= k <= last))

@@ -9,7 +9,7 @@ from rankscope.errors import SettingsError
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, QUIET, UNJUDGED, series
-from rankscope.plots.style import DOUBLE, blank, canvas, choose_highlighted, distinct, group, shorten
+from rankscope.plots.style import DOUBLE, blank, canvas, choose_highlighted, count, distinct, group, shorten
 from rankscope.tables import Table
 
 
@@ -67,11 +67,11 @@ def plot_certain(
         right.tick_params(axis="y", length=0)
         right.grid(axis="y", visible=False)
         left.set_xlabel(f"mean {measure_name}")
-        right.set(xlim=(0.5, len(rows) + 0.5), xlabel="rank")
+        right.set_xlabel("rank")
         marks.limit_ticks(left.xaxis, 3 if width < 4 else 5, integer=False)
-        marks.limit_ticks(right.xaxis, 5)
+        marks.linear_ranks(right, len(rows))
         legend = [
-            marks.legend_line("current value", color=INK, marker="o", markersize=3, linestyle="none"),
+            marks.legend_dot("current value", INK, markersize=3),
             marks.legend_line("bounds over labels", color=UNJUDGED, **look),
             marks.legend_line("possible ranks", color=COLOURS[0], **look),
         ]
@@ -116,9 +116,8 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     with blank(width, height + 0.75) as figure:
         from matplotlib import rcParams
 
-        rcParams["axes.titley"] = (
-            None  # A title that the caller adds goes above the ticks, which are at the top.
-        )
+        # A title that the caller adds goes above the ticks, which are at the top.
+        rcParams["axes.titley"] = None
         axes = figure.subplots()
         pale = 0.8 if len(ranks) < 40 else 0.4
         for run, run_ranks in ranks.items():
@@ -134,6 +133,8 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
         _scales(axes, columns, len(ranks), len(coloured), width)
         named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
         named += [(ranks[run][-1], run, INK) for run in leaders]
+        rest = [ranks[run][-1] for run in ranks if run not in (*coloured, *leaders)]
+        named += [(max(rest, default=0.0), count(len(rest), "more run"), QUIET)] * bool(rest)
         marks.name_lines(axes, named, 0.115 * len(ranks) / height)
     rows = [(*row, *ends[row.run]) for row in result.ranks]
     return Figure(figure, (axes,), Table("ranks", (*result.ranks.columns, "first_rank", "last_rank"), rows))
@@ -162,8 +163,7 @@ def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int, width: floa
     axes.set_xticks(range(len(columns)), [shorten(name, 24) for name in columns])
     if is_turned:
         axes.tick_params(axis="x", labelrotation=90)
-    marked = dict.fromkeys((1, *(-(-runs * part // 4) for part in (1, 2, 3)), runs))
-    axes.set(xlim=(0, max(1, len(columns) - 1)), yticks=list(marked), ylim=(runs + 0.5, 0.5))
+    axes.set(xlim=(0, max(1, len(columns) - 1)), yticks=marks.rank_ticks(runs), ylim=(runs + 0.5, 0.5))
     axes.tick_params(axis="y", length=0, pad=8 + 2.8 * bars)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y", visible=False)

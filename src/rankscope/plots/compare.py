@@ -74,6 +74,7 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
     """
     measure_name = _choose_measure(result, measure)
     pairs = [pair for pair in result.pairs if pair.measure == measure_name]
+    baseline = pairs[0].b if len({pair.b for pair in pairs}) == 1 < len(pairs) else None
     rank = {row.run: place for place, row in enumerate(result.best_first(measure_name))}
     pairs.sort(key=lambda pair: sorted((rank[pair.a], rank[pair.b]), reverse=True))
     rows, rest = marks.split_rows(pairs)
@@ -85,17 +86,25 @@ def plot_forest(result: Comparison, measure: str | None = None, *, width: float 
         axes.axvline(0, color=INK, linewidth=0.7)
         for y, pair in enumerate(rows):
             marks.draw_difference(axes, pair, y, sign)
+        if not numbers:
+            marks.limit_ticks(axes.xaxis, 4, integer=False, steps=(1, 2, 2.5, 5, 10))
         marks.draw_rest(axes, len(rows), (pair.difference for pair in rest))
-        names = style.shorten_all((run for pair in rows for run in (pair.a, pair.b)), length)
-        texts = [f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
-        marks.name_runs(axes, texts, len(rest), width=2 * length + 3, noun="pair", fontsize=size)
+        names = style.shorten_all(
+            (run for pair in rows for run in (pair.a, pair.b)), length + 9 * bool(baseline)
+        )
+        texts = [a if baseline else f"{a} − {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
+        noun = "run" if baseline else "pair"
+        marks.name_runs(axes, texts, len(rest), width=2 * length + 3, noun=noun, fontsize=size)
         axes.set_ylim(axes.get_ylim()[0], -1.1)
         marks.write_at_right(axes, -0.8, "p / d / won–lost" if numbers else "p", fontsize=size)
         for y, pair in enumerate(rows):
             marks.write_at_right(axes, y, _format_numbers(pair, numbers), fontsize=size)
-        axes.set_xlabel(f"difference in {measure_name}")
+        axes.set_xlabel(
+            f"difference in {measure_name}" + (f" from {style.shorten(baseline)}" if baseline else "")
+        )
         kind = f"{result.settings['intervals']} {_level(result)} interval"
-        marks.legend_below(figure, marks.legend_differences(kind, "a is better", "b is better"), 4)
+        words = ("better", "worse") if baseline else ("a is better", "b is better")
+        marks.legend_below(figure, marks.legend_differences(kind, *words), 4)
     return Figure(figure, (axes,), result.pairs.subset("forest", rows))
 
 
@@ -156,12 +165,10 @@ def plot_differences(
     compared = pairs[names]
     rows = [row for row in result.topics if row.measure == measure_name and (row.a, row.b) == names]
     values = [style.finite_or_zero(row.difference) for row in rows]
-    with style.canvas(width, 2.3) as (figure, axes):
-        low, high = style.finite_or_zero(compared.low), style.finite_or_zero(compared.high)
+    with style.canvas(width, 2.4) as (figure, axes):
+        mean, low, high = map(style.finite_or_zero, (compared.difference, compared.low, compared.high))
         axes.axhspan(low, high, color=QUIET, alpha=0.25, linewidth=0)
-        axes.axhline(
-            style.finite_or_zero(compared.difference), color=INK, linewidth=0.9, linestyle=(0, (4, 2))
-        )
+        axes.axhline(mean, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
         for sign, colour, hatch in ((1, GAIN, None), (-1, LOSS, "////")):
             bars = {x: value for x, value in enumerate(values) if value * sign > 0}
             look = {"hatch": hatch, "edgecolor": "white"} if len(values) < 60 else {}
@@ -170,22 +177,23 @@ def plot_differences(
         axes.axhline(0, color=INK, linewidth=0.7)
         marks.name_columns(axes, [row.topic for row in rows], width)
         axes.grid(axis="x", visible=False)
-        axes.set(xlim=(-0.7, len(rows) - 0.3), xlabel=f"{len(rows):,} topics, largest loss of a first")
+        order = f"{len(rows):,} topics, largest loss of a first\n(dashed: mean; grey: its interval)"
+        axes.set(xlim=(-0.7, len(rows) - 0.3), xlabel=order)
         axes.set_ylabel(f"difference in {measure_name}")
         axes.set_title(_title(result, compared), fontsize=5.5 if width < 4 else 6.5)
     return Figure(figure, (axes,), result.topics.subset("differences", rows))
 
 
 def _title(result: Comparison, pair: Pair) -> str:
-    mean, low, high = (
-        f"{style.finite_or_zero(value):+.4f}" for value in (pair.difference, pair.low, pair.high)
-    )
-    p, effect = format_cell(pair.adjusted, 3, p_value=True), f"{style.finite_or_zero(pair.effect_size):.2f}"
+    numbers = [f"{style.finite_or_zero(value):+.4f}" for value in (pair.difference, pair.low, pair.high)]
+    numbers.append(f"{style.finite_or_zero(pair.effect_size):.2f}")
+    mean, low, high, effect = (number.replace("-", "\N{MINUS SIGN}") for number in numbers)
+    p = format_cell(pair.adjusted, 3, p_value=True)
     unadjusted = "" if result.settings["intervals"] == "simultaneous" else " (unadjusted)"
     return (
         f"a: {style.shorten(pair.a, 40)}\nb: {style.shorten(pair.b, 40)}\n"
         f"a − b = {mean}, {_level(result)}: {low} to {high}{unadjusted}\n"
-        f"p = {p} ({result.settings['test']}), d = {effect};"
+        f"p {p if p.startswith('<') else f'= {p}'} ({result.settings['test']}), d = {effect};"
         f" won {pair.wins}, lost {pair.losses}, tied {pair.ties}"
     )
 

@@ -48,10 +48,9 @@ def plot_corrected(result: Corrected, measure: str | None = None, *, width: floa
         marks.name_runs(axes, [row.run for row in shown], len(rest))
         axes.set_xlabel(f"mean {measure_name}")
         level = f"{100 * (1 - result.settings['alpha']):g} %"
-        dot = {"marker": "o", "markersize": 4, "linestyle": "none"}
         legend = [
-            marks.legend_line("corrected", **dot, color=COLOURS[0]),
-            marks.legend_line("by machine labels", **dot, color=COLOURS[1], markerfacecolor="white"),
+            marks.legend_dot("corrected", COLOURS[0]),
+            marks.legend_dot("by machine labels", COLOURS[1], markerfacecolor="white"),
             marks.legend_line(f"{level}: labels", color=QUIET, linewidth=2.2),
             marks.legend_line(f"{level}: labels and topics", color=QUIET, linewidth=0.8),
         ]

@@ -98,7 +98,7 @@ def _write(axes: Any, row: int, column: int, value: float, n_measures: int, low:
     if np.isnan(value):
         draw_box(axes, column, row, 1, 1, hatch="////", edgecolor="#999999", linewidth=0)
     elif n_measures <= _MAX_NUMBERED:
-        colour = "white" if value - low > 0.68 * (1 - low) else "black"
+        colour = "white" if value - low > 0.85 * (1 - low) else "black"
         style = {"fontsize": 7.5 if n_measures <= 12 else 6, "color": colour}
         weight = "bold" if round(value, 2) >= SAME else "normal"
         write_centred(axes, column + 0.5, row + 0.5, f"{value:.2f}", fontweight=weight, **style)

@@ -47,9 +47,8 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
             steps = zip(*line, (max_rank, line[-1][1]), strict=True)
             [handles[run]] = axes.plot(*steps, drawstyle="steps-post", label=shorten(run, 24), **look)
         rank_axis(axes, [1, max_rank])
-        axes.set(
-            xlim=(1, max_rank), ylim=(0, 1), xlabel="first k documents", ylabel="aspects covered (StRec@k)"
-        )
+        axes.set(xlim=(1, max_rank), ylim=(0, 1))
+        axes.set(xlabel="first k documents", ylabel="aspects covered (StRec@k)")
         axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
         entries = [handles[run] for run in coloured]
         if len(lines) > len(coloured):
@@ -99,10 +98,7 @@ def plot_aspects(
     with canvas(width, height) as (figure, axes):
         for y, ranks in enumerate(first.values()):
             handles = _aspect(axes, y, ranks, coloured)
-        max_rank = max(
-            [10, *(rank for ranks in first.values() for rank in ranks.values() if rank is not None)]
-        )
-        rank_axis(axes, [1, max_rank])
+        rank_axis(axes, [1, 10, *(rank for ranks in first.values() for rank in ranks.values() if rank)])
         name_rows(axes, [f"aspect {name}" for name in shorten_all(first, 20)])
         axes.grid(axis="y", visible=True)
         topic_label = f"topic {shorten(str(topic_name), 30)}"

@@ -142,10 +142,7 @@ def mark_ranks(axes: Any, length: int, ranks: str) -> None:
         axes.set_xlim(0.8, length * 1.04)
     else:
         axes.set_xlim(0.5, length + 0.5)
-        marks.limit_ticks(axes.xaxis, 6, min_n_ticks=1)
-        # Ticks from 0 to 20 would not include the first rank.
-        ticks = [tick for tick in axes.xaxis.get_major_locator().tick_values(0, length) if 1 < tick <= length]
-        axes.set_xticks([1, *ticks])
+        axes.set_xticks(marks.rank_ticks(length))
 
 
 def _mark_points(axes: Any, curve: Curve, ranks: str) -> None:
@@ -161,10 +158,8 @@ def _mark_points(axes: Any, curve: Curve, ranks: str) -> None:
         base = points["recall base"][0]
         axes.axvline(base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9, gid="recall base")
         side = "right" if position(base) > 0.75 else "left" if position(base) < 0.2 else "center"
-        axes.text(
-            base, 1.01, f"recall base {base:,}", transform=axes.get_xaxis_transform(), ha=side, va="bottom",
-            fontsize=6.5, color=INK,
-        )  # fmt: skip
+        place = {"transform": axes.get_xaxis_transform(), "ha": side, "va": "bottom"}
+        axes.text(base, 1.01, f"recall base {base:,}", fontsize=6.5, color=INK, **place)
     for point, word, marker, size in (("turn-around", "turn-around", "v", 5), ("balance point", "β", "D", 4)):
         if point in points:
             rank, height = points[point]
@@ -177,9 +172,8 @@ def _mark_points(axes: Any, curve: Curve, ranks: str) -> None:
             marks.label(axes, f"{word} {rank:,}", (rank, height), (-5 if left else 5, 4 if up else -4),
                   va="bottom" if up else "top", ha="right" if left else "left")  # fmt: skip
         elif point == "balance point" and points:
-            marks.label(
-                axes, "no balance point", (0.99, 0.98), (0, 0), xycoords="axes fraction", ha="right", va="top"
-            )
+            # The full-scale ranking, and often the recall base, would cross it on the right.
+            marks.label(axes, "no balance point", (0.02, 0.98), (0, 0), xycoords="axes fraction", va="top")
 
 
 def _limits(crp: Any, full: Any) -> tuple[float, float]:
@@ -195,9 +189,7 @@ def _limits(crp: Any, full: Any) -> tuple[float, float]:
     return low - 2 * margin, high + margin  # The name of the turn-around is below it.
 
 
-def draw_rp(
-    axes: Any, curve: Curve, width: float, *, scale: str = "auto", ranks: str = "linear"
-) -> list[Any]:
+def draw_rp(axes: Any, curve: Curve, width: float, *, scale: str, ranks: str) -> list[Any]:
     """Draw the bars of RP, and return the entries of a legend; ``width`` is that of the axes in inches."""
     logarithmic = draw_bars(
         axes, curve.rp.tolist(), colours=(ABOVE, EXACT, BELOW), linear=1, points=72 * 0.8 * width, scale=scale,
@@ -205,10 +197,13 @@ def draw_rp(
     )  # fmt: skip
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylabel("RP (log)" if logarithmic else "RP (ranks)")
-    return [
-        marks.legend_patch("up: too late", color=BELOW),
-        marks.legend_patch("down: too early", color=ABOVE),
-    ]
+    return _explain_bars()
+
+
+def _explain_bars(late: str = "", early: str = "", exact: str = "") -> list[Any]:
+    """Return the entries of a legend of bars, with additions."""
+    texts = f"up: too late{late}", f"down: too early{early}", f"flat: in its interval{exact}"
+    return [marks.legend_patch(text, color=c) for text, c in zip(texts, (BELOW, ABOVE, EXACT), strict=True)]
 
 
 def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: float = DOUBLE) -> Figure:
@@ -251,10 +246,7 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
         lines = draw_crp(crp, curve, name="CRP of this ranking", ranks=ranks) + _draw_dcg(dcg, curve)
         draw_rp(rp, curve, panel_width, scale=bars, ranks=ranks)
         _draw_delta(delta, curve, panel_width, bars, ranks)
-        lines += [
-            marks.legend_patch("up: too late, more gain", color=GAIN),
-            marks.legend_patch("down: too early, less gain", color=LOSS),
-        ]
+        lines += _explain_bars(", more gain", ", less gain", ", same gain")
         crp.set_title(f"effort: {title(curve, 0.85 * panel_width)}", pad=13)
         measure = shorten(str(curve.dcg_measure), int(9.6 * panel_width))
         dcg.set_title(f"gain: {measure}", pad=13 if wide else 5)
@@ -363,8 +355,11 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
         size = 7.0 * min(1.0, 30 / depth * width / DOUBLE)
         _draw_row(axes, _IDEAL, curve.ideal_grade[:depth].tolist(), best, size)
         _draw_row(axes, _LIST, curve.relevance[:depth].tolist(), best, size)
+        # Numbers that are wider than their box are turned; a letter is about 0.65 of the size of its font.
+        letters = max(len(str(row.rp)) for row in rows)
+        turned = 90 if size < 7 or 0.65 * size * letters > 72 * 0.8 * width / depth else 0
         for row in rows:
-            _draw_position(axes, row.rank, row.nearest, row.rp, depth, size)
+            _draw_position(axes, row.rank, row.nearest, row.rp, depth, size, turned)
         axes.set(xlim=(0.4, depth + 0.6), ylim=(_BELOW - 0.35, _IDEAL + 0.25))
         axes.set_yticks([_IDEAL, _LIST, _BELOW], ["ideal", "ranking", "RP"])
         axes.set(xlabel="rank", title=title(curve, width))
@@ -390,10 +385,9 @@ def _draw_row(axes: Any, height: float, grades: list[int], best: int, size: floa
         marks.write_centred(axes, rank, height, str(grade), fontsize=size)
 
 
-def _draw_position(axes: Any, rank: int, nearest: int, rp: int, depth: int, size: float) -> None:
+def _draw_position(axes: Any, rank: int, nearest: int, rp: int, depth: int, size: float, turned: int) -> None:
     colour = INK if rp == 0 else ABOVE if rp < 0 else BELOW
     sign = "+" if rp > 0 else "\N{MINUS SIGN}" if rp < 0 else ""
-    turned = 90 if size < 7 else 0
     marks.write_centred(axes, rank, _BELOW, f"{sign}{abs(rp)}", fontsize=size, color=colour, rotation=turned)
     if rp == 0:
         return

@@ -208,7 +208,7 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
         classes.append((f"{len(rest)} more", palette.QUIET, np.any([kinds[k][-1] for k in rest], axis=0)))
     columns = max(1, min(max_columns, len(classes)))
     rows = -(-max(1, len(classes)) // columns)
-    height = 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5
+    height = 0.7 + 1.75 * rows * (width / columns / 1.75) ** 0.5
     with canvas(width, height, rows, columns, squeeze=False, sharex=True, sharey=True) as (figure, panels):
         axes = tuple(panels.flat[: max(1, len(classes))])
         for panel in panels.flat[len(classes) :]:
@@ -231,8 +231,10 @@ def _draw_facets(plane: _EffortPlane, marked: dict[Highlight, Ints], facet: str,
         for panel in axes[-columns:]:  # lowest of each column
             panel.set_xlabel("Twist", fontsize=7)
             panel.tick_params(labelbottom=True)
-        if marked:
-            marks.legend_below(figure, handles, 4)
+        other = marks.legend_dot("another ranking", "#dddddd", markersize=3)
+        lines = "lines: quarters of Twist, quartiles of gain"
+        line = marks.legend_line(lines, color=palette.QUIET, linewidth=0.5)
+        marks.legend_below(figure, [*handles, other, line], 4)
     return Figure(figure, axes, plane.table(marked))
 
 
@@ -266,7 +268,7 @@ def plot_effort_gains(
     (4, ('measure', 'run', 'topic', 'Twist'))
     """
     planes = [_EffortPlane.from_effort(effort, measure) for measure in effort.gains]
-    height = 3.1 * len(planes) + 0.3 if is_wide(width) else 5.2 * len(planes) + 0.4
+    height = 3.1 * len(planes) + 0.3 if is_wide(width) else (3 + 2.2 / len(planes)) * len(planes) + 0.4
     figure, axes, tables = _draw_planes(planes, highlight, colour, width, height)
     rows = [(table.columns[3], *row) for table in tables for row in table.rows]
     columns = ("measure", "run", "topic", "Twist", "value", *_COLUMNS)
@@ -294,11 +296,16 @@ def _as_effort(effort: Effort | Scores, measure: str | Measure | None) -> tuple[
     return effort, effort.gains[0 if measure is None else effort.number(measure)]
 
 
-def draw_plane(axes: Any, effort: Effort, measure: Measure, highlights: Sequence[Highlight]) -> list[Any]:
-    """Draw the points of a plane with some of them marked, and return the entries of a legend for these."""
+def draw_plane(
+    axes: Any, effort: Effort, measure: Measure, highlights: Sequence[Highlight]
+) -> list[list[Any]]:
+    """Draw the points of a plane with some of them marked; return the entries of a legend for these and for the rest.
+
+    The means of runs, diamonds like some marks, are left out.
+    """
     plane = _EffortPlane.from_effort(effort, measure)
-    _draw_points(axes, plane, spread=False)
-    return _draw_marked(axes, plane, plane.find(highlights), means=False)
+    handles = _draw_points(axes, plane, spread=None)
+    return [_draw_marked(axes, plane, plane.find(highlights), means=False), handles]
 
 
 def draw_effort_points(
@@ -315,8 +322,10 @@ def draw_effort_points(
     return Figure(figure, (axes,), Table("effort and gain", columns, list(values), caption=title))
 
 
-def _draw_points(axes: Any, plane: _Plane, kinds: Sequence[Kind] = (), *, spread: bool = True) -> list[Any]:
-    """Draw rankings, contours, grid and means of runs, and return the entries of a legend."""
+def _draw_points(
+    axes: Any, plane: _Plane, kinds: Sequence[Kind] = (), spread: bool | None = True
+) -> list[Any]:
+    """Draw rankings, contours, grid and, unless ``spread`` is None, means of runs; return the entries of a legend."""
     handles: list[Any] = []
     size = 5 if len(plane.twist) > 500 else 10
     style: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
@@ -332,7 +341,7 @@ def _draw_points(axes: Any, plane: _Plane, kinds: Sequence[Kind] = (), *, spread
                 axes.scatter(plane.twist[is_kind], plane.gain[is_kind], **style)
                 text = f"{shorten(name, 24)} ({int(is_kind.sum()):,})"
                 handles.append(marks.legend_line(text, color=colour, marker=marker, **entry))
-    handles += _draw_contours(axes, plane) + _draw_means(axes, plane, spread)
+    handles += _draw_contours(axes, plane) + ([] if spread is None else _draw_means(axes, plane, spread))
     _draw_grid(axes, plane)
     better = ", lower is better" if plane.measure.better == "lower" else ""
     axes.set_xlabel("Twist (1 = no avoidable effort)")
@@ -348,10 +357,10 @@ def _draw_contours(axes: Any, plane: _Plane) -> list[Any]:
     handles = []
     lines: tuple[tuple[Any, float], ...] = (("solid", 1.1), ((0, (4, 1.5)), 0.8))
     for level, share, (dash, thick) in zip(density.levels, HELD, lines, strict=True):
-        style = {"colors": palette.GAIN, "linewidths": thick, "linestyles": [dash], "zorder": 3}
+        style = {"colors": palette.INK, "linewidths": thick, "linestyles": [dash], "zorder": 3}
         axes.contour(density.twist, density.gain, density.height, levels=[level], **style)
         name = f"{100 * share:.0f} % of the rankings inside"
-        handles.append(marks.legend_line(name, color=palette.GAIN, linewidth=thick, linestyle=dash))
+        handles.append(marks.legend_line(name, color=palette.INK, linewidth=thick, linestyle=dash))
     return handles
 
 
@@ -364,12 +373,9 @@ def _draw_means(axes: Any, plane: _Plane, spread: bool) -> list[Any]:
     for mean in means.tolist() if has_bars else ():
         _draw_cross(axes, mean, color=palette.INK, linewidth=0.6, zorder=4)
     name = "mean of a run" + (", bars: middle half of its topics" if has_bars else "")
-    return list(
-        axes.plot(
-            means[:, 0], means[:, 3], linestyle="none", marker="D", markersize=3.4, markerfacecolor="white",
-            markeredgecolor=palette.INK, markeredgewidth=0.7, zorder=5, label=name, gid="means",
-        )
-    )  # fmt: skip
+    look: dict[str, Any] = {"markersize": 3.4, "markerfacecolor": "white", "markeredgecolor": palette.INK}
+    look |= {"linestyle": "none", "marker": "D", "markeredgewidth": 0.7, "zorder": 5}
+    return list(axes.plot(means[:, 0], means[:, 3], label=name, gid="means", **look))
 
 
 def _draw_cross(axes: Any, mean: Sequence[float], **style: Any) -> None:
@@ -398,9 +404,8 @@ def _draw_cells(axes: Any, counts: Ints) -> None:
         marks.write_centred(axes, column, row, f"{share:.1f}", fontsize=8)
     for cell in range(4):
         marks.draw_box(axes, cell - 0.46, cell - 0.46, 0.92, 0.92, linewidth=1.1, edgecolor=palette.INK)
-    marks.draw_box(
-        axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, edgecolor=palette.ABOVE, linestyle=(0, (3, 1.5))
-    )
+    dashed: Any = {"edgecolor": palette.ABOVE, "linestyle": (0, (3, 1.5))}
+    marks.draw_box(axes, -0.46, 1.54, 1.92, 1.92, linewidth=1.3, **dashed)
     axes.set_xticks(range(4), EFFORTS)
     axes.set_yticks(range(4), GAINS)
     marks.hide_frame(axes)

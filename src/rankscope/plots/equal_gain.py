@@ -14,7 +14,7 @@ from rankscope.errors import SettingsError
 from rankscope.measures import Measure
 from rankscope.plots.effort import draw_plane
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, legend_line, limit_ticks
+from rankscope.plots.marks import legend_below, legend_line, limit_ticks, rank_ticks
 from rankscope.plots.palette import DASHES, EFFORT, GAIN, INK
 from rankscope.plots.style import DOUBLE, blank, is_wide, shorten
 from rankscope.tables import Cell, Table
@@ -70,10 +70,10 @@ def plot_equal_gain(
     # A column of a paper has room for two rankings side by side.
     columns = len(pairs) if is_wide(width) else min(2, len(pairs))
     lines = -(-len(pairs) // columns)
-    with blank(width, 2.8 + 3.4 * lines) as figure:
+    with blank(width, 2.5 + 2.6 * lines) as figure:
         grid = figure.add_gridspec(1 + 2 * lines, columns, height_ratios=(1.7, *(1, 1) * lines))
         plane = figure.add_subplot(grid[0, :])
-        handles = draw_plane(plane, effort, gain, pairs)
+        rankings, contours = draw_plane(plane, effort, gain, pairs)
         panels = []
         for number, curve in enumerate(curves):
             line, column = divmod(number, columns)
@@ -85,8 +85,9 @@ def plot_equal_gain(
             if column == 0:
                 crp.set_ylabel("CRP (ranks)")
                 dcg.set_ylabel("DCG (gain)")
-        for number, handle in enumerate(handles):
+        for number, handle in enumerate(rankings):
             handle.set_label(f"({'abcd'[number]}) {handle.get_label()}")
+        handles = rankings + contours
         handles += [
             legend_line("CRP of the ranking", color=EFFORT),
             legend_line("DCG of the ranking", color=GAIN),
@@ -115,7 +116,7 @@ def _draw_curves(crp: Any, dcg: Any, curve: Curve) -> None:
     for axes in (crp, dcg):
         axes.axvline(curve.recall_base, color=INK, linestyle=_BASE, linewidth=0.8)
         axes.set_xlim(0, end + 1)
-        limit_ticks(axes.xaxis, 3)
+        axes.set_xticks(rank_ticks(end, 3))
         limit_ticks(axes.yaxis, 4, integer=False)
         axes.yaxis.set_major_formatter("{x:,g}")
         axes.tick_params(labelsize=6)

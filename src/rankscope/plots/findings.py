@@ -17,7 +17,9 @@ _ROWS = 8
 """Rows of the evidence that a small chart shows."""
 
 
-def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int | None = None) -> Figure:
+def plot_findings(
+    result: Findings, *, width: float = DOUBLE, columns: int | None = None, limit: int | None = None
+) -> Figure:
     """Draw every finding with its sentence and a small chart of the first rows of its evidence.
 
     Parameters
@@ -28,6 +30,8 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int | Non
         Width in inches.
     columns
         Number of columns of panels (default: two, or one in the width of a column of a paper).
+    limit
+        Maximum number of findings (default: all, or three in the width of a column, which fit on a page).
 
     Examples
     --------
@@ -37,7 +41,7 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int | Non
     >>> len(plot_findings(found).axes) == len(found)
     True
     """
-    findings = result.items
+    findings = result.items[: (None if is_wide(width) else 3) if limit is None else limit]
     columns = columns or (2 if is_wide(width) else 1)
     lines = max(1, ceil(len(findings) / columns))
     letters = int((width / columns - 0.9) * 18)  # beside the names of the rows
@@ -97,9 +101,7 @@ def _plane(axes: Any, finding: Finding) -> None:
     """Draw the cells of the plane: huge gain on top, huge effort at the left, shares as numbers and shades."""
     cells = {(str(row["gain"]), str(row["effort"])): row for row in finding.evidence.records()}
     gains, efforts = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
-    shares = [
-        [finite_or_zero(cells[gain, effort][finding.chart.value]) for effort in efforts] for gain in gains
-    ]
+    shares = [[finite_or_zero(cells[g, e][finding.chart.value]) for e in efforts] for g in gains]
     top = max(map(max, shares)) or 1.0
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.6 * top, aspect="auto", origin="lower")
     for y, row in enumerate(shares):

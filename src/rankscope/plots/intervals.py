@@ -146,21 +146,18 @@ def _sentence(verdict: dict[str, Cell]) -> str:
     """Return the verdict and its reason, for readers who do not know difference vectors."""
     larger = "Step A is nowhere larger than step B"
     if not verdict["no_larger"]:
-        return (
-            "Neither the sizes of the steps nor the measure can be compared: step A is larger at some rank."
-        )
+        problem = "Neither the sizes of the steps nor the measure can be compared"
+        return f"{problem}: step A is larger at some rank."
     if verdict["contradiction"] is None:
         return f"{larger}: on an interval-like scale no measure may rise more on A."
     measure = shorten(str(verdict["measure"] or "the measure"), 40)
-    first, second = format_distinct(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
+    a, b = format_distinct(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
     if verdict["contradiction"]:
         return (
             f"{measure} is not on an interval-like scale: step A is nowhere larger than step B, "
-            f"and yet the measure rises more on A, by {first} against {second}."
+            f"and yet the measure rises more on A, by {a} against {b}."
         )
-    return (
-        f"No contradiction: {larger[0].lower()}{larger[1:]}, and {measure} rises by {first} against {second}."
-    )
+    return f"No contradiction: {larger[0].lower()}{larger[1:]}, and {measure} rises by {a} against {b}."
 
 
 def _number(value: Cell) -> float:
@@ -204,7 +201,7 @@ def _draw_sizes(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
     for side, sizes in ((-half, first), (half, second)):
         axes.plot(ranks + side, sizes, linestyle="none", marker="_", color=INK, markersize=5)
     axes.set_ylim(0, 1.05 * max(1, int(first.max()), int(second.max())))
-    title = "Size: A is nowhere larger" if verdict["no_larger"] else "Size: A is larger somewhere"
+    title = "Size: A ≤ B" if verdict["no_larger"] else "Size: A > B at a rank"
     axes.legend(title=title, **_LEGEND)
     axes.set_ylabel("shaded area so far (Δ)")
 

@@ -7,7 +7,7 @@ from typing import Any
 from rankscope.analysis.judges import GradePair, Judges, RunGain
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import hide_frame, legend_below, legend_line, spread, write_centred
+from rankscope.plots.marks import hide_frame, legend_below, legend_line, rank_ticks, spread, write_centred
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
 from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose_measure, shorten, shorten_all
 from rankscope.tables import Table
@@ -46,6 +46,7 @@ def plot_confusion(result: Judges, *, width: float | None = None) -> Figure:
             panel.set_visible(False)
         for panel, pair in zip(panels.flat, pairs, strict=False):
             _confusion(panel, [row for row in rows if (row.a, row.b) == pair], pair)
+        figure.supxlabel("darker: larger share of the row; bold: same grade", fontsize=7)
     return Figure(figure, tuple(panels.flat[: len(pairs)]), result.confusion)
 
 
@@ -59,11 +60,9 @@ def _confusion(axes: Any, rows: list[GradePair], pair: tuple[str, str]) -> None:
     axes.pcolormesh(shares, cmap="Blues", vmin=0, vmax=1.1, edgecolors="white", linewidth=1)
     for y, a in enumerate(down):
         for x, b in enumerate(across):
-            style = {
-                "color": "white" if shares[y][x] > 0.65 else INK,
-                "fontweight": "bold" if a == b else "normal",
-            }
-            write_centred(axes, x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", fontsize=7.5, **style)
+            style: Any = {"fontweight": "bold" if a == b else "normal", "fontsize": 7.5}
+            style["color"] = "white" if shares[y][x] > 0.75 else INK
+            write_centred(axes, x + 0.5, y + 0.5, f"{counts.get((a, b), 0):,}", **style)
     for axis, grades_of_judge, judge in ((axes.xaxis, across, pair[1]), (axes.yaxis, down, pair[0])):
         names = [_NONE if grade is None else str(grade) for grade in grades_of_judge]
         axis.set_ticks([k + 0.5 for k in range(len(names))], names)
@@ -111,7 +110,8 @@ def plot_slopes(result: Judges, measure: str | None = None, *, width: float = SI
         axes.set_xlim(-1.1, 2.1)
         axes.set_xticks([0, 1], [shorten(name, 20) for name in pair])
         axes.set_ylabel(f"rank by {measure_name}")
-        axes.set_yticks([1, *(tick for tick in axes.get_yticks() if 1 < tick <= len(rows))])
+        axes.set_yticks(rank_ticks(len(rows), 8))
+        axes.set_xlabel(f"names: the {len(named)} runs that move most" if len(named) < len(rows) else "")
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
         legend = [

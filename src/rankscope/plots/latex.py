@@ -18,6 +18,7 @@ _SIGNS = {
     "τ": r"\ensuremath{\tau}", "ρ": r"\ensuremath{\rho}", "≤": r"\ensuremath{\le}", "≥": r"\ensuremath{\ge}",
     "∅": r"\ensuremath{\emptyset}", "·": r"\ensuremath{\cdot}", "→": r"\ensuremath{\rightarrow}",
     "×": r"\ensuremath{\times}", "↓": r"\ensuremath{\downarrow}", "↑": r"\ensuremath{\uparrow}",
+    "σ": r"\ensuremath{\sigma}", "∞": r"\ensuremath{\infty}", "✓": r"\ensuremath{\surd}", "✗": r"\ensuremath{\times}",
     "–": "--", "—": "---", "…": r"\dots{}", "\u200e": "",
 }  # fmt: skip
 """Symbols of figures as commands that every LaTeX has."""

@@ -46,10 +46,9 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
         axes.set_title("ranks", loc="right", fontsize=7)
         axes.set_xlabel(f"mean {measure_name}")
         level = f"{100 * (1 - result.settings['alpha']):g} %"
-        dot = {"color": COLOURS[0], "marker": "o", "markersize": 4, "linestyle": "none"}
         legend = [
-            marks.legend_line("tied for first", **dot),
-            marks.legend_line("other run", **dot, markerfacecolor="white"),
+            marks.legend_dot("tied for first", COLOURS[0]),
+            marks.legend_dot("other run", COLOURS[0], markerfacecolor="white"),
             marks.legend_line(f"{level} interval, unadjusted", color=QUIET, linewidth=1.1),
         ]
         marks.legend_below(figure, legend, 3)

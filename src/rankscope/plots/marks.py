@@ -26,6 +26,25 @@ def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
     axes.set_xlim(min(ranks, default=1) / 1.1, deepest * 1.1)
 
 
+def rank_ticks(last: float, parts: int = 6) -> list[int]:
+    """Return rank 1 and the multiples of a round number up to the last rank.
+
+    >>> rank_ticks(10), rank_ticks(126)
+    ([1, 2, 4, 6, 8, 10], [1, 25, 50, 75, 100, 125])
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    ticks = MaxNLocator(parts, integer=True, steps=(1, 2, 2.5, 5, 10)).tick_values(0, last)
+    return [1, *(int(tick) for tick in ticks if 1 < tick <= last)]
+
+
+def linear_ranks(axes: Any, last: float) -> None:
+    """Make the horizontal axis an axis of ranks, with space for the marks of the first and the last one."""
+    margin = 0.5 + 0.02 * last
+    axes.set_xlim(1 - margin, last + margin)
+    axes.set_xticks(rank_ticks(last))
+
+
 MAX_ROWS = 40
 """Number of rows with a name; further ones share the last row."""
 
@@ -47,9 +66,7 @@ def rows_height(shown: Sequence[object], rest: Sequence[object], margin: float =
     return margin + 0.15 * (len(shown) + 1.4 * bool(rest))
 
 
-def draw_rest(
-    axes: Any, y: float, ends: Iterable[float | None], colour: str = QUIET, digits: int = 3
-) -> None:
+def draw_rest(axes: Any, y: float, ends: Iterable[float | None], shade: str = QUIET, digits: int = 3) -> None:
     """Draw the row that the rest shares: a pale bar from its lowest to its highest value, and both in numbers.
 
     The axis keeps the limits of the other rows, because differences between these matter.
@@ -58,7 +75,7 @@ def draw_rest(
     if values:
         low, high = min(values), max(values)
         limits = axes.get_xlim()
-        axes.barh(y, high - low, 0.8, low, color=colour, alpha=0.3, linewidth=0, gid="rest")
+        axes.barh(y, high - low, 0.8, low, color=shade, alpha=0.3, linewidth=0, gid="rest")
         axes.set_xlim(limits)
         text = f"{low:.{digits}g} to {high:.{digits}g}".replace("-", "\N{MINUS SIGN}")
         write_centred(axes, 0.5, y, text, transform=axes.get_yaxis_transform(), fontsize=6)
@@ -116,6 +133,13 @@ def legend_line(label: str, **style: Any) -> Any:
     return Line2D([], [], label=label, **style)
 
 
+def legend_dot(label: str, colour: str, marker: str = "o", **style: Any) -> Any:
+    """Return a marker of the usual size for a legend."""
+    return legend_line(
+        label, **{"color": colour, "marker": marker, "linestyle": "none", "markersize": 4, **style}
+    )
+
+
 def legend_patch(label: str, **style: Any) -> Any:
     """Return a filled box for a legend."""
     from matplotlib.patches import Patch
@@ -161,11 +185,10 @@ def draw_difference(axes: Any, row: Any, y: float, sign: int) -> None:
 
 def legend_differences(interval: str, better: str = "better", worse: str = "worse") -> list[Any]:
     """Return the entries of a legend of differences."""
-    dot = {"linestyle": "none", "markersize": 4}
     return [
-        legend_line(better, color=GAIN, marker="o", **dot),
-        legend_line(worse, color=LOSS, marker="s", **dot),
-        legend_line("not significant", color=INK, marker="o", markerfacecolor="white", **dot),
+        legend_dot(better, GAIN),
+        legend_dot(worse, LOSS, "s"),
+        legend_dot("not significant", INK, markerfacecolor="white"),
         legend_line(interval, color=QUIET, linewidth=1.3),
     ]
 

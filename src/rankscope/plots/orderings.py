@@ -59,11 +59,10 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
         marks.limit_ticks(left.xaxis, 4)
         marks.limit_ticks(right.xaxis, 2 if width < 4 else 4, integer=False)
         right.set_xlabel(f"change of {measure_name}")
-        dot = {"linestyle": "none", "markersize": 4}
         legend = [
             marks.legend_patch(f"at another rank by {second} than by {first}", color=QUIET),
-            marks.legend_line(f"{second} is not lower", color=GAIN, marker="o", **dot),
-            marks.legend_line(f"{second} is lower", color=LOSS, marker="s", **dot),
+            marks.legend_dot(f"{second} is not lower", GAIN),
+            marks.legend_dot(f"{second} is lower", LOSS, "s"),
         ]
         marks.legend_below(figure, legend, 3)
     drawn = [(run, share, measure_name, change[run]) for run, share in (*rows, *rest)]

@@ -47,7 +47,8 @@ def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
         handles = []
         for k, pair in enumerate(similar):
             name = f"{shorten(pair[0], 18)} – {shorten(pair[1], 18)} (RBO {overlaps[pair]:.2f})"
-            handles += axes.plot(*zip(*lines[pair], strict=True), **series(k), label=name, gid=str(k))
+            look = series(k) | {"label": name, "gid": str(k), "clip_on": False}
+            handles += axes.plot(*zip(*lines[pair], strict=True), **look)
         if rest:
             pale.set_label(count(len(rest), "more pair"))
             handles.append(pale)

@@ -54,6 +54,8 @@ def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:
             rows = [row for row in table.rows if row[0] == name]
             handles.append(_draw(axes, number, rows, positions, (number - (len(names) - 1) / 2) * step))
         _label(axes, pools, is_numeric)
+        if is_repeated:
+            axes.set_xlabel(f"{axes.get_xlabel()}\n(whiskers: middle 90 % of samples)")
         legend_below(figure, handles, 2 if width < 5 else 4)
     return Figure(figure, (axes,), table)
 
@@ -162,8 +164,7 @@ def _means_table(means: Table, pool: Cell) -> tuple[Table, str]:
 def _draw_means(axes: Any, number: int, measure: str, table: Table) -> Any:
     look = series(number)
     points = [row for row in table.rows if row[0] == measure]
-    return axes.plot(
-        [row[2] for row in points], [row[3] for row in points], linestyle="none", marker=look["marker"], markersize=3.5,
-        markerfacecolor="none", markeredgecolor=look["color"], markeredgewidth=0.8, clip_on=False, gid=str(number),
-        label=shorten(measure, 30),
-    )[0]  # fmt: skip
+    x, y = zip(*(row[2:] for row in points), strict=True)
+    look = {"marker": look["marker"], "markeredgecolor": look["color"], "linestyle": "none"}
+    look |= {"markersize": 3.5, "markerfacecolor": "none", "markeredgewidth": 0.8}
+    return axes.plot(x, y, **look, clip_on=False, gid=str(number), label=shorten(measure, 30))[0]

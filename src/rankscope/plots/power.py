@@ -61,7 +61,8 @@ def plot_asl(result: Result, test: str | None = None, *, width: float = SINGLE) 
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlabel("pairs of runs, by descending ASL")
         axes.set_ylabel(f"achieved significance level ({test_name})")
-        legend_below(figure, handles, 2 if width < 5 else 3)
+        legend = legend_below(figure, handles, 2 if width < 5 else 3)
+        legend.set_title("significant pairs, and a difference Δ that suffices", {"size": 7})
     return Figure(figure, (axes,), table)
 
 

@@ -47,24 +47,23 @@ def plot_means(scores: Scores | ScoreMatrix, *, width: float = style.SINGLE) -> 
     return draw_means(scores.runs, {measure: scores.mean(measure) for measure in scores.measures}, width)
 
 
-def draw_means(
-    runs: Sequence[str], by_measure: Mapping[Measure, Floats], width: float = style.SINGLE
-) -> Figure:
+def draw_means(runs: Sequence[str], means: Mapping[Measure, Floats], width: float = style.SINGLE) -> Figure:
     """Draw the same figure from the means of the runs."""
-    shares = [measure for measure, values in by_measure.items() if _is_share(values)]
-    groups = [shares] * bool(shares) + [[measure] for measure in by_measure if measure not in shares]
-    height = 0.45 + 0.42 * len(by_measure) + 0.33 * len(groups)
+    shares = [measure for measure, values in means.items() if _is_share(values)]
+    groups = [shares] * bool(shares) + [[measure] for measure in means if measure not in shares]
+    height = 0.6 + 0.42 * len(means) + 0.33 * len(groups)
     ratios = [len(group) + 0.2 for group in groups]
     with style.canvas(width, height, len(groups), squeeze=False, height_ratios=ratios) as (figure, grid):
         panels = grid[:, 0]
         for panel, group in zip(panels, groups, strict=True):
-            _draw(panel, {measure: by_measure[measure] for measure in group}, width)
+            _draw(panel, {measure: means[measure] for measure in group}, width)
             kinds = " or ".join(dict.fromkeys(measure.summary for measure in group))
             note = f"; {_LOWER}: lower is better" if any(m.better == "lower" for m in group) else ""
             panel.set_xlabel(f"{kinds} over topics, {style.count(len(runs), 'run')}{note}")
+        panel.set_xlabel(f"{panel.get_xlabel()}\n(dots: runs; box: quartiles and median)")
     rows: list[tuple[Cell, ...]] = [
         (str(measure), run, float(value))
-        for measure, values in by_measure.items()
+        for measure, values in means.items()
         for run, value in zip(runs, values, strict=True)
     ]
     return Figure(figure, tuple(panels), Table("means", ("measure", "run", "value"), rows))
@@ -81,6 +80,7 @@ def _is_share(values: Floats) -> bool:
 
 def _draw(axes: Any, means: dict[Measure, Floats], width: float) -> None:
     box: Any = {"facecolor": "#dfe8ee", "edgecolor": "#7a8a94", "linewidth": 0.6}
+    dot: Any = {"markersize": 2.6, "markeredgecolor": "white", "markeredgewidth": 0.25, "zorder": 3}
     bar: Any = {"color": INK, "linewidth": 1.4, "solid_capstyle": "butt", "zorder": 4}
     for row, (measure, values) in enumerate(means.items()):
         defined = values[np.isfinite(values)]
@@ -89,11 +89,8 @@ def _draw(axes: Any, means: dict[Measure, Floats], width: float) -> None:
             draw_box(axes, low, row - 0.34, high - low, 0.68, **box)
             axes.plot([median, median], [row - 0.34, row + 0.34], **bar)
         span = float(np.ptp(defined)) if len(defined) and not _is_share(values) else 1.0
-        axes.plot(
-            values, row + _stack_dots(values, max(span, 1e-12) * 0.012 * 3.4 / width), linestyle="none", marker="o",
-            markersize=2.6, markerfacecolor=COLOURS[0], markeredgecolor="white", markeredgewidth=0.25, clip_on=False,
-            zorder=3, gid=str(measure),
-        )  # fmt: skip
+        heights = row + _stack_dots(values, max(span, 1e-12) * 0.012 * 3.4 / width)
+        axes.plot(values, heights, "o", markerfacecolor=COLOURS[0], clip_on=False, gid=str(measure), **dot)
     name_rows(axes, list(map(_row_name, means)))
     if all(_is_share(values) for values in means.values()):
         axes.set_xlim(0, 1)

@@ -76,8 +76,13 @@ def plot_regions(result: Verdict, *, width: float = SINGLE) -> Figure:
             axes.grid(False)
         labels = [*(f"{shorten(name, 24)} is better" for name in names), "equal"]
         legend = [marks.legend_patch(label, **_look(kind)) for kind, label in enumerate(labels)]
-        marks.legend_below(figure, legend, 3)
+        if any(row.region for row in result.measures):
+            legend.append(marks.legend_line("evaluated measure", linestyle="none", **_MARK))
+        marks.legend_below(figure, legend, 4)
     return Figure(figure, (cutoffs, persistence), Table("regions", result.regions.columns, regions))
+
+
+_MARK: dict[str, Any] = {"color": INK, "marker": "D", "markersize": 4, "markeredgecolor": "white"}
 
 
 def _look(kind: int) -> dict[str, Any]:
@@ -85,13 +90,11 @@ def _look(kind: int) -> dict[str, Any]:
     return {"facecolor": (COLOURS[0], COLOURS[5], "#dddddd")[kind], "edgecolor": "white", "hatch": hatch}
 
 
-def _bars(
-    axes: Any, regions: Sequence[Region], height: int, names: Sequence[str], margin: float = 0.0
-) -> None:
+def _bars(axes: Any, regions: Sequence[Region], y: int, names: Sequence[str], margin: float = 0.0) -> None:
     for row in regions:
         kind = names.index(row.winner) if row.winner in names else 2
         width = row.to - row.from_ + 2 * margin
-        axes.barh(height, width, left=row.from_ - margin, height=0.7, linewidth=0, **_look(kind))
+        axes.barh(y, width, left=row.from_ - margin, height=0.7, linewidth=0, **_look(kind))
 
 
 def _marks(axes: Any, measures: Iterable[MeasureWinner], families: Sequence[str]) -> None:
@@ -103,8 +106,7 @@ def _marks(axes: Any, measures: Iterable[MeasureWinner], families: Sequence[str]
         family = "RBP(p)" if measure.name == "RBP" else f"{measure.name}@k"
         if row.region and family in families:
             value = measure.settings["p"] if family == "RBP(p)" else measure.cutoff
-            style = {"color": INK, "markersize": 4, "markeredgecolor": "white"}
-            axes.plot([value], [families.index(family)], "D", **style)
+            axes.plot([value], [families.index(family)], **_MARK)
 
 
 def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = marks.MAX_ROWS) -> Figure:
@@ -140,9 +142,8 @@ def plot_ranks(result: Verdict, *, width: float = SINGLE, max_runs: int = marks.
                 axes.barh(height, high - low + 0.8, left=low - 0.4, height=size, color=colour, linewidth=0)
         marks.draw_rest(axes, len(shown), (end for row in rest for end in (row.best_first, row.worst_first)))
         marks.name_runs(axes, [row.run for row in shown], len(rest), fontsize=6.5)
-        last = max(row.worst_first for row in rows)
-        axes.set(xlim=(0.4, last + 0.6), xlabel="possible ranks")
-        marks.limit_ticks(axes.xaxis, 6)
+        axes.set_xlabel("possible ranks")
+        marks.linear_ranks(axes, max(row.worst_first for row in rows))
         additive = marks.legend_patch("any additive measure", color="#b8d4e8")
         convex = marks.legend_patch("any with convex weights", color=COLOURS[0])
         marks.legend_below(figure, [additive, convex], 2)

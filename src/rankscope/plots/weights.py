@@ -2,7 +2,7 @@
 
 from rankscope.lab.weights import RankWeights
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import legend_below, limit_ticks
+from rankscope.plots.marks import legend_below, rank_ticks
 from rankscope.plots.palette import series
 from rankscope.plots.style import SINGLE, canvas, distinct, shorten
 
@@ -36,6 +36,6 @@ def plot_weights(result: RankWeights, *, width: float = SINGLE) -> Figure:
             handles += axes.plot(ranks, weights, **series(number), label=shorten(name, 30), gid=str(number))
         axes.set(xlabel="rank", ylabel="weight")
         axes.set_ylim(bottom=0)
-        limit_ticks(axes.xaxis, 8)
+        axes.set_xticks(rank_ticks(max(row.rank for row in result.weights), 8))
         legend_below(figure, handles, 2)
     return Figure(figure, (axes,), result.weights)
