@@ -514,6 +514,10 @@ TERM=xterm COLUMNS=67 measures
 eval aspects.txt runs --coverage --plot x.svg
 eval aspects.txt runs --coverage --topic 1 --plot x.svg
 compare qrels.txt runs -m AP --baseline a --topics
+correlate --scores scores.csv --orders trec_eval,file
+correlate qrels.txt runs -m AP --pool-depth 3 --per-topic
+overlap qrels.txt
+overlap aspects.txt
 """.strip().splitlines()
 """Calls of commands: words such as TERM=xterm set the environment (and TERM a terminal), && separates calls."""
 

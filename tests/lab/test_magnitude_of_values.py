@@ -80,7 +80,10 @@ def test_verdicts_on_weights_are_the_same_for_multiples(length: int) -> None:
 def test_verdicts_on_graded_rankings_are_the_same_for_multiples(name: str, setting: Setting) -> None:
     values = merits_on_words(parse(name), setting.length, setting.relevant, setting.grades)
     for equal in (False, True):
-        expected = graded.has_convex_gains(setting, values, equal), graded.violated_pair(setting, values, equal)
+        expected = (
+            graded.has_convex_gains(setting, values, equal),
+            graded.violated_pair(setting, values, equal),
+        )
         for factor in FACTORS:
             each = factor * values
             assert (
