@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.analysis.stats.coefficients import tied_ranks
+from rankscope.analysis.stats.coefficients import average_ranks
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import InputError
@@ -34,20 +34,19 @@ _DECIMALS = 11  # of Bradley-Terry's strengths
 def compute_terms(values: Floats, basis: str) -> Floats:
     """Return the terms of a basis, whose means order the systems, best highest.
 
-    ``points`` are n - rank on the task, with the mean of tied ranks; ``z`` are deviations from the mean of the systems
+    ``points`` are the systems beaten on the task, a tie counting one half; ``z`` are deviations from the mean of the systems
     in units of their standard deviation, 0 if all are equal.
 
     >>> compute_terms(np.array([[0.5], [0.7], [0.5]]), "points").tolist()
     [[0.5], [2.0], [0.5]]
     """
     if basis == "points":
-        first, last = tied_ranks(-rounded(np.swapaxes(values, -1, -2)))
-        return np.swapaxes(values.shape[-2] - (first + last) / 2, -1, -2)
+        return np.swapaxes(average_ranks(np.swapaxes(rounded(values), -1, -2)), -1, -2) - 1
     if basis == "z":
         spread = values.std(axis=-2, keepdims=True)
-        has_spread = spread > 1e-12 * np.abs(values).max(initial=0.0)
-        centred = np.where(has_spread, values - values.mean(axis=-2, keepdims=True), 0.0)
-        return centred / np.where(has_spread, spread, 1.0)
+        varies = spread > 1e-12 * np.abs(values).max(initial=0.0)
+        deviations = values - values.mean(axis=-2, keepdims=True)
+        return np.divide(deviations, spread, out=np.zeros_like(values), where=varies)
     return values
 
 
@@ -91,9 +90,9 @@ def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
     """Return an error if some systems win every comparison with all others: then strengths are infinite."""
     order = np.argsort(-points, kind="stable")
     n = len(points)
-    first = np.arange(1, n)
-    max_points = first * (first - 1) / 2 + first * (n - first)
-    separated = first[np.abs(np.cumsum(points[order])[:-1] - max_points) < 1e-9 * n]
+    # The best k systems win all comparisons with the others if they have the sum of n - 1, n - 2, ..., n - k points.
+    lacking = np.cumsum(np.arange(n)[::-1] - points[order])[:-1]
+    separated = 1 + np.flatnonzero(np.abs(lacking) < 1e-9 * n)
     if not len(separated):
         return None
     problems = [f"{systems[order[0]]!r} wins all comparisons"] if separated[0] == 1 else []

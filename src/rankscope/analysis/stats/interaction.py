@@ -14,6 +14,7 @@ from rankscope.analysis.stats.intervals import moments
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
 from rankscope.arrays import AnyArray, Floats, Indices
+from rankscope.progress import blocks
 
 SMALL_SLICE = 5
 """Number of topics from which on every slice is large enough for Welch's test; otherwise topics are permuted."""
@@ -97,19 +98,17 @@ def permuted_anova(
     [0.1, 1.0]
     """
     kept = np.concatenate(list(slices))
-    sizes = np.cumsum([len(topics) for topics in slices])[:-1]
+    labels = np.repeat(np.arange(len(slices)), [len(topics) for topics in slices])
     w = np.ones(len(kept)) if weights is None else weights[kept]
-    orders = np.vstack([np.arange(len(kept)), permutations(len(kept), replicates, seed)])
-    masks = []
-    for part in np.split(orders, sizes, axis=1):
-        mask = np.zeros((len(orders), len(kept)))
-        np.put_along_axis(mask, part, 1.0, axis=1)
-        masks.append(mask * w)
+    # The slice of each topic, first in the data, then in each permutation.
+    division = np.vstack([labels, np.empty((replicates, len(kept)), labels.dtype)])
+    np.put_along_axis(division[1:], permutations(len(kept), replicates, seed), labels[None, :], axis=1)
+    masks = [(division == number) * w for number in range(len(slices))]
     p = np.empty(len(differences))
-    for start in range(0, len(differences), _PAIRS_AT_ONCE):
-        rows = differences[start : start + _PAIRS_AT_ONCE, kept]
+    for block in blocks(len(differences), _PAIRS_AT_ONCE):
+        rows = differences[block, kept]
         centred = rows - (rows @ w / w.sum())[:, None]
         statistic = sum(np.square(mask @ centred.T) / mask.sum(axis=1)[:, None] for mask in masks)
         reached = statistic[1:] >= statistic[0] * (1 - 1e-9) - _NEGLIGIBLE * np.square(rows).sum(axis=1)
-        p[start : start + _PAIRS_AT_ONCE] = (1 + reached.sum(axis=0)) / (1 + replicates)
+        p[block] = (1 + reached.sum(axis=0)) / (1 + replicates)
     return p
