@@ -45,13 +45,9 @@ class SliceDifference(_SliceRow, MeasuredPairRow):
     topics: int = column()
     difference: float = column("mean of a minus mean of b")
     low: float = column("lower end of Student's interval of the difference, of Holm's level")
-    high: float = column(
-        "upper end of the interval, which excludes 0 exactly if the difference is significant"
-    )
+    high: float = column("upper end; the interval excludes 0 exactly if the difference is significant")
     p: float = column(p_value=True)
-    adjusted: float = column(
-        "the p-value, by Holm's correction over pairs, attributes and slices", p_value=True
-    )
+    adjusted: float = column("p-value by Holm's correction over pairs, attributes and slices", p_value=True)
     significant: bool = column()
 
 
@@ -63,7 +59,7 @@ class Interaction(MeasuredPairRow):
     test: str = column("welch, or permutation if a slice has fewer than 5 topics or no variance")
     statistic: float = column("Welch's statistic; empty for permutations")
     p: float = column(p_value=True)
-    adjusted: float = column("the p-value, by Holm's correction over pairs and attributes", p_value=True)
+    adjusted: float = column("p-value by Holm's correction over pairs and attributes", p_value=True)
     significant: bool = column("whether the difference varies between slices")
     alarm: str = column(
         f"{SIMPSON}: one run leads overall, the other in every slice; {REVERSED}: the other run leads in a slice by a"

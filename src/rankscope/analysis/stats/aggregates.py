@@ -18,15 +18,8 @@ from rankscope.analysis.stats.matrices import rounded
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import InputError
 
-BASES = {
-    "mean": "scores",
-    "mean-of-types": "types",
-    "borda": "points",
-    "win-rate": "points",
-    "bradley-terry": "points",
-    "mean-rank": "points",
-    "z-score": "z",
-}
+BASES = {"mean": "scores", "mean-of-types": "types", "z-score": "z"}
+BASES |= dict.fromkeys(("borda", "win-rate", "bradley-terry", "mean-rank"), "points")
 """Terms of each aggregate; aggregates with the same terms order systems alike."""
 _DECIMALS = 11  # of Bradley-Terry's strengths
 
@@ -34,19 +27,19 @@ _DECIMALS = 11  # of Bradley-Terry's strengths
 def compute_terms(values: Floats, basis: str) -> Floats:
     """Return the terms of a basis, whose means order the systems, best highest.
 
-    ``points`` are the systems beaten on the task, a tie counting one half; ``z`` are deviations from the mean of the systems
-    in units of their standard deviation, 0 if all are equal.
+    ``points`` are the systems beaten on the task, a tie counting one half; ``z`` are deviations from the mean of the
+    systems in units of their standard deviation, 0 if all are equal.
 
     >>> compute_terms(np.array([[0.5], [0.7], [0.5]]), "points").tolist()
     [[0.5], [2.0], [0.5]]
     """
     if basis == "points":
-        return np.swapaxes(average_ranks(np.swapaxes(rounded(values), -1, -2)), -1, -2) - 1
+        return np.asarray(np.swapaxes(average_ranks(np.swapaxes(rounded(values), -1, -2)), -1, -2) - 1)
     if basis == "z":
         spread = values.std(axis=-2, keepdims=True)
         varies = spread > 1e-12 * np.abs(values).max(initial=0.0)
         deviations = values - values.mean(axis=-2, keepdims=True)
-        return np.divide(deviations, spread, out=np.zeros_like(values), where=varies)
+        return np.asarray(np.divide(deviations, spread, out=np.zeros_like(values), where=varies))
     return values
 
 
@@ -95,12 +88,13 @@ def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
     separated = 1 + np.flatnonzero(np.abs(lacking) < 1e-9 * n)
     if not len(separated):
         return None
-    problems = [f"{systems[order[0]]!r} wins all comparisons"] if separated[0] == 1 else []
-    problems += [f"{systems[order[-1]]!r} loses all comparisons"] if separated[-1] == n - 1 else []
-    if not problems:
-        names = ", ".join(repr(systems[s]) for s in order[: separated[0]][:3])
-        problems = [f"the best {separated[0]} systems ({names}, ...) win all comparisons with the others"]
-    problem = f"Bradley-Terry has no finite strengths: {' and '.join(problems)}"
+    names, best = [repr(systems[s]) for s in order], separated[0]
+    problems = [f"{names[0]} wins all comparisons"] if best == 1 else []
+    problems += [f"{names[-1]} loses all comparisons"] if separated[-1] == n - 1 else []
+    group = (
+        f"the best {best} systems ({', '.join(names[:best][:3])}, ...) win all comparisons with the others"
+    )
+    problem = f"Bradley-Terry has no finite strengths: {' and '.join(problems) or group}"
     return InputError(problem, hint="use win-rate, which has the same order")
 
 
