@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,7 +26,8 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.read.task_scores import read_task_scores
 
 ROOT = Path(__file__).parents[2]
-MTEB_SCORES = ROOT.parent / "shared/data/mteb_retrieval/main_scores.csv"
+DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
+MTEB_SCORES = DATA / "mteb_retrieval" / "main_scores.csv"
 CASES = [
     case
     for case in json.loads((ROOT / "tests/golden/science.json").read_text())["cases"]

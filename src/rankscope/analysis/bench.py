@@ -289,9 +289,8 @@ def bench(
     bounds = _check_range(scores, score_range) if missing_cells == "bounds" else None
     names, refused = _choose_aggregates(scores, aggregate, bounds is not None)
     method = "normal" if sample == "topics" else test
-    corrected = stats.correction_for(method, correction)
-    how: dict[str, Any] = {"test": method, "correction": corrected, "alpha": alpha}
-    how |= {"replicates": replicates, "seed": seed}
+    how: dict[str, Any] = {"test": method, "correction": stats.correction_for(method, correction)}
+    how |= {"alpha": alpha, "replicates": replicates, "seed": seed}
     orders = bench_orders.order_systems(scores, names, bounds, sample=sample, **how)
     board = [row for name in names for row in bench_orders.places(scores, name, orders[name])]
     return Bench(
@@ -304,7 +303,7 @@ def bench(
             "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
             "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
             "sample": "" if bounds else sample, **how,
-            "procedure": stats.procedure(method, corrected, alpha),
+            "procedure": stats.procedure(method, how["correction"], alpha),
         },
     )  # fmt: skip
 

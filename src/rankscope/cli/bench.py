@@ -29,6 +29,5 @@ def run(args: argparse.Namespace) -> None:
     measures = arguments.parse_measures(args) if several or args.measure else []
     if len(measures) > 1:
         raise SettingsError(f"bench compares one measure, not {len(measures)}", hint="name one with -m")
-    source = arguments.several_collections(args, measures) if several else args.source
     parameters = derived.parameter_values(args, bench) | {"measure": next(iter(measures), None)}
-    emit(args, bench(source, **parameters))
+    emit(args, bench(arguments.several_collections(args, measures) if several else args.source, **parameters))

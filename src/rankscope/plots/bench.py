@@ -42,11 +42,7 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     """
     name = choose(aggregate, result.aggregates, "there is no aggregate {}")
     rows = [row for row in result.board if row.aggregate == name]
-    with marks.row_figure(rows, width, "system", "first_rank", "last_rank", letters=22) as (
-        figure,
-        axes,
-        shown,
-    ):
+    with marks.row_figure(rows, width, "system", "first_rank", "last_rank", letters=22) as (axes, shown):
         for index, row in enumerate(shown):
             colour = COLOURS[((row.tier or 1) - 1) % 2]
             marks.draw_range(axes, row.first_rank, row.last_rank, index, color=colour)

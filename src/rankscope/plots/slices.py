@@ -13,6 +13,7 @@ from rankscope.measures.grammar import external_measure
 from rankscope.plots import marks, style
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, LOSS
+from rankscope.plots.style import DOUBLE
 from rankscope.scores import Scores
 
 _PANEL = 0.6
@@ -22,11 +23,7 @@ _DERIVED = "difficulty:3"
 
 
 def plot_slices(
-    result: Scores | Comparison,
-    measure: str | None = None,
-    by: str | None = None,
-    *,
-    width: float = style.DOUBLE,
+    result: Scores | Comparison, measure: str | None = None, by: str | None = None, *, width: float = DOUBLE
 ) -> Figure:
     """Draw a row per run, best first, and a panel per slice of topics: means, or differences from a baseline.
 

@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -64,8 +64,7 @@ class TaskScores:
     @classmethod
     def join(cls, matrices: Mapping[str, Any], first: Iterable[str] = ()) -> TaskScores:
         """Join matrices of tasks by their runs, ``first`` some runs; a run that lacks a task has no score there."""
-        runs = [run for matrix in matrices.values() for run in matrix.runs]
-        systems = tuple(dict.fromkeys((*first, *runs)))
+        systems = tuple(dict.fromkeys(chain(first, *(matrix.runs for matrix in matrices.values()))))
         topics = []
         for matrix in matrices.values():
             topics.append(np.full((len(systems), matrix.values.shape[1]), np.nan))

@@ -128,7 +128,6 @@ def friedman(values: Floats, alpha: float) -> tuple[float, float, float]:
 
     n, tasks = values.shape
     points = compute_terms(values, "points")
-    varies = np.ptp(points) > 0
-    statistic, p = friedmanchisquare(*points) if varies else (0.0, 1.0)
+    statistic, p = friedmanchisquare(*points) if np.ptp(points) > 0 else (0.0, 1.0)
     quantile = studentized_range.ppf(1 - alpha, n, np.inf)
     return float(statistic), float(p), float(quantile / np.sqrt(2) * np.sqrt(n * (n + 1) / (6 * tasks)))

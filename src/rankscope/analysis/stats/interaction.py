@@ -22,10 +22,13 @@ REPLICATES = 2000
 """Number of permutations."""
 _PAIRS_AT_ONCE = 256
 _NEGLIGIBLE = 1e-12
+Weights = Floats | None
+Slices = Sequence[Indices]
+"""Topics of each slice."""
 
 
 def test_interaction(
-    differences: Floats, slices: Sequence[Indices], weights: Floats | None, seed: int
+    differences: Floats, slices: Slices, weights: Weights, seed: int
 ) -> tuple[AnyArray, Floats, Floats]:
     """Return the name of the test, its statistic and its p-value for each row.
 
@@ -40,9 +43,7 @@ def test_interaction(
     return np.where(is_permuted, "permutation", "welch"), statistic, p
 
 
-def welch_anova(
-    differences: Floats, slices: Sequence[Indices], weights: Floats | None = None
-) -> tuple[Floats, Floats]:
+def welch_anova(differences: Floats, slices: Slices, weights: Weights = None) -> tuple[Floats, Floats]:
     """Return the statistic and the p-value of Welch's test that the means of all slices are equal, for each row.
 
     Undefined if a slice has fewer than two topics or no variance.
@@ -82,12 +83,7 @@ def permutations(topics: int, replicates: int = REPLICATES, seed: int = 1) -> In
 
 
 def permuted_anova(
-    differences: Floats,
-    slices: Sequence[Indices],
-    weights: Floats | None = None,
-    *,
-    replicates: int = REPLICATES,
-    seed: int = 1,
+    differences: Floats, slices: Slices, weights: Weights = None, replicates: int = REPLICATES, seed: int = 1
 ) -> Floats:
     """Return p-values of the hypothesis that slices are a random division of the topics, for each row.
 
