@@ -84,12 +84,10 @@ def plot_slices(
             axes.set_title(f"{title}\n{note}".strip(), fontsize=5.5, loc="center")
             marks.limit_ticks(axes.xaxis, 2 if width / len(across) < 1.5 else 4, integer=False)
             axes.tick_params(labelsize=5.5)
-            axes.tick_params(axis="y", length=0)
-            axes.grid(axis="y", visible=False)
+        noun, letters = "slice" if is_turned else "run", 24 if style.is_wide(width) else 14
         for panel, axes in zip(across, grid, strict=True):  # after all panels, which share their limits
             marks.draw_rest(axes, len(shown), (get_value(cells[key, panel]) for key in rest), digits=2)
-        noun, letters = "slice" if is_turned else "run", 24 if style.is_wide(width) else 14
-        marks.name_runs(grid[0], shown, len(rest), width=letters, noun=noun, fontsize=5.5)
+            marks.name_runs(axes, shown, len(rest), width=letters, noun=noun, fontsize=5.5)
         if tests and not is_turned:
             for y, test in enumerate(tests[run] for run in shown):
                 colour = LOSS if test.alarm else INK
