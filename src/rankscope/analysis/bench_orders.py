@@ -23,8 +23,6 @@ from rankscope.scores import Collection, ScoreMatrix, Scores
 _DEFAULT = "nDCG@10"
 _SCORES_AT_ONCE = 2**22  # 32 MB, several times
 Bounds = tuple[float, float] | None
-Cells = tuple[Any, ...]
-"""Row of a table of :mod:`rankscope.analysis.bench`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +168,7 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float,
     return Order(merits.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
 
 
-def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Cells]:
+def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the leaderboard of an aggregate, best system first."""
     for s in order.best_first:
         low, high = order.ends[:, s].tolist()
@@ -178,7 +176,7 @@ def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Cells]:
         yield scores.systems[s], aggregate, low if low == high else None, *cells
 
 
-def describe_tasks(scores: TaskScores, order: Order) -> Iterator[Cells]:
+def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the table of tasks."""
     sizes = [topics.shape[1] for topics in scores.topics]
     for t, task in enumerate(scores.tasks):
@@ -204,7 +202,7 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
     return groups
 
 
-def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[Cells]:
+def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the table of fragility; with missing scores, only those that compare aggregates."""
     for a, b in combinations(orders, 2):
         yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits)

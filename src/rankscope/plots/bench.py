@@ -15,9 +15,6 @@ from rankscope.plots.palette import COLOURS, INK, QUIET
 from rankscope.plots.style import SINGLE, canvas, choose, shorten, shorten_all
 from rankscope.tables import Table
 
-_MAX_LABELS = 40
-"""Number of named systems in the diagram of critical distances."""
-
 
 def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw a row per system, best first: its rank, the interval of its rank, and the tiers in alternating colours.
@@ -91,7 +88,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
     distance = result.friedman[0].critical_distance
     systems, ranks = zip(*result.mean_ranks(), strict=True)
     groups = cliques(ranks, distance)
-    names = shorten_all(systems[:_MAX_LABELS], 18)
+    names = shorten_all(systems[: marks.MAX_ROWS], 18)
     left = -(-len(names) // 2)
     # Heights in units of a line of text: bars below the axis, then names, the first half at the left.
     bars = min(0.6 * len(groups), 9.0) + 0.8

@@ -18,8 +18,6 @@ from rankscope.scores import Scores
 
 _PANEL = 0.6
 """Smallest width of a panel in inches."""
-_DERIVED = "difficulty:3"
-"""Attribute by which means are divided by default."""
 
 
 def plot_slices(
@@ -108,7 +106,7 @@ _Selection = tuple[str, str, str, list[str], list[Any], dict[str, Interaction]]
 
 def _select_means(scores: Scores, measure: str | None, by: str | None) -> _Selection:
     name = style.choose(measure, style.distinct(scores.measures), "{} was not evaluated")
-    attribute = by or _DERIVED
+    attribute = by or "difficulty:3"
     runs = [scores.runs[r] for r in scores.best_first(name)]
     rows = slice_means(scores.with_measures([name]), attribute)
     label = f"mean {name}\nby {style.shorten(attribute, 24)}"

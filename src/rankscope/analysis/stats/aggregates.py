@@ -21,7 +21,6 @@ from rankscope.errors import InputError
 BASES = {"mean": "scores", "mean-of-types": "types", "z-score": "z"}
 BASES |= dict.fromkeys(("borda", "win-rate", "bradley-terry", "mean-rank"), "points")
 """Terms of each aggregate; aggregates with the same terms order systems alike."""
-_DECIMALS = 11  # of Bradley-Terry's strengths
 
 
 def compute_terms(values: Floats, basis: str) -> Floats:
@@ -119,7 +118,7 @@ def bradley_terry(points: Floats) -> Floats:
         return chance.sum(axis=1) - points + strengths.mean(), curvature
 
     strengths = root(residuals, np.zeros(len(points)), jac=True, tol=1e-13).x
-    return np.asarray(np.round(strengths - strengths.mean(), _DECIMALS) + 0.0)  # No strength is -0.0.
+    return np.asarray(np.round(strengths - strengths.mean(), 11) + 0.0)  # No strength is -0.0.
 
 
 def friedman(values: Floats, alpha: float) -> tuple[float, float, float]:
