@@ -1,11 +1,11 @@
 """Default meanings of columns, which several tables share."""
 
 VOCABULARY = {
-    "a": "the first of the two: a run, a measure or a judge",
+    "a": "the first of the two: a run, a system, a measure or a judge",
     "adjusted": "the p-value, corrected for the number of tests",
     "aggregate": "summary of the scores over tasks",
     "archetype": "shape of the CRP curve of the ranking",
-    "b": "the second of the two: a run, a measure or a judge",
+    "b": "the second of the two: a run, a system, a measure or a judge",
     "common": "documents that both rankings have",
     "counterexample": "the shortest ranking, or pair of intervals, that contradicts it",
     "crp": "cumulated relative position down to this rank",

@@ -195,9 +195,9 @@ def test_the_alarm_finds_100_of_100_planted_simpson_reversals() -> None:
 
 
 def test_alarm_and_interaction_test_keep_their_level_without_interaction() -> None:
-    """The whole simulation is in docs/make_slices.py."""
+    """More kinds of collections are in docs/make_slices.py."""
     rng = np.random.default_rng(9)
-    samples, alarms, found = 150, 0, 0
+    samples, alarms, found = 1000, 0, 0
     for _ in range(samples):
         base = rng.random(40)
         scores = scores_of([base + rng.normal(0, 0.1, 40), base], rng.choice(["x", "y", "z"], 40))
@@ -205,8 +205,8 @@ def test_alarm_and_interaction_test_keep_their_level_without_interaction() -> No
         assert result is not None
         alarms += result[0].alarm != ""
         found += result[0].significant
-    # 13 of 150 at a level of 5 % has a probability of 2 %.
-    assert alarms <= 13 and found <= 13
+    # More than 66 of 1,000 at a level of 5 % has a probability of 1 %.
+    assert alarms <= 66 and found <= 66
 
 
 def test_small_slices_and_identical_runs_are_permuted() -> None:

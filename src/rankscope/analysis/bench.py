@@ -14,7 +14,7 @@ from rankscope.declaration import Level, MeasureName, Option, Seed, analysis, li
 from rankscope.errors import InputError, SettingsError, check_name
 from rankscope.lazy import numpy as np
 from rankscope.result import TypedResult, lazy_table, table
-from rankscope.rows import Row, RowTable, column
+from rankscope.rows import PairRow, Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -47,11 +47,9 @@ class Place(Row):
     highest: float | None = column("highest value over all values of missing scores", default=None)
 
 
-class SystemPair(Row):
+class SystemPair(PairRow):
     """Test of a pair of systems by an aggregate."""
 
-    a: str = column("the first system")
-    b: str = column("the second system")
     aggregate: str = column()
     difference: float | None = column("value of a minus value of b; empty if a score is missing")
     p: float | None = column("p-value of the test over tasks; empty if a score is missing", p_value=True)
@@ -63,9 +61,7 @@ class Fragile(Row):
     """Effect of another aggregate, or of fewer tasks, on the leaderboard of an aggregate."""
 
     aggregate: str = column()
-    change: str = column(
-        "aggregate: another one; task: one left out; leader: fewest left out to change the leader"
-    )
+    change: str = column("aggregate: another one; task: one left out; leader: fewest left out to change it")
     without: str = column("tasks that are left out, separated by semicolons, or the other aggregate")
     tasks: int = column("number of tasks that are left out")
     leader: str = column("best system after the change")
@@ -103,18 +99,14 @@ class FriedmanTest(Row):
     tasks: int = column("number of tasks")
     statistic: float = column("Friedman's chi-squared, corrected for ties")
     p: float = column(p_value=True)
-    critical_distance: float = column(
-        "difference of mean ranks from which on Nemenyi's test separates two systems"
-    )
+    critical_distance: float = column("smallest difference of mean ranks that Nemenyi's test separates")
 
 
 class Bench(TypedResult):
     """Leaderboards of systems over several tasks."""
 
     board: RowTable[Place] = table("every system by every aggregate, best first")
-    fragility: RowTable[Fragile] = table(
-        "changes by aggregate, by task, and the fewest tasks that change the leader"
-    )
+    fragility: RowTable[Fragile] = table("effects of the aggregate, of single tasks, and of the fewest tasks")
     separation: RowTable[Separation] = table("pairs and neighbours whose order is established", main=False)
     tasks: RowTable[TaskRow] = table("every task", main=False)
     scores: TaskScores = field(repr=False)
@@ -131,7 +123,7 @@ class Bench(TypedResult):
             values = np.where(order.ends[0] == order.ends[1], order.ends[0], np.nan)
             columns = values[first] - values[second], order.p, order.adjusted, order.separated[first, second]
             for a, b, *cells in zip(*(x.tolist() for x in (first, second, *columns)), strict=True):
-                known: list[Any] = [None if cell != cell else cell for cell in cells]
+                known: Any = (None if cell != cell else cell for cell in cells)
                 rows.append(SystemPair(systems[a], systems[b], aggregate, *known))
         return SystemPair.table("pairs", rows)
 
@@ -166,15 +158,10 @@ class Bench(TypedResult):
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
         main, leader = self.aggregates[0], self.leader(self.aggregates[0])
-        changes = []
-        for row in self.fragility:
-            is_other = row.change == "aggregate" or row.leader != leader
-            if row.change == "leader" or (row.aggregate == main and is_other):
-                changes.append(row)
-        caption = (
-            f"Other aggregates against {main}, tasks that change its leader, and the fewest tasks that do"
-        )
-        return [self.wide(), self.fragility.subset("fragility", changes, caption)]
+        rows = [row for row in self.fragility if (row.change, row.leader) != ("task", leader)]
+        rows = [row for row in rows if row.change == "leader" or row.aggregate == main]
+        title = f"Other aggregates against {main}, tasks that change its leader, and the fewest tasks that do"
+        return [self.wide(), self.fragility.subset("fragility", rows, title)]
 
     def leader(self, aggregate: str) -> str:
         """Return the best system by an aggregate."""
@@ -302,9 +289,8 @@ def bench(
     bounds = _check_range(scores, score_range) if missing_cells == "bounds" else None
     names, refused = _choose_aggregates(scores, aggregate, bounds is not None)
     method = "normal" if sample == "topics" else test
-    corrected = stats.correction_for(method, correction)
-    how: dict[str, Any] = {"test": method, "correction": corrected, "alpha": alpha}
-    how |= {"replicates": replicates, "seed": seed}
+    how: dict[str, Any] = {"test": method, "correction": stats.correction_for(method, correction)}
+    how |= {"alpha": alpha, "replicates": replicates, "seed": seed}
     orders = bench_orders.order_systems(scores, names, bounds, sample=sample, **how)
     board = [row for name in names for row in bench_orders.places(scores, name, orders[name])]
     return Bench(
@@ -317,7 +303,7 @@ def bench(
             "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
             "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
             "sample": "" if bounds else sample, **how,
-            "procedure": stats.procedure(method, corrected, alpha),
+            "procedure": stats.procedure(method, how["correction"], alpha),
         },
     )  # fmt: skip
 
@@ -327,15 +313,13 @@ def _handle_missing(scores: TaskScores, missing_cells: str) -> tuple[TaskScores,
     is_missing = np.isnan(scores.values)
     if missing_cells == "bounds" or not is_missing.any():
         return scores, {}
-    axis = ["systems", "tasks"].index(missing_cells)
-    is_left_out = np.asarray(is_missing.any(axis=1 - axis))
-    names = (scores.systems, scores.tasks)[axis]
-    kept = [list(range(size)) for size in is_missing.shape]
-    kept[axis] = np.flatnonzero(~is_left_out).tolist()
-    lacking = ("lack a score on some task", "lack the score of some system")[axis]
-    n_left_out = int(is_left_out.sum())
-    warnings.warn(f"{n_left_out} of {len(names)} {missing_cells} {lacking} and are left out", stacklevel=3)
-    return scores.select(*kept), {f"left_out_{missing_cells}": [*compress(names, is_left_out.tolist())]}
+    names = getattr(scores, missing_cells)
+    is_kept: dict[str, Any] = {"systems": ~is_missing.any(axis=1), "tasks": ~is_missing.any(axis=0)}
+    left_out = [*compress(names, ~is_kept[missing_cells])]
+    lacking = "lack a score on some task" if missing_cells == "systems" else "lack the score of some system"
+    warnings.warn(f"{len(left_out)} of {len(names)} {missing_cells} {lacking} and are left out", stacklevel=3)
+    selected = scores.select(*(mask | (unit != missing_cells) for unit, mask in is_kept.items()))
+    return selected, {f"left_out_{missing_cells}": left_out}
 
 
 def _check(scores: TaskScores, sample: str) -> None:
@@ -374,9 +358,8 @@ def _find_obstacle(scores: TaskScores, name: str, has_bounds: bool) -> InputErro
         return InputError("mean-of-types needs types of tasks", hint="give a file with the columns task,type")
     if has_bounds and name in ("bradley-terry", "z-score"):
         return InputError(f"{name} has no bounds over missing scores", hint="use mean, win-rate or borda")
-    if name != "bradley-terry":
-        return None
-    return find_infinite(compute_terms(scores.values, "points").mean(axis=1), scores.systems)
+    points = compute_terms(scores.values, "points").mean(axis=1)
+    return find_infinite(points, scores.systems) if name == "bradley-terry" else None
 
 
 def _check_range(scores: TaskScores, score_range: Sequence[float]) -> tuple[float, float]:

@@ -16,14 +16,13 @@ from rankscope.analysis.stats.randomness import generator
 from rankscope.arrays import Bools, Floats, Ints
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
+from rankscope.progress import blocks
 from rankscope.read.task_scores import TaskScores, read_task_scores, read_task_types
 from rankscope.scores import Collection, ScoreMatrix, Scores
 
 _DEFAULT = "nDCG@10"
 _SCORES_AT_ONCE = 2**22  # 32 MB, several times
-Bounds = tuple[float, float]
-Cells = tuple[Any, ...]
-"""Row of a table of :mod:`rankscope.analysis.bench`."""
+Bounds = tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +81,7 @@ def _number_types(scores: TaskScores, basis: str) -> Ints:
 
 
 def order_systems(
-    scores: TaskScores,
-    names: Sequence[str],
-    bounds: Bounds | None,
-    *,
-    sample: str,
-    replicates: int,
-    **test: Any,
+    scores: TaskScores, names: Sequence[str], bounds: Bounds, *, sample: str, replicates: int, **test: Any
 ) -> dict[str, Order]:
     """Return the order of the systems by each aggregate, with bounds if they are given.
 
@@ -109,19 +102,16 @@ def order_systems(
 
 def _resample(scores: TaskScores, basis: str, types: Ints, sample: str, replicates: int, seed: int) -> Floats:
     """Return the means of the terms in each resample, systems x replicates; all bases have the same resamples."""
-    systems, tasks = scores.values.shape
-    rng = generator(seed)
-    step = max(1, _SCORES_AT_ONCE // (systems * tasks))
+    tasks, rng = len(scores.tasks), generator(seed)
     drawn: list[Floats] = []
-    for start in range(0, replicates, step):
-        sampled = rng.integers(0, tasks, (min(step, replicates - start), tasks))
+    for block in blocks(replicates, max(1, _SCORES_AT_ONCE // scores.values.size)):
+        sampled = rng.integers(0, tasks, (block.stop - block.start, tasks))
         if sample == "topics":
             sampled[:] = np.arange(tasks)
         values = scores.values[:, sampled]
         for task, own in enumerate(scores.topics if sample != "tasks" else ()):
             is_task = sampled == task
-            seed = int(rng.integers(2**62))
-            values[:, is_task] = stats.bootstrap_means(own, int(is_task.sum()), seed)
+            values[:, is_task] = stats.bootstrap_means(own, int(is_task.sum()), int(rng.integers(2**62)))
         drawn.append(combine(compute_terms(values.swapaxes(0, 1), basis), types[sampled]))
     return np.concatenate(drawn).T
 
@@ -154,7 +144,7 @@ def _round_means(means: Floats, terms: Floats) -> Floats:
     return stats.rounded(means, float(np.abs(terms).max(initial=0.0)))
 
 
-def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> Order:
+def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float, float]) -> Order:
     """Return the order with the bounds of values and ranks, over all values of missing scores.
 
     Bounds of scores are attained for each pair of systems. Those of points are attained for each system; a rank by
@@ -162,11 +152,10 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> O
     """
     low, high = (np.where(np.isnan(values), end, values) for end in bounds)
     if basis == "points":
-        # Each system meets itself: as a tie, or as a loss and a win if its score is missing.
-        itself = np.where(np.isnan(values), [[[0.0]], [[1.0]]], 0.5)
+        # Wins minus losses, without the comparison of each system with itself.
         low, high = (
-            np.add(mine[:, None] > others[None], (mine[:, None] == others[None]) / 2).sum(axis=1) - own
-            for mine, others, own in ((low, high, itself[0]), (high, low, itself[1]))
+            (np.sign(mine[:, None] - others).sum(axis=1) - np.sign(mine - others) + len(values) - 1) / 2
+            for mine, others in ((low, high), (high, low))
         )
     ends = np.stack([combine(low, types), combine(high, types)])
     lowest, highest = merits = stats.rounded(ends)
@@ -179,7 +168,7 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: Bounds) -> O
     return Order(merits.mean(axis=0), ends, ranks, first, last, above | above.T, no_tiers, unknown, unknown)
 
 
-def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Cells]:
+def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the leaderboard of an aggregate, best system first."""
     for s in order.best_first:
         low, high = order.ends[:, s].tolist()
@@ -187,7 +176,7 @@ def places(scores: TaskScores, aggregate: str, order: Order) -> Iterator[Cells]:
         yield scores.systems[s], aggregate, low if low == high else None, *cells
 
 
-def describe_tasks(scores: TaskScores, order: Order) -> Iterator[Cells]:
+def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the table of tasks."""
     sizes = [topics.shape[1] for topics in scores.topics]
     for t, task in enumerate(scores.tasks):
@@ -213,7 +202,7 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
     return groups
 
 
-def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[Cells]:
+def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the table of fragility; with missing scores, only those that compare aggregates."""
     for a, b in combinations(orders, 2):
         yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits)
@@ -221,8 +210,7 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
         terms, types = compute_terms(scores.values, BASES[name]), _number_types(scores, BASES[name])
         smallest = smallest_set(terms, types, order.best_first[0])
         for tasks in (*([t] for t in range(len(types))), *([smallest] if smallest else [])):
-            kept = np.delete(np.arange(len(types)), tasks)
-            merits = _round_means(combine(terms[:, kept], types[kept]), terms)
+            merits = _round_means(combine(np.delete(terms, tasks, axis=1), np.delete(types, tasks)), terms)
             after = _compare(scores, order.merits, merits)
             change = "leader" if tasks is smallest else "task"
             yield name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.analysis import stats
 from rankscope.declaration import list_names
 from rankscope.lazy import numpy as np
-from rankscope.rows import MeasuredPairRow, MeasuredRunRow, R, RowTable, column
+from rankscope.rows import MeasuredPairRow, MeasuredRunRow, R, Row, RowTable, column
 
 if TYPE_CHECKING:
     from rankscope.arrays import Floats, Indices
@@ -23,32 +23,31 @@ Key = tuple[str, str]
 _OVERALL = "", ""
 
 
-class SliceMean(MeasuredRunRow):
-    """Mean of a run on a slice of topics."""
+class _SliceRow(Row):
+    """Base of rows about a slice of topics."""
 
     attribute: str = column("attribute that divides the topics")
     slice: str = column("value of the attribute, or range of a quantile bin")
+
+
+class SliceMean(_SliceRow, MeasuredRunRow):
+    """Mean of a run on a slice of topics."""
+
     topics: int = column("number of topics of the slice on which the measure is defined")
     value: float = column("mean over the topics of the slice")
     low: float = column("lower end of Student's interval of the mean")
     high: float = column("upper end of Student's interval of the mean")
 
 
-class SliceDifference(MeasuredPairRow):
+class SliceDifference(_SliceRow, MeasuredPairRow):
     """Difference of two runs on a slice of topics."""
 
-    attribute: str = column("attribute that divides the topics")
-    slice: str = column("value of the attribute, or range of a quantile bin")
     topics: int = column()
     difference: float = column("mean of a minus mean of b")
     low: float = column("lower end of Student's interval of the difference, of Holm's level")
-    high: float = column(
-        "upper end of the interval, which excludes 0 exactly if the difference is significant"
-    )
+    high: float = column("upper end; the interval excludes 0 exactly if the difference is significant")
     p: float = column(p_value=True)
-    adjusted: float = column(
-        "the p-value, by Holm's correction over pairs, attributes and slices", p_value=True
-    )
+    adjusted: float = column("p-value by Holm's correction over pairs, attributes and slices", p_value=True)
     significant: bool = column()
 
 
@@ -60,7 +59,7 @@ class Interaction(MeasuredPairRow):
     test: str = column("welch, or permutation if a slice has fewer than 5 topics or no variance")
     statistic: float = column("Welch's statistic; empty for permutations")
     p: float = column(p_value=True)
-    adjusted: float = column("the p-value, by Holm's correction over pairs and attributes", p_value=True)
+    adjusted: float = column("p-value by Holm's correction over pairs and attributes", p_value=True)
     significant: bool = column("whether the difference varies between slices")
     alarm: str = column(
         f"{SIMPSON}: one run leads overall, the other in every slice; {REVERSED}: the other run leads in a slice by a"
@@ -120,14 +119,10 @@ Comparison = tuple[list[SliceDifference], list[Interaction]]
 
 def slice_tables(rows: Iterable[Comparison]) -> dict[str, Any]:
     """Return the tables ``slices`` and ``interactions`` of the rows of some measures."""
-    differences, interactions = (list(chain.from_iterable(part)) for part in zip(*rows, strict=True))
+    differences, tests = (list(chain.from_iterable(part)) for part in zip(*rows, strict=True))
+    slices = SliceDifference.table("slices", differences, caption="Differences a - b by slice of topics")
     caption = "Do differences vary between slices? Welch's test, or permutations; Holm's correction"
-    return {
-        "slices": SliceDifference.table(
-            "slices", differences, caption="Differences a - b by slice of topics"
-        ),
-        "interactions": Interaction.table("interactions", interactions, caption=caption),
-    }
+    return {"slices": slices, "interactions": Interaction.table("interactions", tests, caption=caption)}
 
 
 def compare_slices(
@@ -148,17 +143,14 @@ def compare_slices(
 
     z, weights = differences.values, differences.weights
     sign = 1 if leads is None else differences.measure.sign or 1
-    topics = [*map(id_cell, differences.topics)]
-    members = {key: {*map(id_cell, part.topics)} for key, part in slices.items()}
-    own = {key: np.flatnonzero([topic in part for topic in topics]) for key, part in members.items()}
-    own = {key: indices for key, indices in own.items() if len(indices)}
+    index = {id_cell(topic): t for t, topic in enumerate(differences.topics)}
+    known = {key: [index[t] for t in map(id_cell, part.topics) if t in index] for key, part in slices.items()}
+    own = {key: np.array(topics) for key, topics in known.items() if topics}
     if not own:
         return [], []
-    parts = [(z[:, indices], None if weights is None else weights[indices]) for indices in own.values()]
+    parts = [(z[:, topics], None if weights is None else weights[topics]) for topics in own.values()]
     p = np.stack([stats.one_sample_t(*part).p for part in parts])
-    adjusted, levels = (
-        x.reshape(p.shape) for x in (stats.adjust(p.ravel()), stats.holm_levels(p.ravel(), alpha))
-    )
+    adjusted, levels = stats.adjust(p), stats.holm_levels(p, alpha)
     tests = [stats.one_sample_t(*part, level) for part, level in zip(parts, levels, strict=True)]
     difference, low, high = np.stack([(test.difference, test.low, test.high) for test in tests], axis=1)
     if leads is None:
@@ -169,14 +161,12 @@ def compare_slices(
     for attribute in dict.fromkeys(name for name, _ in own):
         is_own = [name == attribute for name, _ in own]
         opposed = [lead * leads[_OVERALL] < 0 for (name, _), lead in leads.items() if name == attribute]
-        alarms = np.where(is_reversed[is_own].any(axis=0), REVERSED, "")
-        alarms = np.where(np.all(opposed, axis=0), SIMPSON, alarms)
+        is_alarm = np.all(opposed, axis=0), is_reversed[is_own].any(axis=0)
         divided = [*compress(own.values(), is_own)]
-        answers.append(
-            ((attribute, len(divided)), *stats.test_interaction(z, divided, weights, seed), alarms)
-        )
+        test = stats.test_interaction(z, divided, weights, seed)
+        answers.append(((attribute, len(divided)), *test, np.select(is_alarm, (SIMPSON, REVERSED), "")))
     labels, kinds, statistic, p_interaction, alarm = zip(*answers, strict=True)
-    holm = stats.adjust(np.concatenate(p_interaction)).reshape(len(answers), -1)
+    holm = stats.adjust(np.stack(p_interaction))
     keys = [(*key, len(indices)) for key, indices in own.items()]
     pairs = [(*pair, str(differences.measure)) for pair in names]
     numbers = difference, low, high, p, adjusted, adjusted < alpha

@@ -29,5 +29,5 @@ def run(args: argparse.Namespace) -> None:
     measures = arguments.parse_measures(args) if several or args.measure else []
     if len(measures) > 1:
         raise SettingsError(f"bench compares one measure, not {len(measures)}", hint="name one with -m")
-    parameters = {**derived.parameter_values(args, bench), "measure": measures[0] if measures else None}
+    parameters = derived.parameter_values(args, bench) | {"measure": next(iter(measures), None)}
     emit(args, bench(arguments.several_collections(args, measures) if several else args.source, **parameters))

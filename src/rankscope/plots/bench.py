@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
 from rankscope.errors import SettingsError
@@ -13,9 +15,6 @@ from rankscope.tables import Table
 
 _TIERS = (COLOURS[0], "o"), (COLOURS[5], "s")
 """Colours and markers of tiers in turn: two blues, because orange means a loss."""
-
-_MAX_LABELS = 40
-"""Number of named systems in the diagram of critical distances."""
 
 
 def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -41,8 +40,7 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     """
     name = choose(aggregate, result.aggregates, "there is no aggregate {}")
     rows = [row for row in result.board if row.aggregate == name]
-    shown, rest = marks.split_rows(rows)
-    with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
+    with marks.row_figure(rows, width, "system", "first_rank", "last_rank", letters=22) as (axes, shown):
         for index, row in enumerate(shown):
             colour, marker = _TIERS[((row.tier or 1) - 1) % 2]
             marks.draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
@@ -51,18 +49,15 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
             if row.value is not None:
                 text = result.board.format_cell(row.value, "value")
                 marks.write_at_right(axes, index, text, fontsize=6.5, color=INK)
-        marks.name_runs(axes, [row.system for row in shown], len(rest), width=22, noun="system")
         marks.linear_ranks(axes, max(max(row.rank or 1, row.last_rank or 1) for row in shown))
-        marks.draw_rest(axes, len(shown), (end for row in rest for end in (row.first_rank, row.last_rank)))
         axes.set_title(shorten(name, 20), loc="right", fontsize=7)
         axes.set_xlabel(f"rank by {name}")
         legend = [
             marks.legend_line(f"{result.level}, {kind} tier", color=colour, marker=marker, markersize=4)
             for kind, (colour, marker) in zip(("odd", "even"), _TIERS, strict=True)
         ]
-        marks.legend_below(figure, legend[: max(row.tier or 1 for row in rows)], 2)
-    table = result.board.subset("board", rows, result.board.caption)
-    return Figure(figure, (axes,), table)
+        marks.legend_below(axes.figure, legend[: max(row.tier or 1 for row in rows)], 2)
+    return Figure(axes.figure, (axes,), result.board.subset("board", rows, result.board.caption))
 
 
 def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
@@ -92,11 +87,10 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
         problem = "critical distances need three systems and all their scores"
         raise SettingsError(problem, hint="leave out systems or tasks with missing scores")
     distance = result.friedman[0].critical_distance
-    systems = result.mean_ranks()
-    groups = cliques([rank for _, rank in systems], distance)
-    labelled = min(len(systems), _MAX_LABELS)
-    names = shorten_all((system for system, _ in systems[:labelled]), 18)
-    left = -(-labelled // 2)
+    systems, ranks = zip(*result.mean_ranks(), strict=True)
+    groups = cliques(ranks, distance)
+    names = shorten_all(systems[: marks.MAX_ROWS], 18)
+    left = -(-len(names) // 2)
     # Heights in units of a line of text: bars below the axis, then names, the first half at the left.
     bars = min(0.6 * len(groups), 9.0) + 0.8
     lines = bars + left + 1
@@ -105,36 +99,35 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
         span = high - low
         # A letter of 5.5 points needs 0.048 inches; the mean rank and its spaces are as wide as seven.
         side = min(0.4, 0.048 * (max(map(len, names)) + 7) / width)
-        axes.set_xlim(low - span * side / (1 - 2 * side), high + span * side / (1 - 2 * side))
-        axes.set_ylim(-lines, 2.4)
+        margin = span * side / (1 - 2 * side)
+        axes.set(xlim=(low - margin, high + margin), ylim=(-lines, 2.4), xticks=[], yticks=[])
         marks.hide_frame(axes)
-        axes.set_xticks([]), axes.set_yticks([])
         axes.plot([low, high], [0, 0], color=INK, linewidth=0.8)
         for tick in marks.rank_ticks(high, 4):
             axes.plot([tick, tick], [0, 0.3], color=INK, linewidth=0.8)
             axes.text(tick, 0.45, str(tick), ha="center", va="bottom", fontsize=6.5)
         shown = min(distance, span)
         axes.plot([low, low + shown], [2.0, 2.0], color=COLOURS[1], linewidth=1.5)
-        text = f"CD {distance:.2f}"
-        axes.text(low + shown + 0.03 * span, 2.0, text, va="center", fontsize=6.5, color=COLOURS[1])
-        axes.plot([rank for _, rank in systems], [0] * len(systems), ".", markersize=2.5, color=COLOURS[0])
+        end = low + shown + 0.03 * span
+        axes.text(end, 2.0, f"CD {distance:.2f}", va="center", fontsize=6.5, color=COLOURS[1])
+        axes.plot(ranks, [0] * len(ranks), ".", markersize=2.5, color=COLOURS[0])
         for k, (first, last) in enumerate(groups):
             height = -0.5 - (bars - 0.8) * k / len(groups)
             thick = 2.2 if len(groups) <= 15 else 0.8
-            axes.plot([systems[first][1], systems[last][1]], [height] * 2, color=INK, linewidth=thick)
-        for k, (_, rank) in enumerate(systems[:labelled]):
+            axes.plot([ranks[first], ranks[last]], [height] * 2, color=INK, linewidth=thick)
+        for k, (name, rank) in enumerate(zip(names, ranks, strict=False)):
             is_left = k < left
-            height = -bars - (k if is_left else labelled - 1 - k) - 0.5
+            height = -bars - (k if is_left else len(names) - 1 - k) - 0.5
             side = low - 0.04 * span if is_left else high + 0.04 * span
             axes.plot([rank, rank, side], [0, height, height], color=QUIET, linewidth=0.4, zorder=0)
-            text = f"{names[k]} {rank:.1f}" if is_left else f"{rank:.1f} {names[k]}"
+            text = f"{name} {rank:.1f}" if is_left else f"{rank:.1f} {name}"
             axes.text(side, height, text, ha="right" if is_left else "left", va="center", fontsize=5.5)
         more = "\nbars: no significant difference" if groups else ""
-        more += f"\nnames: best {labelled} of {len(systems)}" if labelled < len(systems) else ""
+        more += f"\nnames: best {len(names)} of {len(systems)}" if len(names) < len(systems) else ""
         axes.set_xlabel(f"mean rank over {len(result.scores.tasks)} tasks (Nemenyi){more}")
     rows = [
         (system, rank, ",".join(str(g) for g, (first, last) in enumerate(groups, 1) if first <= k <= last))
-        for k, (system, rank) in enumerate(systems)
+        for k, (system, rank) in enumerate(zip(systems, ranks, strict=True))
     ]
     return Figure(figure, (axes,), Table("critical_distance", ("system", "mean_rank", "groups"), rows))
 
@@ -165,17 +158,15 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
         raise SettingsError("influence of tasks needs all scores", hint=hint)
     rows.sort(key=lambda row: -row.changed)
     leader = result.leader(name)
-    shown, rest = marks.split_rows(rows)
-    with canvas(width, marks.rows_height(shown, rest)) as (figure, axes):
+    look: Any = {"margin": 0.75, "letters": 22, "noun": "task"}
+    with marks.row_figure(rows, width, "without", "changed", **look) as (axes, shown):
         for index, row in enumerate(shown):
             is_new = row.leader != leader
             axes.barh(index, row.changed, 0.7, color=COLOURS[int(is_new)])
             if is_new:
                 marks.write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
-        marks.draw_rest(axes, len(shown), (row.changed for row in rest))
-        marks.name_runs(axes, [row.without for row in shown], len(rest), width=22, noun="task")
         marks.limit_ticks(axes.xaxis, 5)
         if any(row.leader != leader for row in shown):
             axes.set_title("new leader", loc="right", fontsize=7, color=COLOURS[1])
         axes.set_xlabel("pairs reordered without the task")
-    return Figure(figure, (axes,), result.fragility.subset("fragility", rows))
+    return Figure(axes.figure, (axes,), result.fragility.subset("fragility", rows))

@@ -8,7 +8,7 @@ from rankscope.analysis.correct import Corrected
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, QUIET
-from rankscope.plots.style import SINGLE, canvas, choose_measure
+from rankscope.plots.style import SINGLE, choose_measure
 
 
 def plot_corrected(result: Corrected, measure: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -35,8 +35,7 @@ def plot_corrected(result: Corrected, measure: str | None = None, *, width: floa
     2
     """
     measure_name, rows = choose_measure(result.means, measure, "there are no corrected means of {}")
-    shown, rest = marks.split_rows(rows)
-    with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
+    with marks.row_figure(rows, width, "run", "corrected") as (axes, shown):
         for index, row in enumerate(shown):
             for low, high, line in ((row.low_topics, row.high_topics, 0.8), (row.low, row.high, 2.2)):
                 if isfinite(high - low):
@@ -44,8 +43,6 @@ def plot_corrected(result: Corrected, measure: str | None = None, *, width: floa
             if isfinite(row.machine):
                 marks.draw_dot(axes, row.machine, index, COLOURS[1], False)
             marks.draw_dot(axes, row.corrected, index, COLOURS[0], True)
-        marks.draw_rest(axes, len(shown), (row.corrected for row in rest))
-        marks.name_runs(axes, [row.run for row in shown], len(rest))
         axes.set_xlabel(f"mean {measure_name}")
         level = f"{100 * (1 - result.settings['alpha']):g} %"
         legend = [
@@ -54,6 +51,6 @@ def plot_corrected(result: Corrected, measure: str | None = None, *, width: floa
             marks.legend_line(f"{level}: labels", color=QUIET, linewidth=2.2),
             marks.legend_line(f"{level}: labels and topics", color=QUIET, linewidth=0.8),
         ]
-        marks.legend_below(figure, legend, 2)
+        marks.legend_below(axes.figure, legend, 2)
     table = result.means.subset("means", rows, result.means.caption)
-    return Figure(figure, (axes,), table)
+    return Figure(axes.figure, (axes,), table)

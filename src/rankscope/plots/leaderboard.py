@@ -6,7 +6,7 @@ from rankscope.analysis.leaderboard import Leaderboard
 from rankscope.plots import marks
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, QUIET
-from rankscope.plots.style import SINGLE, canvas, choose_measure
+from rankscope.plots.style import SINGLE, choose_measure
 
 
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
@@ -32,8 +32,7 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
     ['1', '2']
     """
     measure_name, rows = choose_measure(result.leaderboard, measure, "the leaderboard has no {}")
-    shown, rest = marks.split_rows(rows)
-    with canvas(width, marks.rows_height(shown, rest, 1.0)) as (figure, axes):
+    with marks.row_figure(rows, width, "run", "value") as (axes, shown):
         for index, row in enumerate(shown):
             if isfinite(row.high - row.low):
                 marks.draw_range(axes, row.low, row.high, index, linewidth=1.1)
@@ -41,8 +40,6 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
                 marks.draw_dot(axes, row.value, index, COLOURS[0], row.tied_for_first)
             if row.rank is not None:
                 marks.write_at_right(axes, index, row.rank_range, fontsize=7, color=INK)
-        marks.draw_rest(axes, len(shown), (row.value for row in rest))
-        marks.name_runs(axes, [row.run for row in shown], len(rest))
         axes.set_title("ranks", loc="right", fontsize=7)
         axes.set_xlabel(f"mean {measure_name}")
         level = f"{100 * (1 - result.settings['alpha']):g} %"
@@ -51,6 +48,6 @@ def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: 
             marks.legend_dot("other run", COLOURS[0], markerfacecolor="white"),
             marks.legend_line(f"{level} interval, unadjusted", color=QUIET, linewidth=1.1),
         ]
-        marks.legend_below(figure, legend, 3)
+        marks.legend_below(axes.figure, legend, 3)
     table = result.leaderboard.subset("leaderboard", rows, result.leaderboard.caption)
-    return Figure(figure, (axes,), table)
+    return Figure(axes.figure, (axes,), table)

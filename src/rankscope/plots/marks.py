@@ -1,12 +1,13 @@
 """Marks, labels, axes and legends that figures share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
 from rankscope.plots.palette import GAIN, INK, LOSS, QUIET
-from rankscope.plots.style import LEFT_TO_RIGHT, current_panel, finite_or_zero, shorten, shorten_all
+from rankscope.plots.style import LEFT_TO_RIGHT, canvas, current_panel, finite_or_zero, shorten, shorten_all
 
 _LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -64,6 +65,28 @@ def split_rows(rows: Sequence[Row], limit: int = MAX_ROWS) -> tuple[list[Row], l
 def rows_height(shown: Sequence[object], rest: Sequence[object], margin: float = 0.75) -> float:
     """Return the height in inches of a figure with a name per row."""
     return margin + 0.15 * (len(shown) + 1.4 * bool(rest))
+
+
+@contextmanager
+def row_figure(
+    rows: Sequence[Any],
+    width: float,
+    name: str,
+    *ends: str,
+    margin: float = 1.0,
+    letters: int = 20,
+    noun: str = "",
+) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield the axes of a figure and the rows to draw, named by the attribute ``name``; the rest shares a row.
+
+    The row of the rest extends from the lowest to the highest value of the attributes ``ends``.
+    """
+    shown, rest = split_rows(rows)
+    with canvas(width, rows_height(shown, rest, margin)) as (_, axes):
+        yield axes, shown
+        draw_rest(axes, len(shown), (getattr(row, end) for row in rest for end in ends))
+        names = [getattr(row, name) for row in shown]
+        name_runs(axes, names, len(rest), width=letters, noun=noun or name)
 
 
 def draw_rest(axes: Any, y: float, ends: Iterable[float | None], shade: str = QUIET, digits: int = 3) -> None:

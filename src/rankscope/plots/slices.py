@@ -13,20 +13,15 @@ from rankscope.measures.grammar import external_measure
 from rankscope.plots import marks, style
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, LOSS
+from rankscope.plots.style import DOUBLE
 from rankscope.scores import Scores
 
 _PANEL = 0.6
 """Smallest width of a panel in inches."""
-_DERIVED = "difficulty:3"
-"""Attribute by which means are divided by default."""
 
 
 def plot_slices(
-    result: Scores | Comparison,
-    measure: str | None = None,
-    by: str | None = None,
-    *,
-    width: float = style.DOUBLE,
+    result: Scores | Comparison, measure: str | None = None, by: str | None = None, *, width: float = DOUBLE
 ) -> Figure:
     """Draw a row per run, best first, and a panel per slice of topics: means, or differences from a baseline.
 
@@ -59,7 +54,7 @@ def plot_slices(
     """
     is_means = isinstance(result, Scores)
     select: Any = _select_means if is_means else _select_differences
-    name, attribute, label, runs, rows, tests = select(result, measure, by)
+    name, label, interval, runs, rows, tests = select(result, measure, by)
     sign = external_measure(name, others=True).sign or 1
     get_value = attrgetter("value" if is_means else "difference")
     sizes = {row.slice: row.topics for row in rows}
@@ -75,7 +70,7 @@ def plot_slices(
     shared: Any = {"sharex": True, "sharey": True, "squeeze": False}
     with style.canvas(width, height, 1, len(across), **shared) as (figure, (grid,)):
         for panel, title, axes in zip(across, _shorten_titles(across, letters), grid, strict=True):
-            for y, row in ((y, cells[key, panel]) for y, key in enumerate(shown) if (key, panel) in cells):
+            for y, row in enumerate(cells[key, panel] for key in shown):
                 if is_means:
                     marks.draw_range(axes, style.finite_or_zero(row.low), style.finite_or_zero(row.high), y)
                     marks.draw_dot(axes, row.value, y, COLOURS[0], True)
@@ -83,64 +78,57 @@ def plot_slices(
                     marks.draw_difference(axes, row, y, sign)
             if not is_means:
                 axes.axvline(0, color=INK, linewidth=0.7, zorder=0)
-            note = _format_p(tests.get(panel), "p ") if is_turned else f"n {sizes[panel]:,}"
+            note = f"n {sizes[panel]:,}" if not is_turned else f"p {_format_p(tests[panel])}" if tests else ""
             axes.set_title(f"{title}\n{note}".strip(), fontsize=5.5, loc="center")
             marks.limit_ticks(axes.xaxis, 2 if width / len(across) < 1.5 else 4, integer=False)
             axes.tick_params(labelsize=5.5)
-            axes.tick_params(axis="y", length=0)
-            axes.grid(axis="y", visible=False)
-        for panel, axes in zip(across, grid, strict=True):  # after all panels, which share their limits
-            hidden = [get_value(cells[key, panel]) for key in rest if (key, panel) in cells]
-            marks.draw_rest(axes, len(shown), hidden, digits=2)
         noun, letters = "slice" if is_turned else "run", 24 if style.is_wide(width) else 14
-        marks.name_runs(grid[0], shown, len(rest), width=letters, noun=noun, fontsize=5.5)
-        for y, run in enumerate(() if is_turned else shown):
-            colour = LOSS if run in tests and tests[run].alarm else INK
-            marks.write_at_right(grid[-1], y, _format_p(tests.get(run)), x=1.05, fontsize=5.5, color=colour)
+        for panel, axes in zip(across, grid, strict=True):  # after all panels, which share their limits
+            marks.draw_rest(axes, len(shown), (get_value(cells[key, panel]) for key in rest), digits=2)
+            marks.name_runs(axes, shown, len(rest), width=letters, noun=noun, fontsize=5.5)
         if tests and not is_turned:
+            for y, test in enumerate(tests[run] for run in shown):
+                colour = LOSS if test.alarm else INK
+                marks.write_at_right(grid[-1], y, _format_p(test), x=1.05, fontsize=5.5, color=colour)
             marks.write_at_right(grid[-1], -1.0, "p", x=1.05, fontsize=5.5, style="italic")
         is_cut = not is_turned and len(across) < len(sizes)
-        more = f", {len(across)} largest of {len(sizes)} slices" if is_cut else ""
-        level = f"{100 * (1 - (0.05 if is_means else result.settings['alpha'])):g} % interval"
-        legend = marks.legend_differences(level + (", unadjusted" if is_means else ", Holm's correction"))
-        below = marks.legend_below(figure, legend[3:] if is_means else legend, 2)
-        text = f"{label}\nby {style.shorten(attribute, 24)}{more}"
-        below.set_title(text if is_means else f"{text}\np: equal differences on all slices", {"size": 7})
-    drawn = [cells[key, panel] for key in down for panel in across if (key, panel) in cells]
+        label += f", {len(across)} largest of {len(sizes)} slices" if is_cut else ""
+        label += "" if is_means else "\np: equal differences on all slices"
+        legend = marks.legend_differences(interval)
+        marks.legend_below(figure, legend[3:] if is_means else legend, 2).set_title(label, {"size": 7})
+    drawn = [cells[key, panel] for key in down for panel in across]
     return Figure(figure, tuple(grid), type(rows[0]).table("slices", drawn))
 
 
 _Selection = tuple[str, str, str, list[str], list[Any], dict[str, Interaction]]
-"""Measure, attribute, label of the axis, runs, best first, rows of runs and slices, and tests by run."""
+"""Measure, label, kind of the intervals, runs, best first, rows of runs and slices, and tests by run."""
 
 
 def _select_means(scores: Scores, measure: str | None, by: str | None) -> _Selection:
     name = style.choose(measure, style.distinct(scores.measures), "{} was not evaluated")
-    attribute = by or _DERIVED
+    attribute = by or "difficulty:3"
     runs = [scores.runs[r] for r in scores.best_first(name)]
     rows = slice_means(scores.with_measures([name]), attribute)
-    return name, attribute, f"mean {name}", runs, list(rows), {}
+    label = f"mean {name}\nby {style.shorten(attribute, 24)}"
+    return name, label, "95 % interval, unadjusted", runs, list(rows), {}
 
 
 def _select_differences(result: Comparison, measure: str | None, by: str | None) -> _Selection:
     if result.slices is None or result.interactions is None:
         raise SettingsError("the comparison has no slices", hint="compare with by= (--by)")
     problem = "{} was not compared"
-    name = style.choose(measure, style.distinct(row.measure for row in result.slices), problem)
-    attribute = style.choose(by, style.distinct(row.attribute for row in result.slices), problem)
+    name, rows = style.choose_measure(result.slices, measure, problem)
+    attribute = style.choose(by, style.distinct(row.attribute for row in rows), problem)
     runs = [row.run for row in result.best_first(name)]
     baseline = result.settings["baseline"] or runs[0]
     baseline = baseline if isinstance(baseline, str) else baseline[0]
-    tables: Any = result.slices, result.interactions
-    key = name, attribute
-    rows, tests = (
-        [row for row in table if (row.measure, row.attribute) == key and baseline in (row.a, row.b)]
-        for table in tables
-    )
-    label = f"difference in {name} from {style.shorten(baseline, 20)}"
-    tested = {row.b if row.a == baseline else row.a: row for row in tests}
+    rows = [row for row in rows if row.attribute == attribute and baseline in (row.a, row.b)]
     rows = [row if row.b == baseline else _reverse(row) for row in rows]
-    return name, attribute, label, [run for run in runs if run != baseline], rows, tested
+    tests = [row for row in result.interactions if (row.measure, row.attribute) == (name, attribute)]
+    tested = {row.b if row.a == baseline else row.a: row for row in tests if baseline in (row.a, row.b)}
+    label = f"difference in {name} from {style.shorten(baseline, 20)}\nby {style.shorten(attribute, 24)}"
+    interval = f"{100 * (1 - result.settings['alpha']):g} % interval, Holm's correction"
+    return name, label, interval, [run for run in runs if run != baseline], rows, tested
 
 
 def _reverse(row: SliceDifference) -> SliceDifference:
@@ -156,5 +144,5 @@ def _shorten_titles(names: list[str], letters: int) -> list[str]:
     return ["–\n".join(style.shorten(end, letters) for end in name.split("–", 1)) for name in names]
 
 
-def _format_p(test: Interaction | None, start: str = "") -> str:
-    return "" if test is None else start + format_cell(test.adjusted, 3, p_value=True)
+def _format_p(test: Interaction) -> str:
+    return format_cell(test.adjusted, 3, p_value=True)

@@ -25,7 +25,7 @@ lines, Parquet or Arrow, plain or compressed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import itemgetter
@@ -114,16 +114,14 @@ def read_score_tables(
     (('bm25',), ('351',), [[0.25]])
     """
     path, rows = open_score_rows(source, is_measure, missing, label)
-    header = [name.strip().lower() for name in rows.header]
-    found = {meaning: [n for n in names if n in header] for meaning, names in _COLUMNS.items()}
-    indices = {meaning: header.index(names[0]) for meaning, names in found.items() if names}
+    indices = find_columns(rows.header, _COLUMNS)
     if {"topic", "run"} <= indices.keys() and indices.keys().isdisjoint(("measure", "value")):
         rows, indices = (
             melt(rows, [indices["run"], indices["topic"]]),
             dict(zip(_COLUMNS, range(4), strict=True)),
         )
     if not {"topic", "value"} <= indices.keys() or indices.keys().isdisjoint(("measure", "run")):
-        is_by_run = header[:1] == ["run"] and "topic" not in indices
+        is_by_run = "".join(rows.header[:1]).strip().lower() == "run" and "topic" not in indices
         return {"": _parse_matrix(_transpose(rows) if is_by_run else rows, path)}
     columns = {meaning: [cells[index] for _, cells in rows.rows] for meaning, index in indices.items()}
     topics, scores = _map_cells(parse_name, columns["topic"]), _map_cells(parse_score, columns["value"])
@@ -155,6 +153,17 @@ def read_score_tables(
         problem = "there are only means, and no score of a topic" if rows.rows else "there is no score"
         raise InputError(problem, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
     return build_tables(scores_by_measure, path)
+
+
+def find_columns(header: Sequence[str], names: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return the index of the column of each meaning, which has the first of its names that occurs.
+
+    >>> find_columns(["Model", "score"], {"system": ("system", "model"), "task": ("task",), "score": ("score",)})
+    {'system': 0, 'score': 1}
+    """
+    present = [name.strip().lower() for name in header]
+    found = {meaning: [name for name in own if name in present] for meaning, own in names.items()}
+    return {meaning: present.index(own[0]) for meaning, own in found.items() if own}
 
 
 def melt(rows: ScoreRows, labels: Sequence[int]) -> ScoreRows:

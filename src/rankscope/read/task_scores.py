@@ -23,17 +23,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, compress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import Floats
+from rankscope.arrays import Bools, Floats
 from rankscope.errors import InputError, suggest_names
 from rankscope.json_documents import parse_json
 from rankscope.read.score_rows import ScoreRows, open_score_rows
-from rankscope.read.scores import build_tables, check_score, melt, parse_name, parse_score
+from rankscope.read.scores import build_tables, check_score, find_columns, melt, parse_name, parse_score
 from rankscope.read.topic_data import read_topic_data
 
 _COLUMNS = {
@@ -43,7 +44,7 @@ _COLUMNS = {
     "type": ("type", "task_type", "category"),
     "score": ("score", "value", "main_score"),
 }
-"""Names of the columns of a table with a row per score (case-insensitive)."""
+"""Names of the columns of a table with a row per score (case-insensitive), the score last."""
 _SPLITS = {"MSMARCO": "dev"}
 """Splits of tasks whose scores MTEB does not take from ``test``."""
 _MTEB = "give the folder results/ of MTEB, with MODEL/REVISION/TASK.json"
@@ -63,8 +64,7 @@ class TaskScores:
     @classmethod
     def join(cls, matrices: Mapping[str, Any], first: Iterable[str] = ()) -> TaskScores:
         """Join matrices of tasks by their runs, ``first`` some runs; a run that lacks a task has no score there."""
-        runs = [run for matrix in matrices.values() for run in matrix.runs]
-        systems = tuple(dict.fromkeys((*first, *runs)))
+        systems = tuple(dict.fromkeys(chain(first, *(matrix.runs for matrix in matrices.values()))))
         topics = []
         for matrix in matrices.values():
             topics.append(np.full((len(systems), matrix.values.shape[1]), np.nan))
@@ -76,11 +76,11 @@ class TaskScores:
         """Array of shape (systems, tasks): means over topics; NaN if a system lacks a topic, or the task."""
         return np.stack([topics.mean(axis=1) for topics in self.topics], axis=1)
 
-    def select(self, systems: Sequence[int], tasks: Sequence[int]) -> TaskScores:
-        """Return the scores of some systems on some tasks."""
-        names, topics = [self.systems[s] for s in systems], [self.topics[t][systems] for t in tasks]
-        types = [self.types[t] for t in tasks if self.types]
-        return TaskScores(tuple(names), tuple(self.tasks[t] for t in tasks), tuple(topics), tuple(types))
+    def select(self, systems: Bools, tasks: Bools) -> TaskScores:
+        """Return the scores of the systems and tasks of two masks."""
+        parts = (self.systems, systems), (self.tasks, tasks), (self.topics, tasks), (self.types, tasks)
+        names, kept, topics, types = (tuple(compress(*part)) for part in parts)
+        return TaskScores(names, kept, tuple(scores[systems] for scores in topics), types)
 
 
 def read_task_scores(source: Any) -> TaskScores:
@@ -94,8 +94,7 @@ def read_task_scores(source: Any) -> TaskScores:
         path, rows = str(folder), _read_mteb(folder)
     else:
         path, rows = open_score_rows(source, str.isalpha)
-    names = [name.strip().lower() for name in rows.header]
-    columns = {key: names.index(n) for key, own in _COLUMNS.items() for n in own[::-1] if n in names}
+    columns = find_columns(rows.header, _COLUMNS)
     if not columns.keys() >= {"task", "score"}:
         rows, columns = melt(rows, [0]), {"system": 0, "task": 1, "score": 2}
     elif "system" not in columns:
@@ -103,10 +102,8 @@ def read_task_scores(source: Any) -> TaskScores:
     scores: dict[str, dict[tuple[str, str], float]] = {}
     systems, types = dict[str, None](), dict[str, str]()
     for line, cells in rows.rows:
-        system, task, topic, kind = (
-            parse_name(cells[columns[key]]) if key in columns else ""
-            for key in ("system", "task", "topic", "type")
-        )
+        *names, cell = (cells[columns[key]] if key in columns else "" for key in _COLUMNS)
+        system, task, topic, kind = map(parse_name, names)
         if (system, topic) in scores.setdefault(task, {}):
             task_text = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
             hint = "give one score for every system and task, or a column of topics"
@@ -116,7 +113,6 @@ def read_task_scores(source: Any) -> TaskScores:
             problem = f"task {task!r} has two types, {types[task]!r} and {kind!r}"
             raise InputError(problem, path=path, line=line, hint="give each task one type")
         systems[system] = None
-        cell = cells[columns["score"]]
         scores[task][system, topic] = check_score(parse_score(cell), cell, system, path, line)
     if not scores:
         raise InputError("there is no score", path=path, hint="give a system, a task and a score in each row")
@@ -141,9 +137,7 @@ def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
 def _read_mteb(folder: Path) -> ScoreRows:
     folder = folder / "results" if (folder / "results").is_dir() else folder
     newest: dict[tuple[str, str], tuple[list[int], float]] = {}
-    for path in sorted(folder.glob("*/*/*.json")):
-        if path.name == "model_meta.json":
-            continue
+    for path in sorted({*folder.glob("*/*/*.json")} - {*folder.glob("*/*/model_meta.json")}):
         content = parse_json(path.read_bytes(), path, _MTEB)
         task, score = _parse_mteb(content, path)
         version = [int(part) for part in re.findall(r"\d+", str(content.get("mteb_version")))]
@@ -163,9 +157,7 @@ def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:
     task = str(content.get("task_name") or path.stem)
     split = _SPLITS.get(task, "test")
     subsets = splits.get(split) if split in splits or len(splits) > 1 else next(iter(splits.values()))
-    scores: list[Any] = [
-        subset.get("main_score") if isinstance(subset, dict) else None for subset in subsets or ()
-    ]
+    scores: Any = [subset.get("main_score") if isinstance(subset, dict) else None for subset in subsets or ()]
     if not scores or not all(type(score) in (int, float) and math.isfinite(score) for score in scores):
         problem = f"the split {split!r} has no main_score (there are {', '.join(map(str, splits))})"
         raise InputError(problem, path=path, hint="remove the file, or give a table of scores")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from rankscope.errors import InputError, SettingsError, suggest_names
@@ -32,18 +31,17 @@ def read_topic_data(source: Any, key: str = "query_id") -> TopicData:
     """
     if isinstance(source, Mapping) and all(isinstance(row, Mapping) for row in source.values()):
         return {key_text(topic, "topic"): dict(row) for topic, row in source.items()}
-    label, table = open_score_rows(source, None)
-    path = label if isinstance(source, str | Path) else None
+    path, table = open_score_rows(source, None)
     meanings = [column_meaning(name) or name.strip().lower() for name in table.header]
     k, noun = meanings.index(key) if key in meanings else 0, "topic" if key == "query_id" else key
+    others = [c for c in range(len(table.header)) if c != k]
     data: TopicData = {}
     for line, cells in table.rows:
         topic = key_text(cells[k].strip() if isinstance(cells[k], str) else cells[k], noun)
         if topic in data:
             hint = f"give each {noun} one row"
             raise InputError(f"{noun} {topic!r} occurs twice", path=path, line=line, hint=hint)
-        named = enumerate(zip(table.header, cells, strict=True))
-        data[topic] = {name: cell for c, (name, cell) in named if c != k}
+        data[topic] = {table.header[c]: cells[c] for c in others}
     if not data:
         raise InputError(f"there is no {noun}", path=path, hint=f"give a header and a row per {noun}")
     return data
@@ -59,22 +57,20 @@ def attribute_values(data: Attributes, name: str, topics: Iterable[str]) -> list
     return [None if value == "" or value != value else value for value in values]
 
 
-def topic_weights(weights: str | Mapping[Any, Any], data: Attributes, topics: Iterable[str]) -> list[float]:
+def topic_weights(weights: str | Mapping[Any, Any], data: Attributes, topics: Sequence[str]) -> list[float]:
     """Return the weight of each topic, from a column of the attributes or from a mapping.
 
     >>> topic_weights({"q1": 2, "q2": "0.5"}, {}, ["q1", "q2"])
     [2.0, 0.5]
     """
-    topics = [*topics]
     if isinstance(weights, str):
         values = attribute_values(data, weights, topics)
     elif isinstance(weights, Mapping):
         by_topic = {key_text(topic, "topic"): weight for topic, weight in weights.items()}
         values = [by_topic.get(topic) for topic in topics]
     else:
-        problem = f"weights of type {type(weights).__name__}"
         hint = "name a column of topic_data, or give a mapping of topics to weights"
-        raise SettingsError(problem, hint=hint)
+        raise SettingsError(f"weights of type {type(weights).__name__}", hint=hint)
     return [_parse_weight(value, topic) for topic, value in zip(topics, values, strict=True)]
 
 

@@ -19,8 +19,7 @@ def slices(basis: Basis) -> Finding | None:
     scores, name = basis.scores.with_measures([matrix.measure]), str(matrix.measure)
     best, *others = scores.best_first(matrix.measure)
     pairs = np.full(len(others), best), np.array(others)
-    tables = slice_pairs(scores, basis.by, *pairs, alpha=basis.alpha, seed=basis.seed)
-    rows, tests = tables["slices"], list(tables["interactions"])
+    rows, tests = slice_pairs(scores, basis.by, *pairs, alpha=basis.alpha, seed=basis.seed).values()
     alarms = [test for test in tests if test.alarm]
     varying = [test for test in tests if test.significant]
     first = [*alarms, *varying, *tests][0]
@@ -28,6 +27,7 @@ def slices(basis: Basis) -> Finding | None:
         "run": scores.runs[best], "measure": name, "alarms": len(alarms), "pairs": len(tests),
         "attributes": join_names(list(basis.by)), "varying": len(varying),
     }  # fmt: skip
+    pattern = "No difference from {run} by {measure} varies significantly with {attributes} ({pairs} tests)."
     if alarms or varying:
         numbers |= {"other": first.b, "attribute": first.attribute}
     if alarms:
@@ -42,10 +42,6 @@ def slices(basis: Basis) -> Finding | None:
         pattern = (
             "The lead of {run} over {other} by {measure} varies between slices of {attribute} (p = {p:.2g}), as do"
             " {varying} of {pairs} differences from the leader; no lead is reversed."
-        )
-    else:
-        pattern = (
-            "No difference from {run} by {measure} varies significantly with {attributes} ({pairs} tests)."
         )
     marks = f"leader minus another run by {name}; filled: significant after Holm's correction"
     chart = Chart("dots", ("b", "slice"), "difference", "low", "high", strong="significant", caption=marks)

@@ -13,41 +13,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.analysis.stats.coefficients import tied_ranks
+from rankscope.analysis.stats.coefficients import average_ranks
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.arrays import Floats, Ints
 from rankscope.errors import InputError
 
-BASES = {
-    "mean": "scores",
-    "mean-of-types": "types",
-    "borda": "points",
-    "win-rate": "points",
-    "bradley-terry": "points",
-    "mean-rank": "points",
-    "z-score": "z",
-}
+BASES = {"mean": "scores", "mean-of-types": "types", "z-score": "z"}
+BASES |= dict.fromkeys(("borda", "win-rate", "bradley-terry", "mean-rank"), "points")
 """Terms of each aggregate; aggregates with the same terms order systems alike."""
-_DECIMALS = 11  # of Bradley-Terry's strengths
 
 
 def compute_terms(values: Floats, basis: str) -> Floats:
     """Return the terms of a basis, whose means order the systems, best highest.
 
-    ``points`` are n - rank on the task, with the mean of tied ranks; ``z`` are deviations from the mean of the systems
-    in units of their standard deviation, 0 if all are equal.
+    ``points`` are the systems beaten on the task, a tie counting one half; ``z`` are deviations from the mean of the
+    systems in units of their standard deviation, 0 if all are equal.
 
     >>> compute_terms(np.array([[0.5], [0.7], [0.5]]), "points").tolist()
     [[0.5], [2.0], [0.5]]
     """
     if basis == "points":
-        first, last = tied_ranks(-rounded(np.swapaxes(values, -1, -2)))
-        return np.swapaxes(values.shape[-2] - (first + last) / 2, -1, -2)
+        return np.asarray(np.swapaxes(average_ranks(np.swapaxes(rounded(values), -1, -2)), -1, -2) - 1)
     if basis == "z":
         spread = values.std(axis=-2, keepdims=True)
-        has_spread = spread > 1e-12 * np.abs(values).max(initial=0.0)
-        centred = np.where(has_spread, values - values.mean(axis=-2, keepdims=True), 0.0)
-        return centred / np.where(has_spread, spread, 1.0)
+        varies = spread > 1e-12 * np.abs(values).max(initial=0.0)
+        deviations = values - values.mean(axis=-2, keepdims=True)
+        return np.asarray(np.divide(deviations, spread, out=np.zeros_like(values), where=varies))
     return values
 
 
@@ -91,17 +82,18 @@ def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
     """Return an error if some systems win every comparison with all others: then strengths are infinite."""
     order = np.argsort(-points, kind="stable")
     n = len(points)
-    first = np.arange(1, n)
-    max_points = first * (first - 1) / 2 + first * (n - first)
-    separated = first[np.abs(np.cumsum(points[order])[:-1] - max_points) < 1e-9 * n]
+    # The best k systems win all comparisons with the others if they have the sum of n - 1, n - 2, ..., n - k points.
+    lacking = np.cumsum(np.arange(n)[::-1] - points[order])[:-1]
+    separated = 1 + np.flatnonzero(np.abs(lacking) < 1e-9 * n)
     if not len(separated):
         return None
-    problems = [f"{systems[order[0]]!r} wins all comparisons"] if separated[0] == 1 else []
-    problems += [f"{systems[order[-1]]!r} loses all comparisons"] if separated[-1] == n - 1 else []
-    if not problems:
-        names = ", ".join(repr(systems[s]) for s in order[: separated[0]][:3])
-        problems = [f"the best {separated[0]} systems ({names}, ...) win all comparisons with the others"]
-    problem = f"Bradley-Terry has no finite strengths: {' and '.join(problems)}"
+    names, best = [repr(systems[s]) for s in order], separated[0]
+    problems = [f"{names[0]} wins all comparisons"] if best == 1 else []
+    problems += [f"{names[-1]} loses all comparisons"] if separated[-1] == n - 1 else []
+    group = (
+        f"the best {best} systems ({', '.join(names[:best][:3])}, ...) win all comparisons with the others"
+    )
+    problem = f"Bradley-Terry has no finite strengths: {' and '.join(problems) or group}"
     return InputError(problem, hint="use win-rate, which has the same order")
 
 
@@ -126,7 +118,7 @@ def bradley_terry(points: Floats) -> Floats:
         return chance.sum(axis=1) - points + strengths.mean(), curvature
 
     strengths = root(residuals, np.zeros(len(points)), jac=True, tol=1e-13).x
-    return np.asarray(np.round(strengths - strengths.mean(), _DECIMALS) + 0.0)  # No strength is -0.0.
+    return np.asarray(np.round(strengths - strengths.mean(), 11) + 0.0)  # No strength is -0.0.
 
 
 def friedman(values: Floats, alpha: float) -> tuple[float, float, float]:
@@ -135,7 +127,6 @@ def friedman(values: Floats, alpha: float) -> tuple[float, float, float]:
 
     n, tasks = values.shape
     points = compute_terms(values, "points")
-    varies = np.ptp(points) > 0
-    statistic, p = friedmanchisquare(*points) if varies else (0.0, 1.0)
+    statistic, p = friedmanchisquare(*points) if np.ptp(points) > 0 else (0.0, 1.0)
     quantile = studentized_range.ppf(1 - alpha, n, np.inf)
     return float(statistic), float(p), float(quantile / np.sqrt(2) * np.sqrt(n * (n + 1) / (6 * tasks)))

@@ -14,6 +14,7 @@ from rankscope.analysis.stats.intervals import moments
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
 from rankscope.arrays import AnyArray, Floats, Indices
+from rankscope.progress import blocks
 
 SMALL_SLICE = 5
 """Number of topics from which on every slice is large enough for Welch's test; otherwise topics are permuted."""
@@ -21,10 +22,13 @@ REPLICATES = 2000
 """Number of permutations."""
 _PAIRS_AT_ONCE = 256
 _NEGLIGIBLE = 1e-12
+Weights = Floats | None
+Slices = Sequence[Indices]
+"""Topics of each slice."""
 
 
 def test_interaction(
-    differences: Floats, slices: Sequence[Indices], weights: Floats | None, seed: int
+    differences: Floats, slices: Slices, weights: Weights, seed: int
 ) -> tuple[AnyArray, Floats, Floats]:
     """Return the name of the test, its statistic and its p-value for each row.
 
@@ -39,9 +43,7 @@ def test_interaction(
     return np.where(is_permuted, "permutation", "welch"), statistic, p
 
 
-def welch_anova(
-    differences: Floats, slices: Sequence[Indices], weights: Floats | None = None
-) -> tuple[Floats, Floats]:
+def welch_anova(differences: Floats, slices: Slices, weights: Weights = None) -> tuple[Floats, Floats]:
     """Return the statistic and the p-value of Welch's test that the means of all slices are equal, for each row.
 
     Undefined if a slice has fewer than two topics or no variance.
@@ -81,12 +83,7 @@ def permutations(topics: int, replicates: int = REPLICATES, seed: int = 1) -> In
 
 
 def permuted_anova(
-    differences: Floats,
-    slices: Sequence[Indices],
-    weights: Floats | None = None,
-    *,
-    replicates: int = REPLICATES,
-    seed: int = 1,
+    differences: Floats, slices: Slices, weights: Weights = None, replicates: int = REPLICATES, seed: int = 1
 ) -> Floats:
     """Return p-values of the hypothesis that slices are a random division of the topics, for each row.
 
@@ -97,19 +94,17 @@ def permuted_anova(
     [0.1, 1.0]
     """
     kept = np.concatenate(list(slices))
-    sizes = np.cumsum([len(topics) for topics in slices])[:-1]
+    labels = np.repeat(np.arange(len(slices)), [len(topics) for topics in slices])
     w = np.ones(len(kept)) if weights is None else weights[kept]
-    orders = np.vstack([np.arange(len(kept)), permutations(len(kept), replicates, seed)])
-    masks = []
-    for part in np.split(orders, sizes, axis=1):
-        mask = np.zeros((len(orders), len(kept)))
-        np.put_along_axis(mask, part, 1.0, axis=1)
-        masks.append(mask * w)
+    # The slice of each topic, first in the data, then in each permutation.
+    division = np.vstack([labels, np.empty((replicates, len(kept)), labels.dtype)])
+    np.put_along_axis(division[1:], permutations(len(kept), replicates, seed), labels[None, :], axis=1)
+    masks = [(division == number) * w for number in range(len(slices))]
     p = np.empty(len(differences))
-    for start in range(0, len(differences), _PAIRS_AT_ONCE):
-        rows = differences[start : start + _PAIRS_AT_ONCE, kept]
+    for block in blocks(len(differences), _PAIRS_AT_ONCE):
+        rows = differences[block, kept]
         centred = rows - (rows @ w / w.sum())[:, None]
         statistic = sum(np.square(mask @ centred.T) / mask.sum(axis=1)[:, None] for mask in masks)
         reached = statistic[1:] >= statistic[0] * (1 - 1e-9) - _NEGLIGIBLE * np.square(rows).sum(axis=1)
-        p[start : start + _PAIRS_AT_ONCE] = (1 + reached.sum(axis=0)) / (1 + replicates)
+        p[block] = (1 + reached.sum(axis=0)) / (1 + replicates)
     return p

@@ -422,7 +422,7 @@ def outcomes(merits: Floats, first: Indices, second: Indices) -> tuple[Indices, 
 
 
 def adjust(p: Floats, correction: str = "holm") -> Floats:
-    """Correct the p-values of a family of hypotheses for multiple tests.
+    """Correct the p-values of a family of hypotheses, an array of any shape, for multiple tests.
 
     ``bonferroni``: m p. ``holm`` (1979): the k-th smallest times m - k + 1, never below an earlier one. ``bh``
     (Benjamini and Hochberg 1995, false discovery rate): the k-th smallest times m/k, never above a later one.
@@ -434,12 +434,12 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     [0.03, 0.04, 0.04]
     """
     check_name(correction, CORRECTIONS, f"no correction is called {correction!r}")
-    p = np.asarray(p, dtype=np.float64)
+    shape, p = p.shape, np.asarray(p, dtype=np.float64).ravel()
     adjusted = p.copy()
     defined = np.flatnonzero(~np.isnan(p))
     m = len(defined)
     if correction == "none" or m == 0:
-        return adjusted
+        return adjusted.reshape(shape)
     order = defined[np.argsort(p[defined], kind="stable")]
     ordered = p[order]
     if correction == "bonferroni":
@@ -449,7 +449,7 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     else:
         corrected = np.minimum.accumulate((ordered * (m / np.arange(1, m + 1)))[::-1])[::-1]
     adjusted[order] = np.minimum(corrected, 1.0)
-    return adjusted
+    return adjusted.reshape(shape)
 
 
 def holm_levels(p: Floats, alpha: float = 0.05) -> Floats:
