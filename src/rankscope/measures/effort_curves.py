@@ -285,7 +285,7 @@ ARCHETYPES = {
     "ups-and-downs": "recovered by RB, then below the axis again before RB",
     "typical A": "recovered after RB",
     "typical B": "never recovered",
-    "full scale": "the ideal list reversed",
+    "full scale": "the ideal ranking reversed",
     "worst": "no relevant document retrieved",
 }
 """Archetypes and their conditions, from the best to the worst."""
