@@ -111,6 +111,18 @@ def test_every_finding_opens_a_view_that_shows_it(
         assert "finding" not in read_state(page)
 
 
+def test_rank_stability_shows_the_measures_that_disagree(tmp_path: Path, open_page: Any) -> None:
+    """Even of more measures than the view has room for."""
+    generated = simulate(systems=8, topics=12, grades=3, depth=40, seed=3, pool_depth=20)
+    names = "AP nDCG nDCG@5 nDCG@10 nDCG@20 P@5 P@10 P@20 RBP RR Rprec Sigma Twist"
+    scores = rs.evaluate(generated.qrels, generated.runs, names)
+    page = open_page(report(scores, tmp_path / "r.html"))
+    finding = next(one for one in page.evaluate("rankscope.data.findings") if one["kind"] == "disagreement")
+    page.locator("article[data-kind=disagreement] a").click()
+    columns = page.locator("main svg text.ink").all_text_contents()
+    assert {finding["numbers"]["a"], finding["numbers"]["b"]} <= set(columns)
+
+
 def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:
     """Check the numbers of the example, its animation, and that it respects reduced motion."""
     page = open_page(place / "report.html", reduced_motion="reduce")

@@ -35,6 +35,9 @@ export function ordinal(n: number): string {
 /** "1 run", "2 runs". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
+/** A number of an axis, with a minus sign instead of a hyphen. */
+export const axisNumber = (t: number): string => String(t).replace("-", "−");
+
 const COUNTS = new Intl.NumberFormat("en-US");
 
 export const count = (n: number): string => (Number.isFinite(n) ? COUNTS.format(n).replace("-", "−") : "∞");
