@@ -99,7 +99,9 @@ def _note_rankings(judged: Judged) -> Iterator[Note]:
     short = np.argwhere(judged.grid(judged.present & (judged.length < 10))).tolist()
     if short:
         items = [f"{judged.runs[r]}: topic {judged.topics[t]}" for r, t in short]
-        yield _note("short lists", "note", f"{_plural(len(items), 'ranking')} fewer than ten documents.", items)
+        yield _note(
+            "short lists", "note", f"{_plural(len(items), 'ranking')} fewer than ten documents.", items
+        )
 
 
 def _note_negative(judged: Judged) -> Iterator[Note]:
