@@ -55,6 +55,10 @@ def scores(place: Path) -> rs.Scores:
     return rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RR Twist")
 
 
+_IN_SIGHT = """() => {
+    const {top, bottom} = document.querySelector('.finding').getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+}"""
 _VIEW = "[...document.querySelectorAll('main > :not(aside)')].map((e) => e.innerText).join(' ')"
 
 
@@ -104,6 +108,7 @@ def test_every_finding_opens_a_view_that_shows_it(
         if "topic" in finding.link:
             assert state["topic"] == [finding.link["topic"]]
         assert page.text_content(".finding .name") == finding.sentence
+        page.wait_for_function(_IN_SIGHT)
         text = " ".join(page.evaluate(_VIEW).split())
         for claim in _claims(finding):
             assert claim in text, (finding.kind, claim)
