@@ -128,6 +128,16 @@ def test_rank_stability_shows_the_measures_that_disagree(tmp_path: Path, open_pa
     assert {finding["numbers"]["a"], finding["numbers"]["b"]} <= set(columns)
 
 
+def test_shares_of_other_than_ten_ranks_are_shown_as_evidence(tmp_path: Path, open_page: Any) -> None:
+    generated = simulate(systems=5, topics=8, grades=3, depth=40, seed=3, pool_depth=4)
+    scores = rs.evaluate(generated.qrels, generated.runs, "nDCG@20")
+    page = open_page(report(scores, tmp_path / "r.html"))
+    page.locator("article[data-kind=unjudged] .more a").click()
+    share = page.evaluate("rankscope.data.findings.find(one => one.kind === 'unjudged').numbers.share")
+    assert page.locator(".finding svg text", has_text=f"{share:.1%}").first.is_visible()
+    assert page.locator(".board thead", has_text="Judged@10").count() == 0
+
+
 def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:
     """Check the numbers of the example, its animation, and that it respects reduced motion."""
     page = open_page(place / "report.html", reduced_motion="reduce")
