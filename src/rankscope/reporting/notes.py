@@ -96,12 +96,10 @@ def _note_rankings(judged: Judged) -> Iterator[Note]:
         )
         items = [f"{judged.runs[r]}: {int(tied[r]):,} documents" for r in order]
         yield _note("tied scores", "note", text, items)
-    short = np.argwhere(judged.grid(judged.present & (judged.length < 10))).tolist()
-    if short:
-        items = [f"{judged.runs[r]}: topic {judged.topics[t]}" for r, t in short]
-        yield _note(
-            "short lists", "note", f"{_plural(len(items), 'ranking')} fewer than ten documents.", items
-        )
+    few = np.argwhere(judged.grid(judged.present & (judged.length < 10))).tolist()
+    if few:
+        items = [f"{judged.runs[r]}: topic {judged.topics[t]}" for r, t in few]
+        yield _note("short lists", "note", f"{_plural(len(few), 'ranking')} fewer than 10 documents.", items)
 
 
 def _note_negative(judged: Judged) -> Iterator[Note]:
