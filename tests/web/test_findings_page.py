@@ -55,6 +55,10 @@ def scores(place: Path) -> rs.Scores:
     return rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RR Twist")
 
 
+_IN_SIGHT = """() => {
+    const {top, bottom} = document.querySelector('.finding').getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+}"""
 _VIEW = "[...document.querySelectorAll('main > :not(aside)')].map((e) => e.innerText).join(' ')"
 
 
@@ -104,11 +108,34 @@ def test_every_finding_opens_a_view_that_shows_it(
         if "topic" in finding.link:
             assert state["topic"] == [finding.link["topic"]]
         assert page.text_content(".finding .name") == finding.sentence
+        page.wait_for_function(_IN_SIGHT)
         text = " ".join(page.evaluate(_VIEW).split())
         for claim in _claims(finding):
             assert claim in text, (finding.kind, claim)
         page.click("nav a:text('Leaderboard')")
         assert "finding" not in read_state(page)
+
+
+def test_rank_stability_shows_the_measures_that_disagree(tmp_path: Path, open_page: Any) -> None:
+    """Even of more measures than the view has room for."""
+    generated = simulate(systems=8, topics=12, grades=3, depth=40, seed=3, pool_depth=20)
+    names = "AP nDCG nDCG@5 nDCG@10 nDCG@20 P@5 P@10 P@20 RBP RR Rprec Sigma Twist"
+    scores = rs.evaluate(generated.qrels, generated.runs, names)
+    page = open_page(report(scores, tmp_path / "r.html"))
+    finding = next(one for one in page.evaluate("rankscope.data.findings") if one["kind"] == "disagreement")
+    page.locator("article[data-kind=disagreement] a").click()
+    columns = page.locator("main svg text.ink").all_text_contents()
+    assert {finding["numbers"]["a"], finding["numbers"]["b"]} <= set(columns)
+
+
+def test_shares_of_other_than_ten_ranks_are_shown_as_evidence(tmp_path: Path, open_page: Any) -> None:
+    generated = simulate(systems=5, topics=8, grades=3, depth=40, seed=3, pool_depth=4)
+    scores = rs.evaluate(generated.qrels, generated.runs, "nDCG@20")
+    page = open_page(report(scores, tmp_path / "r.html"))
+    page.locator("article[data-kind=unjudged] .more a").click()
+    share = page.evaluate("rankscope.data.findings.find(one => one.kind === 'unjudged').numbers.share")
+    assert page.locator(".finding svg text", has_text=f"{share:.1%}").first.is_visible()
+    assert page.locator(".board thead", has_text="Judged@10").count() == 0
 
 
 def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:

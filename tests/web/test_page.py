@@ -211,7 +211,8 @@ def test_shortened_names_stay_distinct(open_page: Open, tmp_path: Path) -> None:
     for letters in (14, 17, 20):
         short = page.evaluate("n => rankscope.data.runs.map((_, r) => rankscope.data.short(r, n))", letters)
         assert len(set(short)) == 4
-        assert all("ql" in name for name in short[1::2])
+        assert all("rm" in name for name in short[0::2]) and all("ql" in name for name in short[1::2])
+        assert {len(name) for name in short} == {letters}
 
 
 def test_a_share_that_rounds_to_zero_has_no_sign(open_page: Open, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_slices_have_the_means_and_differences_of_python(weighted: Any, open_pag
             "values => { Object.assign(rankscope.state, values); }",
             {"baseline": scores.runs.index(base), "attribute": k},
         )
-        page.get_by_role("heading", name=f"nDCG@10 by {attribute}").wait_for()
+        page.get_by_role("heading", name=f"nDCG@10 by {attribute.split(':')[0]}", exact=True).wait_for()
         column = page.locator("section tbody tr").evaluate_all(
             """all => all.map(row =>
                 [row.querySelector('th button').title, row.querySelector('td.p').textContent.trim()])"""

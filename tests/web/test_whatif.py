@@ -16,6 +16,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.reporting import report
+from rankscope.simulation import simulate
 
 pytestmark = pytest.mark.usefixtures("light_fonts")
 Open = Callable[..., Any]
@@ -224,6 +225,22 @@ def test_the_commands_of_an_example_reproduce_its_curve(
     rows, commands = _exported(page)
     _run_commands("\n".join(commands), tmp_path)
     _same_as_written(rows, tmp_path)
+
+
+def test_unjudged_documents_are_told_from_those_judged_not_relevant(open_page: Open, tmp_path: Path) -> None:
+    generated = simulate(systems=4, topics=3, grades=2, depth=40, seed=2, pool_depth=5)
+    page = open_page(
+        report(rs.evaluate(generated.qrels, generated.runs, "AP"), tmp_path / "r.html"), "view=curves"
+    )
+    grades = page.locator("table:has(caption) tbody tr td:nth-child(3)").all_inner_texts()[:20]
+    assert {"?", "0"} < set(grades)
+    page.locator("nav a", has_text="What if").click()
+    shown = page.evaluate(
+        "[...document.querySelectorAll('.list tbody select')].slice(0, 20).map(e => e.value)"
+    )
+    assert shown == grades
+    page.locator(".list tbody select").nth(grades.index("?")).select_option("0")
+    assert page.evaluate("rankscope.state.edits") == f"r{grades.index('?') + 1}=0"
 
 
 def test_an_edit_for_which_there_is_no_document_is_not_done(open_page: Open, small_page: Path) -> None:

@@ -159,7 +159,7 @@ export class State {
     if (runs.length > 0) this.runs = runs.slice(0, MAX_RUNS);
     const topic = d.topics.indexOf(one.topic ?? "");
     if (topic >= 0) this.topic = topic;
-    if (one.kind === "unjudged") this.columns = d.namesOf(["Judged@10"]);
+    if (one.kind === "unjudged" && !this.needsEvidence(one)) this.columns = d.namesOf(["Judged@10"]);
     if (one.view === "slices") {
       [this.baseline] = this.runs;
       this.attribute = Math.max(0, d.slices.findIndex(({ name }) => name === one.numbers.attribute));
@@ -167,6 +167,11 @@ export class State {
     this.open(one.view);
     this.finding = one.kind;
     this.edits = "";
+  }
+
+  /** Whether the leaderboard lacks the numbers of a finding: orders of ties, and shares of other than the first ten ranks. */
+  needsEvidence(one: FindingData): boolean {
+    return one.kind === "ties" || (one.kind === "unjudged" && one.numbers.depth !== 10);
   }
 
   /** Fetch the complete rankings of some runs on the chosen topic, if a server has them. */

@@ -45,8 +45,8 @@ def _note_topics(judged: Judged) -> Iterator[Note]:
         for r in np.flatnonzero(absent.any(axis=1)).tolist()
     ]
     if items:
-        lists = f"{int(absent.sum()):,} list{'' if absent.sum() == 1 else 's'} in all"
-        text = f"{_plural(len(items), 'run', 'lacks', 'lack')} judged topics ({lists})."
+        rankings = f"{int(absent.sum()):,} ranking{'' if absent.sum() == 1 else 's'} in all"
+        text = f"{_plural(len(items), 'run', 'lacks', 'lack')} judged topics ({rankings})."
         yield _note("missing topics", "warning", text, items)
     items = [f"{run}: {', '.join(topics[:20])}" for run, topics in judged.ignored_topics.items()]
     if items:
@@ -96,10 +96,10 @@ def _note_rankings(judged: Judged) -> Iterator[Note]:
         )
         items = [f"{judged.runs[r]}: {int(tied[r]):,} documents" for r in order]
         yield _note("tied scores", "note", text, items)
-    short = np.argwhere(judged.grid(judged.present & (judged.length < 10))).tolist()
-    if short:
-        items = [f"{judged.runs[r]}: topic {judged.topics[t]}" for r, t in short]
-        yield _note("short lists", "note", f"{_plural(len(items), 'list')} fewer than ten documents.", items)
+    few = np.argwhere(judged.grid(judged.present & (judged.length < 10))).tolist()
+    if few:
+        items = [f"{judged.runs[r]}: topic {judged.topics[t]}" for r, t in few]
+        yield _note("short lists", "note", f"{_plural(len(few), 'ranking')} fewer than 10 documents.", items)
 
 
 def _note_negative(judged: Judged) -> Iterator[Note]:

@@ -10,6 +10,8 @@ export interface Contour {
 
 const NX = 64;
 const NY = 52;
+/** Standard deviation of the smoothing, as a share of the axis: that of figures (analysis/plane.py). */
+const BLUR = 2 / 64;
 
 /** Gaussian smoothing along one axis; what would leave at a border is mirrored, so that no points are lost. */
 function smooth(grid: Float64Array, columns: number, rows: number, across: boolean, sigma: number): Float64Array {
@@ -31,38 +33,27 @@ function smooth(grid: Float64Array, columns: number, rows: number, across: boole
   return found;
 }
 
-/** The density of the points that are wanted, on NX x NY cells. */
-export function density({ effort, gain, cell, top }: Points, wanted?: (i: number) => boolean): Float64Array {
-  let grid: Float64Array = new Float64Array(NX * NY);
-  let n = 0;
-  let [sumX, sumY, squaresX, squaresY] = [0, 0, 0, 0];
+/** The points that are wanted, in each of NX x NY cells. */
+function counted({ effort, gain, cell, top }: Points, wanted?: (i: number) => boolean): Float64Array {
+  const grid = new Float64Array(NX * NY);
   for (let i = 0; i < cell.length; i++) {
     if (cell[i] < 0 || (wanted && !wanted(i))) continue;
     const x = Math.min(1, Math.max(0, effort[i]));
     const y = Math.min(1, Math.max(0, gain[i] / top));
     grid[Math.min(NY - 1, Math.floor(y * NY)) * NX + Math.min(NX - 1, Math.floor(x * NX))]++;
-    n++;
-    sumX += x;
-    squaresX += x * x;
-    sumY += y;
-    squaresY += y * y;
   }
-  if (n === 0) return grid;
-  // Scott's rule for two dimensions, within what the cells can show
-  const width = (sum: number, squares: number): number => Math.sqrt(Math.max(0, squares / n - (sum / n) ** 2)) * n ** (-1 / 6);
-  const cells = (sigma: number, many: number): number => Math.min(5, Math.max(0.9, sigma * many));
-  grid = smooth(grid, NX, NY, true, cells(width(sumX, squaresX), NX));
-  return smooth(grid, NX, NY, false, cells(width(sumY, squaresY), NY));
+  return grid;
 }
 
 /** The density above which the given share of the points lies. */
-export function levelOf(grid: Float64Array, share: number): number {
-  const sorted = Float64Array.from(grid).sort().reverse();
-  const all = sorted.reduce((a, b) => a + b, 0);
+function levelOf(counts: Float64Array, height: Float64Array, share: number): number {
+  const filled = Array.from(counts.keys()).filter((k) => counts[k] > 0);
+  filled.sort((a, b) => height[b] - height[a]);
+  const all = counts.reduce((a, b) => a + b, 0);
   let seen = 0;
-  for (const v of sorted) {
-    seen += v;
-    if (seen >= share * all - 1e-9) return v;
+  for (const k of filled) {
+    seen += counts[k];
+    if (seen >= share * all - 1e-9) return height[k];
   }
   return 0;
 }
@@ -101,6 +92,7 @@ function lines(grid: Float64Array, level: number, width: number, height: number)
 }
 
 export function contours(points: Points, shares: readonly number[], wanted?: (i: number) => boolean): Contour[] {
-  const grid = density(points, wanted);
-  return shares.map((share) => ({ share, path: lines(grid, levelOf(grid, share), points.width, points.height) }));
+  const counts = counted(points, wanted);
+  const height = smooth(smooth(counts, NX, NY, true, BLUR * NX), NX, NY, false, BLUR * NY);
+  return shares.map((share) => ({ share, path: lines(height, levelOf(counts, height, share), points.width, points.height) }));
 }

@@ -81,8 +81,8 @@ export class Collection {
   /** There are no rankings: views of them are left out. */
   readonly onlyScores: boolean;
   readonly server: boolean;
-  /** Slices of the topics by attribute, with the indices of their topics. */
-  readonly slices: readonly { name: string; slices: readonly { name: string; topics: readonly number[] }[] }[];
+  /** Slices of the topics by attribute, with the indices of their topics. A title lacks the number of bins, if it is clear without. */
+  readonly slices: readonly { name: string; title: string; slices: readonly { name: string; topics: readonly number[] }[] }[];
   /** Weights of the topics; absent: equal. */
   readonly weights?: ArrayLike<number>;
   /** Groups of runs, such as teams. */
@@ -138,10 +138,12 @@ export class Collection {
     this.groups = payload.groups;
     this.orders = payload.orders;
     if (payload.weights) this.weights = read(payload.weights);
-    this.slices = (payload.slices ?? []).map(({ attribute, names, of }) => {
+    const bare = (name: string): string => name.replace(/:\d+$/, "");
+    this.slices = (payload.slices ?? []).map(({ attribute, names, of }, _, all) => {
       const places = Array.from(read(of));
       const topics = (k: number): number[] => places.flatMap((place, t) => (place === k ? [t] : []));
-      return { name: attribute, slices: names.map((name, k) => ({ name, topics: topics(k) })) };
+      const clear = all.filter((one) => bare(one.attribute) === bare(attribute)).length === 1;
+      return { name: attribute, title: clear ? bare(attribute) : attribute, slices: names.map((name, k) => ({ name, topics: topics(k) })) };
     });
     if (payload.coverage) {
       const { names, first } = payload.coverage;

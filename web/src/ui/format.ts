@@ -35,6 +35,9 @@ export function ordinal(n: number): string {
 /** "1 run", "2 runs". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
+/** A number of an axis, with a minus sign instead of a hyphen. */
+export const axisNumber = (t: number): string => String(t).replace("-", "−");
+
 const COUNTS = new Intl.NumberFormat("en-US");
 
 export const count = (n: number): string => (Number.isFinite(n) ? COUNTS.format(n).replace("-", "−") : "∞");
@@ -49,41 +52,47 @@ export function misplaced(rp: number): string {
   return rp < 0 ? `${count(-rp)} too early` : `${count(rp)} too late`;
 }
 
-/** Names of at most so many letters: longer ones are elided in the middle, at another place where they would be equal. */
+/**
+ * Names of at most so many letters: longer ones are elided in the middle. Names that would be equal are elided before the
+ * letter in which they differ, all of them at the same place.
+ */
 export function shortened(names: readonly string[], letters: number): string[] {
   const all = names.map((name) => Array.from(name));
   const tail = Math.floor((letters - 1) / 2);
-  const elide = (n: string[]): string =>
-    n.length <= letters ? n.join("") : `${n.slice(0, letters - 1 - tail).join("")}…${n.slice(-tail).join("")}`;
-  const found = all.map(elide);
-  const alike = new Map<string, number[]>();
-  found.forEach((name, k) => alike.set(name, [...(alike.get(name) ?? []), k]));
-  const used = new Map(found.map((name, k) => [name, k]));
-  const alikeUntil = (group: number[]): number => {
+  const found = all.map((n) =>
+    n.length <= letters ? n.join("") : `${n.slice(0, letters - 1 - tail).join("")}…${n.slice(-tail).join("")}`,
+  );
+  const elide = (group: readonly number[]): void => {
     const [first, ...others] = group.map((k) => all[k]);
     let same = 0;
     while (same < first.length && others.every((n) => n[same] === first[same])) same++;
-    return same;
-  };
-  const least = (rest: string[]): number => Math.max(2, letters - 2 - rest.length);
-  const join = (k: number, head: number, rest: string[]): string =>
-    `${all[k].slice(0, head).join("")}…${elideEnd(rest, letters - 1 - head)}`;
-  for (const group of alike.values()) {
-    if (group.length < 2 || all[group[0]].length === 0) continue;
-    const own = alikeUntil(group);
-    // Names of an earlier group may end alike: then what differs from these is shown as well.
-    const others = group.flatMap((k) => used.get(join(k, least(all[k].slice(own)), all[k].slice(own))) ?? []);
-    const same = alikeUntil([...group, ...others]);
-    group.forEach((k, at) => {
-      // what differs, and a number where even that is alike
+    for (const k of group) {
       const rest = all[k].slice(same);
-      let name = "";
-      for (let head = least(rest); head <= letters - 3 && (!name || used.has(name)); head++) name = join(k, head, rest);
-      if (!name || used.has(name)) name = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`;
-      used.set(name, k);
-      found[k] = name;
-    });
+      const head = Math.max(2, letters - 1 - rest.length);
+      found[k] = `${all[k].slice(0, head).join("")}…${elideEnd(rest, letters - 1 - head)}`;
+    }
+  };
+  const alike = (): number[][] => {
+    const by = new Map<string, number[]>();
+    found.forEach((name, k) => by.set(name, [...(by.get(name) ?? []), k]));
+    return [...by.values()].filter((group) => group.length > 1 && all[group[0]].length > 0);
+  };
+  /** The group of each name; groups that still have a name in common become one. */
+  const groups = new Map<number, readonly number[]>();
+  for (let equal = alike(); equal.length > 0; equal = alike()) {
+    const before = groups.size;
+    let joined = false;
+    for (const one of equal) {
+      const group = [...new Set(one.flatMap((k) => groups.get(k) ?? [k]))];
+      joined ||= one.some((k) => groups.get(k)?.length !== group.length);
+      for (const k of group) groups.set(k, group);
+    }
+    if (!joined && groups.size === before) break;
+    for (const group of new Set(groups.values())) elide(group);
   }
+  // What differs is not within reach: the part that does, or else a number.
+  for (const group of alike()) elide(group);
+  for (const group of alike()) group.forEach((k, at) => (found[k] = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`));
   return found;
 }
 
