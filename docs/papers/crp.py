@@ -75,7 +75,7 @@ PROTOTYPE = {
     "the points of the indicators marked on the curve": ("Curves", "turn-around point: the lowest CRP"),
     "DCG and CRP, with a bar for the gain of each document relative to the ideal one": (
         "Curves",
-        "gain above the ideal",
+        "gain than the ideal ranking",
     ),
     "parallel coordinates of the indicators for all topics of a run": ("Indicators", 'id="indicators-title"'),
     "R and the recovery value of the worst case as further axes": ("Indicators", "rho_w"),

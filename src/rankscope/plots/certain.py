@@ -69,7 +69,7 @@ def plot_certain(
         left.set_xlabel(f"mean {measure_name}")
         right.set_xlabel("rank")
         marks.limit_ticks(left.xaxis, 3 if width < 4 else 5, integer=False)
-        marks.linear_ranks(right, len(rows))
+        marks.linear_ranks(right, len(rows), 3 if width < 4 else 6)
         legend = [
             marks.legend_dot("current value", INK, markersize=3),
             marks.legend_line("bounds over labels", color=UNJUDGED, **look),

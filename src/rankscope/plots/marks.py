@@ -39,11 +39,11 @@ def rank_ticks(last: float, parts: int = 6) -> list[int]:
     return [1, *(int(tick) for tick in ticks if 1 < tick <= last)]
 
 
-def linear_ranks(axes: Any, last: float) -> None:
+def linear_ranks(axes: Any, last: float, parts: int = 6) -> None:
     """Make the horizontal axis an axis of ranks, with space for the marks of the first and the last one."""
     margin = 0.5 + 0.02 * last
     axes.set_xlim(1 - margin, last + margin)
-    axes.set_xticks(rank_ticks(last))
+    axes.set_xticks(rank_ticks(last, parts))
 
 
 MAX_ROWS = 40
