@@ -1,7 +1,5 @@
 """Scores on several tasks, orders of systems with their uncertainty, and their sensitivity to tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -134,9 +132,8 @@ def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Ord
     separated = np.zeros((len(merits), len(merits)), np.bool_)
     separated[first, second] = separated[second, first] = adjusted < test["alpha"]
     ranks, intervals = stats.ranks(merits)[0].tolist(), stats.rank_intervals(terms, drawn, test["alpha"])
-    tiers = stats.tiers(merits, separated)
-    values = np.where(merits == 0, 0.0, summary)
-    return Order(merits, np.stack([values, values]), ranks, *intervals, separated, tiers, p, adjusted)
+    ends = np.stack([np.where(merits == 0, 0.0, summary)] * 2)
+    return Order(merits, ends, ranks, *intervals, separated, stats.tiers(merits, separated), p, adjusted)
 
 
 def _round_means(means: Floats, terms: Floats) -> Floats:
@@ -194,12 +191,8 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
     >>> cliques([1.0, 1.5, 2.8, 2.85], 1.4)
     [(0, 1), (1, 3)]
     """
-    groups: list[tuple[int, int]] = []
-    for start, rank in enumerate(mean_ranks):
-        end = max(k for k, other in enumerate(mean_ranks) if other - rank < distance)
-        if end > start and (not groups or end > groups[-1][1]):
-            groups.append((start, end))
-    return groups
+    ends = [max(k for k, other in enumerate(mean_ranks) if other - rank < distance) for rank in mean_ranks]
+    return [(start, end) for start, end in enumerate(ends) if end > start and end not in ends[:start]]
 
 
 def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[tuple[Any, ...]]:
@@ -216,10 +209,10 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
             yield name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after
 
 
-def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float, bool]:
-    """Return the new leader, the number of pairs whose order changes, tau, and that the result is exact."""
+def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float]:
+    """Return the new leader, the number of pairs whose order changes, and tau."""
     result = stats.kendall(before, after)
-    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b, True
+    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b
 
 
 def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:

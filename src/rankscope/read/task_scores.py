@@ -16,8 +16,6 @@ task, the result of the latest version of mteb is used. The score is the mean of
 split ``test`` (MSMARCO: ``dev``), or of the only split.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +24,7 @@ from functools import cached_property
 from itertools import chain, compress
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -62,7 +60,7 @@ class TaskScores:
     """Type of each task; empty if unknown."""
 
     @classmethod
-    def join(cls, matrices: Mapping[str, Any], first: Iterable[str] = ()) -> TaskScores:
+    def join(cls, matrices: Mapping[str, Any], first: Iterable[str] = ()) -> Self:
         """Join matrices of tasks by their runs, ``first`` some runs; a run that lacks a task has no score there."""
         systems = tuple(dict.fromkeys(chain(first, *(matrix.runs for matrix in matrices.values()))))
         topics = []
@@ -76,11 +74,15 @@ class TaskScores:
         """Array of shape (systems, tasks): means over topics; NaN if a system lacks a topic, or the task."""
         return np.stack([topics.mean(axis=1) for topics in self.topics], axis=1)
 
-    def select(self, systems: Bools, tasks: Bools) -> TaskScores:
-        """Return the scores of the systems and tasks of two masks."""
-        parts = (self.systems, systems), (self.tasks, tasks), (self.topics, tasks), (self.types, tasks)
-        names, kept, topics, types = (tuple(compress(*part)) for part in parts)
-        return TaskScores(names, kept, tuple(scores[systems] for scores in topics), types)
+    def with_systems(self, kept: Bools) -> Self:
+        """Return the scores of the systems of a mask."""
+        topics = tuple(scores[kept] for scores in self.topics)
+        return replace(self, systems=tuple(compress(self.systems, kept)), topics=topics)
+
+    def with_tasks(self, kept: Bools) -> Self:
+        """Return the scores on the tasks of a mask."""
+        parts: Any = (tuple(compress(part, kept)) for part in (self.tasks, self.topics, self.types))
+        return type(self)(self.systems, *parts)
 
 
 def read_task_scores(source: Any) -> TaskScores:

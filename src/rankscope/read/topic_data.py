@@ -4,8 +4,6 @@ An attribute table has a column of topics (``topic``, ``qid`` or ``query_id``, o
 texts, categories, numbers and dates.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -113,11 +111,10 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
     elif numbers:
         import numpy as np
 
-        keys = np.array([*numbers.values()], float)
-        order = np.argsort(keys, kind="stable")
-        index = np.searchsorted(np.quantile(keys, np.arange(1, bins) / bins), keys[order], side="left")
-        topics = np.array([*numbers])[order]
-        parts = [topics[index == b].tolist() for b in np.unique(index)]
+        topics = sorted(numbers, key=lambda t: numbers[t] or 0)
+        keys = np.array([numbers[t] for t in topics], float)
+        index = np.searchsorted(np.quantile(keys, np.arange(1, bins) / bins), keys, side="left")
+        parts = [part.tolist() for part in np.split(topics, np.flatnonzero(np.diff(index)) + 1)]
         # The fewest digits, from 3 to 6, that keep apart what 6 digits keep apart.
         names = [[_bin_end(values[t], n) for part in parts for t in (part[0], part[-1])] for n in range(3, 7)]
         ends = iter(next(made for made in names if len({*made}) == len({*names[-1]})))

@@ -1,7 +1,5 @@
 """The finding about slices of topics: does the lead depend on them?"""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis

@@ -4,8 +4,6 @@ Rows are differences of pairs of runs on topics. The mean of a slice may be weig
 (:mod:`~rankscope.analysis.stats.weighting`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -97,8 +95,8 @@ def permuted_anova(
     labels = np.repeat(np.arange(len(slices)), [len(topics) for topics in slices])
     w = np.ones(len(kept)) if weights is None else weights[kept]
     # The slice of each topic, first in the data, then in each permutation.
-    division = np.vstack([labels, np.empty((replicates, len(kept)), labels.dtype)])
-    np.put_along_axis(division[1:], permutations(len(kept), replicates, seed), labels[None, :], axis=1)
+    orders = np.vstack([np.arange(len(kept)), permutations(len(kept), replicates, seed)])
+    division = labels[np.argsort(orders, axis=1)]
     masks = [(division == number) * w for number in range(len(slices))]
     p = np.empty(len(differences))
     for block in blocks(len(differences), _PAIRS_AT_ONCE):
