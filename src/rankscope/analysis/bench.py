@@ -110,7 +110,7 @@ class Bench(TypedResult):
     scores: TaskScores = field(repr=False)
     """Scores of the compared systems on the compared tasks."""
     orders: Mapping[str, Order] = field(repr=False)
-    """Order of the systems by each aggregate."""
+    """Order of the systems by each aggregate, the main one first."""
 
     @lazy_table("every pair of systems by every aggregate", main=False)
     def pairs(self) -> RowTable[SystemPair]:
@@ -144,15 +144,10 @@ class Bench(TypedResult):
         return f"{100 * (1 - self.settings['alpha']):g} % interval" if self.settings["sample"] else "bounds"
 
     @property
-    def aggregates(self) -> list[str]:
-        """Names of the aggregates, the main one first."""
-        return list(self.orders)
-
-    @property
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
-        main, leader = self.aggregates[0], self.leader(self.aggregates[0])
-        rows = [row for row in self.fragility if (row.change, row.leader) != ("task", leader)]
+        main = next(iter(self.orders))
+        rows = [row for row in self.fragility if (row.change, row.leader) != ("task", self.leader(main))]
         rows = [row for row in rows if row.change == "leader" or row.aggregate == main]
         title = f"Other aggregates against {main}, tasks that change its leader, and the fewest tasks that do"
         return [self.wide(), self.fragility.subset("fragility", rows, title)]
@@ -164,17 +159,16 @@ class Bench(TypedResult):
     def wide(self) -> Table:
         """Return the leaderboard with a row per system and a column per aggregate."""
         values = {(row.system, row.aggregate): row.value for row in self.board}
-        main, settings, counts = self.aggregates[0], self.settings, self.separation[0]
-        rows = [
-            (row.system, f"{row.first_rank}–{row.last_rank}", row.tier, *(values[row.system, a] for a in self.orders))
-            for row in self.board if row.aggregate == main
-        ]  # fmt: skip
+        main, settings, counts = next(iter(self.orders)), self.settings, self.separation[0]
+        places = [row for row in self.board if row.aggregate == main]
+        labels = [(row.system, f"{row.first_rank}–{row.last_rank}", row.tier) for row in places]
+        rows = [(*label, *(values[label[0], name] for name in self.orders)) for label in labels]
         caption = f"{settings['systems']} systems on {settings['tasks']} tasks; {SAMPLES[settings['sample']]}"
         legend = f"rank: {self.level} by {main}; {counts.adjacent_separated} of {counts.adjacent} neighbours separated"
         if settings["sample"]:
             legend += f"; tier: neighbours of which no two are separated ({settings['procedure']})"
-        best = {name: -1 if name == "mean-rank" else 1 for name in self.aggregates}
-        columns = ("system", "rank", "tier", *self.aggregates)
+        best = {name: -1 if name == "mean-rank" else 1 for name in self.orders}
+        columns = ("system", "rank", "tier", *self.orders)
         return Table("board", columns, rows, 4, best, caption=caption, legend=legend)
 
 
@@ -304,14 +298,15 @@ def bench(
 
 def _handle_missing(scores: TaskScores, missing_cells: str) -> tuple[TaskScores, dict[str, Any]]:
     """Return the scores without the systems, or without the tasks, that lack a score, and their names."""
-    is_kept = np.asarray(~np.isnan(scores.values).any(axis=int(missing_cells == "systems")))
-    if missing_cells == "bounds" or is_kept.all():
+    is_missing = np.isnan(scores.values)
+    if missing_cells == "bounds" or not is_missing.any():
         return scores, {}
     names = getattr(scores, missing_cells)
-    left_out = [*compress(names, ~is_kept)]
+    is_kept: dict[str, Any] = {"systems": ~is_missing.any(axis=1), "tasks": ~is_missing.any(axis=0)}
+    left_out = [*compress(names, ~is_kept[missing_cells])]
     lacking = "lack a score on some task" if missing_cells == "systems" else "lack the score of some system"
     warnings.warn(f"{len(left_out)} of {len(names)} {missing_cells} {lacking} and are left out", stacklevel=3)
-    selected = scores.with_systems(is_kept) if missing_cells == "systems" else scores.with_tasks(is_kept)
+    selected = scores.select(*(mask | (unit != missing_cells) for unit, mask in is_kept.items()))
     return selected, {f"left_out_{missing_cells}": left_out}
 
 

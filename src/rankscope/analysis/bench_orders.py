@@ -117,7 +117,8 @@ def _resample(scores: TaskScores, basis: str, types: Ints, sample: str, replicat
 def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Order:
     """Return the order by the means of terms; ``drawn`` are the means in the resamples."""
     summary = terms.mean(axis=1)
-    merits = _round_means(summary, terms)
+    # 12 digits of the largest term, since terms such as z-scores may cancel out.
+    merits = stats.rounded(summary, float(np.abs(terms).max(initial=0.0)))
     first, second = stats.all_pairs(len(merits))
     if test["test"] == "normal":
         # Resamples of n topics vary by the share 1/n too little; the smallest task decides.
@@ -136,11 +137,6 @@ def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Ord
     return Order(merits, ends, ranks, *intervals, separated, stats.tiers(merits, separated), p, adjusted)
 
 
-def _round_means(means: Floats, terms: Floats) -> Floats:
-    """Return means rounded to 12 digits of the largest term, since terms such as z-scores may cancel out."""
-    return stats.rounded(means, float(np.abs(terms).max(initial=0.0)))
-
-
 def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float, float]) -> Order:
     """Return the order with the bounds of values and ranks, over all values of missing scores.
 
@@ -149,11 +145,9 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float,
     """
     low, high = (np.where(np.isnan(values), end, values) for end in bounds)
     if basis == "points":
-        # Wins minus losses, without the comparison of each system with itself.
-        low, high = (
-            (np.sign(mine[:, None] - others).sum(axis=1) - np.sign(mine - others) + len(values) - 1) / 2
-            for mine, others in ((low, high), (high, low))
-        )
+        # Wins minus losses at best, and without the comparison of each system with itself.
+        best, itself, others = np.sign(high[:, None] - low), np.sign(high - low), len(values) - 1
+        low, high = (others - best.sum(axis=0) + itself) / 2, (others + best.sum(axis=1) - itself) / 2
     ends = np.stack([combine(low, types), combine(high, types)])
     lowest, highest = merits = stats.rounded(ends)
     above = lowest[:, None] > highest[None, :]
@@ -181,8 +175,7 @@ def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]
         values = scores.values[scored, t]
         mean = float(values.mean()) if len(scored) else np.nan
         kind, topics = scores.types[t] if scores.types else "", sizes[t] if max(sizes) > 1 else None
-        tau = stats.kendall(values, order.merits[scored]).tau_b
-        yield task, kind, len(scored), topics, mean, tau
+        yield task, kind, len(scored), topics, mean, stats.kendall(values, order.merits[scored]).tau_b
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
@@ -201,9 +194,10 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
         yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits)
     for name, order in orders.items() if not np.isnan(scores.values).any() else ():
         terms, types = compute_terms(scores.values, BASES[name]), _number_types(scores, BASES[name])
+        largest = float(np.abs(terms).max(initial=0.0))
         smallest = smallest_set(terms, types, order.best_first[0])
         for tasks in (*([t] for t in range(len(types))), *([smallest] if smallest else [])):
-            merits = _round_means(combine(np.delete(terms, tasks, axis=1), np.delete(types, tasks)), terms)
+            merits = stats.rounded(combine(np.delete(terms, tasks, axis=1), np.delete(types, tasks)), largest)
             after = _compare(scores, order.merits, merits)
             change = "leader" if tasks is smallest else "task"
             yield name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after

@@ -114,10 +114,7 @@ def slice_pairs(
     return slice_tables(rows)
 
 
-Comparison = tuple[list[SliceDifference], list[Interaction]]
-
-
-def slice_tables(rows: Iterable[Comparison]) -> dict[str, Any]:
+def slice_tables(rows: Iterable[tuple[list[SliceDifference], list[Interaction]]]) -> dict[str, Any]:
     """Return the tables ``slices`` and ``interactions`` of the rows of some measures."""
     differences, tests = (list(chain.from_iterable(part)) for part in zip(*rows, strict=True))
     slices = SliceDifference.table("slices", differences, caption="Differences a - b by slice of topics")
@@ -133,7 +130,7 @@ def compare_slices(
     *,
     alpha: float = 0.05,
     seed: int = 1,
-) -> Comparison:
+) -> tuple[list[SliceDifference], list[Interaction]]:
     """Return the rows of one measure for the differences of pairs.
 
     ``leads`` are differences in merit of the means that a leaderboard shows, on each slice and over all topics; without

@@ -1,7 +1,5 @@
 """Leaderboards over several tasks: tiers, critical distances and the influence of tasks."""
 
-from typing import Any
-
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
 from rankscope.errors import SettingsError
@@ -36,7 +34,7 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     >>> len(plot_tiers(result).axes[0].lines)
     4
     """
-    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    name = choose(aggregate, [*result.orders], "there is no aggregate {}")
     rows = [row for row in result.board if row.aggregate == name]
     with marks.row_figure(rows, width, "system", "first_rank", "last_rank", letters=22) as (axes, shown):
         for index, row in enumerate(shown):
@@ -146,17 +144,16 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
     >>> [text.get_text() for text in plot_task_influence(result).axes[0].texts]
     ['b']
     """
-    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    name = choose(aggregate, [*result.orders], "there is no aggregate {}")
     rows = [row for row in result.fragility if row.aggregate == name and row.change == "task"]
     if not rows:
         hint = "leave out systems or tasks with missing scores"
         raise SettingsError("influence of tasks needs all scores", hint=hint)
     rows.sort(key=lambda row: -row.changed)
-    leader = result.leader(name)
-    look: Any = {"margin": 0.75, "letters": 22, "noun": "task"}
-    with marks.row_figure(rows, width, "without", "changed", **look) as (axes, shown):
+    figure = marks.row_figure(rows, width, "without", "changed", margin=0.75, letters=22, noun="task")
+    with figure as (axes, shown):
         for index, row in enumerate(shown):
-            is_new = row.leader != leader
+            is_new = row.leader != result.leader(name)
             axes.barh(index, row.changed, 0.7, color=COLOURS[int(is_new)])
             if is_new:
                 marks.write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])

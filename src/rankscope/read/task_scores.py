@@ -22,7 +22,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -74,15 +73,11 @@ class TaskScores:
         """Array of shape (systems, tasks): means over topics; NaN if a system lacks a topic, or the task."""
         return np.stack([topics.mean(axis=1) for topics in self.topics], axis=1)
 
-    def with_systems(self, kept: Bools) -> Self:
-        """Return the scores of the systems of a mask."""
-        topics = tuple(scores[kept] for scores in self.topics)
-        return replace(self, systems=tuple(compress(self.systems, kept)), topics=topics)
-
-    def with_tasks(self, kept: Bools) -> Self:
-        """Return the scores on the tasks of a mask."""
-        parts: Any = (tuple(compress(part, kept)) for part in (self.tasks, self.topics, self.types))
-        return type(self)(self.systems, *parts)
+    def select(self, systems: Bools, tasks: Bools) -> Self:
+        """Return the scores of the systems and tasks of two masks."""
+        parts = (self.systems, systems), (self.tasks, tasks), (self.topics, tasks), (self.types, tasks)
+        names, kept, topics, types = (tuple(compress(*part)) for part in parts)
+        return type(self)(names, kept, tuple(scores[systems] for scores in topics), types)
 
 
 def read_task_scores(source: Any) -> TaskScores:
@@ -144,7 +139,7 @@ def _read_mteb(folder: Path) -> ScoreRows:
         task, score = _parse_mteb(content, path)
         version = [int(part) for part in re.findall(r"\d+", str(content.get("mteb_version")))]
         key = path.parts[-3], task
-        newest[key] = max((version, score), newest.get(key, ([], score)), key=itemgetter(0))
+        newest[key] = max((version, score), newest.get(key, ([], score)), key=lambda result: result[0])
     if not newest:
         raise InputError("there is no result of MTEB", path=folder, hint=_MTEB)
     rows: list[tuple[int | None, list[Any]]] = [(None, [*key, score]) for key, (_, score) in newest.items()]

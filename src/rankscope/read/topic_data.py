@@ -15,11 +15,10 @@ from rankscope.read.ids import key_text
 from rankscope.read.score_rows import open_score_rows
 
 Attributes = Mapping[str, Mapping[str, Any]]
-TopicData = dict[str, dict[str, Any]]
 """Attributes of topics: ``{topic: {column: value}}``."""
 
 
-def read_topic_data(source: Any, key: str = "query_id") -> TopicData:
+def read_topic_data(source: Any, key: str = "query_id") -> dict[str, dict[str, Any]]:
     """Read attributes of topics: CSV, TSV, JSON lines, a frame, or a dict of dicts; or those of another ``key``.
 
     >>> read_topic_data({"q1": {"lang": "en"}, 2: {"lang": "it"}})
@@ -32,14 +31,13 @@ def read_topic_data(source: Any, key: str = "query_id") -> TopicData:
     path, table = open_score_rows(source, None)
     meanings = [column_meaning(name) or name.strip().lower() for name in table.header]
     k, noun = meanings.index(key) if key in meanings else 0, "topic" if key == "query_id" else key
-    others = [c for c in range(len(table.header)) if c != k]
-    data: TopicData = {}
+    data: dict[str, dict[str, Any]] = {}
     for line, cells in table.rows:
         topic = key_text(cells[k].strip() if isinstance(cells[k], str) else cells[k], noun)
         if topic in data:
             hint = f"give each {noun} one row"
             raise InputError(f"{noun} {topic!r} occurs twice", path=path, line=line, hint=hint)
-        data[topic] = {table.header[c]: cells[c] for c in others}
+        data[topic] = {name: cells[c] for c, name in enumerate(table.header) if c != k}
     if not data:
         raise InputError(f"there is no {noun}", path=path, hint=f"give a header and a row per {noun}")
     return data
@@ -120,8 +118,7 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
         ends = iter(next(made for made in names if len({*made}) == len({*names[-1]})))
         for low, high, part in zip(ends, ends, parts, strict=True):
             slices.setdefault(low if low == high else f"{low}–{high}", []).extend(part)
-    sliced = {label: sorted(topics) for label, topics in slices.items()}
-    return sliced | ({"(none)": missing} if missing else {})
+    return {label: sorted(own) for label, own in slices.items()} | ({"(none)": missing} if missing else {})
 
 
 def _bin_end(value: Any, digits: int) -> str:

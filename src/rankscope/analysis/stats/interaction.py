@@ -59,12 +59,11 @@ def welch_anova(differences: Floats, slices: Slices, weights: Weights = None) ->
     parts = [(differences[:, topics], None if weights is None else weights[topics]) for topics in slices]
     freedom = np.stack([degrees_of_freedom(*part) for part in parts])
     means, errors = np.stack([moments(linearise(*part))[:2] for part in parts], axis=1)
-    variances = np.square(errors)
     k = len(slices)
-    largest = np.square(np.abs(differences).max(axis=1, initial=0.0) * _NEGLIGIBLE)
-    usable = (variances > largest).all(axis=0) & bool((freedom > 0).all()) & (k > 1)
+    negligible = np.abs(differences).max(axis=1, initial=0.0) * _NEGLIGIBLE
+    usable = (errors > negligible).all(axis=0) & bool((freedom > 0).all()) & (k > 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision = 1 / variances
+        precision = 1 / np.square(errors)
         share = precision / precision.sum(axis=0)
         centre = (share * means).sum(axis=0)
         rest = (np.square(1 - share) / freedom).sum(axis=0)
