@@ -238,7 +238,6 @@ def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:
     rival = minima[:, n_left_out].argmin()
     smallest: list[int] = []
     for order, counts in reversed(steps):
-        count = int(counts[rival, n_left_out])
+        count = counts[rival, n_left_out - len(smallest)]
         smallest += order[rival, :count].tolist()
-        n_left_out -= count
     return sorted(smallest)

@@ -90,8 +90,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
     bars = min(0.6 * len(groups), 9.0) + 0.8
     lines = bars + left + 1
     with canvas(width, 0.45 + 0.125 * (lines + 2)) as (figure, axes):
-        low, high = 1.0, float(len(systems))
-        span = high - low
+        low, high, span = 1.0, float(len(systems)), len(systems) - 1.0
         # A letter of 5.5 points needs 0.048 inches; the mean rank and its spaces are as wide as seven.
         side = min(0.4, 0.048 * (max(map(len, names)) + 7) / width)
         margin = span * side / (1 - 2 * side)

@@ -33,12 +33,11 @@ def test_interaction(
     It is Welch's test, or a permutation test without a statistic if a slice has few topics or no variance.
     """
     statistic, p = welch_anova(differences, slices, weights)
-    if min(map(len, slices)) < SMALL_SLICE:
-        statistic[:] = np.nan
-    is_permuted = np.isnan(statistic) & (len(slices) > 1)
+    is_small = min(map(len, slices)) < SMALL_SLICE
+    is_permuted = (np.isnan(statistic) | is_small) & (len(slices) > 1)
     if is_permuted.any():
         p[is_permuted] = permuted_anova(differences[is_permuted], slices, weights, seed=seed)
-    return np.where(is_permuted, "permutation", "welch"), statistic, p
+    return np.where(is_permuted, "permutation", "welch"), np.where(is_permuted, np.nan, statistic), p
 
 
 def welch_anova(differences: Floats, slices: Slices, weights: Weights = None) -> tuple[Floats, Floats]:
