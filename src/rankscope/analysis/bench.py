@@ -5,10 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from itertools import compress, pairwise
+from itertools import combinations, compress, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope import choices
+from rankscope.analysis import stats
 from rankscope.choices import Aggregate, BenchSample, Correction, MissingCells, TaskTest
 from rankscope.declaration import Level, MeasureName, Option, Seed, analysis, list_names
 from rankscope.errors import InputError, SettingsError, check_name
@@ -18,8 +20,6 @@ from rankscope.rows import PairRow, Row, RowTable, column
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rankscope.analysis.bench_orders import Order
     from rankscope.read.task_scores import TaskScores
 
@@ -30,7 +30,6 @@ SAMPLES = {
     "": "bounds over all values of missing scores",
 }
 """Meaning of each choice of ``sample``, for titles."""
-Types = Annotated["Mapping[str, str] | str | Path | None", Option("FILE")]
 
 
 class Place(Row):
@@ -67,7 +66,6 @@ class Fragile(Row):
     leader: str = column("best system after the change")
     changed: int = column("pairs of systems whose order changes")
     tau: float = column("Kendall's tau-b between the leaderboards before and after")
-    exact: bool = column("whether no fewer tasks change the leader, which always holds")
 
 
 class Separation(Row):
@@ -112,36 +110,32 @@ class Bench(TypedResult):
     scores: TaskScores = field(repr=False)
     """Scores of the compared systems on the compared tasks."""
     orders: Mapping[str, Order] = field(repr=False)
-    """Order of the systems by each aggregate."""
+    """Order of the systems by each aggregate, the main one first."""
 
     @lazy_table("every pair of systems by every aggregate", main=False)
     def pairs(self) -> RowTable[SystemPair]:
         """Table of the tests of all pairs."""
-        systems, rows = self.scores.systems, []
-        first, second = np.triu_indices(len(systems), 1)
+        first, second = stats.all_pairs(len(self.scores.systems))
+        rows = []
         for aggregate, order in self.orders.items():
             values = np.where(order.ends[0] == order.ends[1], order.ends[0], np.nan)
             columns = values[first] - values[second], order.p, order.adjusted, order.separated[first, second]
-            for a, b, *cells in zip(*(x.tolist() for x in (first, second, *columns)), strict=True):
-                known: Any = (None if cell != cell else cell for cell in cells)
-                rows.append(SystemPair(systems[a], systems[b], aggregate, *known))
+            cells = ([None if cell != cell else cell for cell in column.tolist()] for column in columns)
+            pairs: Any = zip(combinations(self.scores.systems, 2), *cells, strict=True)
+            rows += [SystemPair(a, b, aggregate, *more) for (a, b), *more in pairs]
         return SystemPair.table("pairs", rows)
 
     @lazy_table("Friedman's test", main=False)
     def friedman(self) -> RowTable[FriedmanTest]:
         """Friedman's test; no rows for two systems or with missing scores."""
-        from rankscope.analysis.stats.aggregates import friedman
-
         systems, tasks = self.scores.values.shape
         is_possible = systems > 2 and not np.isnan(self.scores.values).any()
-        tests = [friedman(self.scores.values, self.settings["alpha"])] if is_possible else []
+        tests = [stats.friedman(self.scores.values, self.settings["alpha"])] if is_possible else []
         return FriedmanTest.table("friedman", [FriedmanTest(systems, tasks, *test) for test in tests])
 
     def mean_ranks(self) -> list[tuple[str, float]]:
         """Return the systems with their mean ranks on the tasks, best first."""
-        from rankscope.analysis.stats.aggregates import compute_terms
-
-        ranks = len(self.scores.systems) - compute_terms(self.scores.values, "points").mean(axis=1)
+        ranks = len(self.scores.systems) - stats.compute_terms(self.scores.values, "points").mean(axis=1)
         return sorted(zip(self.scores.systems, ranks.tolist(), strict=True), key=lambda pair: pair[1])
 
     @property
@@ -150,15 +144,10 @@ class Bench(TypedResult):
         return f"{100 * (1 - self.settings['alpha']):g} % interval" if self.settings["sample"] else "bounds"
 
     @property
-    def aggregates(self) -> list[str]:
-        """Names of the aggregates, the main one first."""
-        return list(self.orders)
-
-    @property
     def display(self) -> Sequence[Table]:
         """Leaderboard with a column per aggregate, and the changes that matter."""
-        main, leader = self.aggregates[0], self.leader(self.aggregates[0])
-        rows = [row for row in self.fragility if (row.change, row.leader) != ("task", leader)]
+        main = next(iter(self.orders))
+        rows = [row for row in self.fragility if (row.change, row.leader) != ("task", self.leader(main))]
         rows = [row for row in rows if row.change == "leader" or row.aggregate == main]
         title = f"Other aggregates against {main}, tasks that change its leader, and the fewest tasks that do"
         return [self.wide(), self.fragility.subset("fragility", rows, title)]
@@ -170,17 +159,16 @@ class Bench(TypedResult):
     def wide(self) -> Table:
         """Return the leaderboard with a row per system and a column per aggregate."""
         values = {(row.system, row.aggregate): row.value for row in self.board}
-        main, settings, counts = self.aggregates[0], self.settings, self.separation[0]
-        rows = [
-            (row.system, f"{row.first_rank}–{row.last_rank}", row.tier, *(values[row.system, a] for a in self.orders))
-            for row in self.board if row.aggregate == main
-        ]  # fmt: skip
+        main, settings, counts = next(iter(self.orders)), self.settings, self.separation[0]
+        places = [row for row in self.board if row.aggregate == main]
+        labels = [(row.system, f"{row.first_rank}–{row.last_rank}", row.tier) for row in places]
+        rows = [(*label, *(values[label[0], name] for name in self.orders)) for label in labels]
         caption = f"{settings['systems']} systems on {settings['tasks']} tasks; {SAMPLES[settings['sample']]}"
         legend = f"rank: {self.level} by {main}; {counts.adjacent_separated} of {counts.adjacent} neighbours separated"
         if settings["sample"]:
             legend += f"; tier: neighbours of which no two are separated ({settings['procedure']})"
-        best = {name: -1 if name == "mean-rank" else 1 for name in self.aggregates}
-        columns = ("system", "rank", "tier", *self.aggregates)
+        best = {name: -1 if name == "mean-rank" else 1 for name in self.orders}
+        columns = ("system", "rank", "tier", *self.orders)
         return Table("board", columns, rows, 4, best, caption=caption, legend=legend)
 
 
@@ -196,7 +184,7 @@ def bench(
     source: Any,
     *,
     aggregate: Annotated[Aggregate | Sequence[Aggregate] | None, Option("NAME")] = None,
-    types: Types = None,
+    types: Annotated[Mapping[str, str] | str | Path | None, Option("FILE")] = None,
     missing_cells: MissingCells = "systems",
     score_range: Annotated[Sequence[float], Option("LOW,HIGH")] = (0.0, 1.0),
     sample: BenchSample = "tasks",
@@ -278,7 +266,7 @@ def bench(
     >>> [row.without for row in result.fragility if row.change == "leader"]
     ['t1;t3', 't1;t3']
     """
-    from rankscope.analysis import bench_orders, stats
+    from rankscope.analysis import bench_orders
 
     stats.check_level(alpha, replicates)
     check_name(missing_cells, choices.MISSING_CELLS, f"missing cells cannot be handled by {missing_cells!r}")
@@ -352,14 +340,12 @@ def _choose_aggregates(
 
 def _find_obstacle(scores: TaskScores, name: str, has_bounds: bool) -> InputError | None:
     """Return the error that explains why the scores do not permit an aggregate, or None."""
-    from rankscope.analysis.stats.aggregates import compute_terms, find_infinite
-
     if name == "mean-of-types" and not scores.types:
         return InputError("mean-of-types needs types of tasks", hint="give a file with the columns task,type")
     if has_bounds and name in ("bradley-terry", "z-score"):
         return InputError(f"{name} has no bounds over missing scores", hint="use mean, win-rate or borda")
-    points = compute_terms(scores.values, "points").mean(axis=1)
-    return find_infinite(points, scores.systems) if name == "bradley-terry" else None
+    points = stats.compute_terms(scores.values, "points").mean(axis=1)
+    return stats.find_infinite(points, scores.systems) if name == "bradley-terry" else None
 
 
 def _check_range(scores: TaskScores, score_range: Sequence[float]) -> tuple[float, float]:
@@ -377,5 +363,5 @@ def _check_range(scores: TaskScores, score_range: Sequence[float]) -> tuple[floa
 def _separation(aggregate: str, order: Order) -> Separation:
     n = len(order.merits)
     adjacent = sum(bool(order.separated[a, b]) for a, b in pairwise(order.best_first))
-    tiers = max((tier for tier in order.tiers if tier is not None), default=None)
-    return Separation(aggregate, n * (n - 1) // 2, int(order.separated.sum()) // 2, n - 1, adjacent, tiers)
+    counts = n * (n - 1) // 2, int(order.separated.sum()) // 2, n - 1, adjacent
+    return Separation(aggregate, *counts, order.tiers[order.best_first[-1]])

@@ -1,7 +1,5 @@
 """Scores on several tasks, orders of systems with their uncertainty, and their sensitivity to tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -119,7 +117,8 @@ def _resample(scores: TaskScores, basis: str, types: Ints, sample: str, replicat
 def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Order:
     """Return the order by the means of terms; ``drawn`` are the means in the resamples."""
     summary = terms.mean(axis=1)
-    merits = _round_means(summary, terms)
+    # 12 digits of the largest term, since terms such as z-scores may cancel out.
+    merits = stats.rounded(summary, float(np.abs(terms).max(initial=0.0)))
     first, second = stats.all_pairs(len(merits))
     if test["test"] == "normal":
         # Resamples of n topics vary by the share 1/n too little; the smallest task decides.
@@ -134,14 +133,8 @@ def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Ord
     separated = np.zeros((len(merits), len(merits)), np.bool_)
     separated[first, second] = separated[second, first] = adjusted < test["alpha"]
     ranks, intervals = stats.ranks(merits)[0].tolist(), stats.rank_intervals(terms, drawn, test["alpha"])
-    tiers = stats.tiers(merits, separated)
-    values = np.where(merits == 0, 0.0, summary)
-    return Order(merits, np.stack([values, values]), ranks, *intervals, separated, tiers, p, adjusted)
-
-
-def _round_means(means: Floats, terms: Floats) -> Floats:
-    """Return means rounded to 12 digits of the largest term, since terms such as z-scores may cancel out."""
-    return stats.rounded(means, float(np.abs(terms).max(initial=0.0)))
+    ends = np.stack([np.where(merits == 0, 0.0, summary)] * 2)
+    return Order(merits, ends, ranks, *intervals, separated, stats.tiers(merits, separated), p, adjusted)
 
 
 def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float, float]) -> Order:
@@ -152,11 +145,9 @@ def _bounded_order(values: Floats, basis: str, types: Ints, bounds: tuple[float,
     """
     low, high = (np.where(np.isnan(values), end, values) for end in bounds)
     if basis == "points":
-        # Wins minus losses, without the comparison of each system with itself.
-        low, high = (
-            (np.sign(mine[:, None] - others).sum(axis=1) - np.sign(mine - others) + len(values) - 1) / 2
-            for mine, others in ((low, high), (high, low))
-        )
+        # Wins minus losses at best, and without the comparison of each system with itself.
+        best, itself, others = np.sign(high[:, None] - low), np.sign(high - low), len(values) - 1
+        low, high = (others - best.sum(axis=0) + itself) / 2, (others + best.sum(axis=1) - itself) / 2
     ends = np.stack([combine(low, types), combine(high, types)])
     lowest, highest = merits = stats.rounded(ends)
     above = lowest[:, None] > highest[None, :]
@@ -184,8 +175,7 @@ def describe_tasks(scores: TaskScores, order: Order) -> Iterator[tuple[Any, ...]
         values = scores.values[scored, t]
         mean = float(values.mean()) if len(scored) else np.nan
         kind, topics = scores.types[t] if scores.types else "", sizes[t] if max(sizes) > 1 else None
-        tau = stats.kendall(values, order.merits[scored]).tau_b
-        yield task, kind, len(scored), topics, mean, tau
+        yield task, kind, len(scored), topics, mean, stats.kendall(values, order.merits[scored]).tau_b
 
 
 def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
@@ -194,12 +184,8 @@ def cliques(mean_ranks: Sequence[float], distance: float) -> list[tuple[int, int
     >>> cliques([1.0, 1.5, 2.8, 2.85], 1.4)
     [(0, 1), (1, 3)]
     """
-    groups: list[tuple[int, int]] = []
-    for start, rank in enumerate(mean_ranks):
-        end = max(k for k, other in enumerate(mean_ranks) if other - rank < distance)
-        if end > start and (not groups or end > groups[-1][1]):
-            groups.append((start, end))
-    return groups
+    ends = [max(k for k, other in enumerate(mean_ranks) if other - rank < distance) for rank in mean_ranks]
+    return [(start, end) for start, end in enumerate(ends) if end > start and end not in ends[:start]]
 
 
 def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterator[tuple[Any, ...]]:
@@ -208,18 +194,19 @@ def measure_fragility(scores: TaskScores, orders: Mapping[str, Order]) -> Iterat
         yield a, "aggregate", b, 0, *_compare(scores, orders[a].merits, orders[b].merits)
     for name, order in orders.items() if not np.isnan(scores.values).any() else ():
         terms, types = compute_terms(scores.values, BASES[name]), _number_types(scores, BASES[name])
+        largest = float(np.abs(terms).max(initial=0.0))
         smallest = smallest_set(terms, types, order.best_first[0])
         for tasks in (*([t] for t in range(len(types))), *([smallest] if smallest else [])):
-            merits = _round_means(combine(np.delete(terms, tasks, axis=1), np.delete(types, tasks)), terms)
+            merits = stats.rounded(combine(np.delete(terms, tasks, axis=1), np.delete(types, tasks)), largest)
             after = _compare(scores, order.merits, merits)
             change = "leader" if tasks is smallest else "task"
             yield name, change, ";".join(scores.tasks[t] for t in tasks), len(tasks), *after
 
 
-def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float, bool]:
-    """Return the new leader, the number of pairs whose order changes, tau, and that the result is exact."""
+def _compare(scores: TaskScores, before: Floats, after: Floats) -> tuple[str, int, float]:
+    """Return the new leader, the number of pairs whose order changes, and tau."""
     result = stats.kendall(before, after)
-    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b, True
+    return scores.systems[int(np.argmax(after))], result.discordant, result.tau_b
 
 
 def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:
@@ -251,7 +238,6 @@ def smallest_set(terms: Floats, types: Ints, leader: int) -> list[int]:
     rival = minima[:, n_left_out].argmin()
     smallest: list[int] = []
     for order, counts in reversed(steps):
-        count = int(counts[rival, n_left_out])
+        count = counts[rival, n_left_out - len(smallest)]
         smallest += order[rival, :count].tolist()
-        n_left_out -= count
     return sorted(smallest)

@@ -219,7 +219,8 @@ def gate(
                 Check(run, name, value, reference_value, mean, lower, accepted, passed, len(topics), *plan)
             )
             matrix = stats.CompleteMatrix(measure, difference[None, :], tuple(topics), (), weights)
-            sliced.append(compare_slices(matrix, [(run, other)], slices, alpha=alpha))
+            if slices:
+                sliced.append(compare_slices(matrix, [(run, other)], slices, alpha=alpha))
             lost += [
                 LostTopic(run, name, topics[t], float(values[t]), float(before[t]), float(difference[t]))
                 for t in np.argsort(difference, kind="stable")[:worst].tolist()
@@ -227,7 +228,7 @@ def gate(
             ]
     return Gate(
         gate=Check.table("gate", checks), topics=LostTopic.table("topics", lost),
-        **(slice_tables(sliced) if by else {}),
+        **(slice_tables(sliced) if sliced else {}),
         settings={
             **scores.settings, "baseline": baseline if isinstance(baseline, str) else dict(reference.settings),
             "margin": {str(measure): number for measure, number in margins.items()}, "alpha": alpha,

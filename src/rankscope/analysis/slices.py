@@ -114,10 +114,7 @@ def slice_pairs(
     return slice_tables(rows)
 
 
-Comparison = tuple[list[SliceDifference], list[Interaction]]
-
-
-def slice_tables(rows: Iterable[Comparison]) -> dict[str, Any]:
+def slice_tables(rows: Iterable[tuple[list[SliceDifference], list[Interaction]]]) -> dict[str, Any]:
     """Return the tables ``slices`` and ``interactions`` of the rows of some measures."""
     differences, tests = (list(chain.from_iterable(part)) for part in zip(*rows, strict=True))
     slices = SliceDifference.table("slices", differences, caption="Differences a - b by slice of topics")
@@ -133,7 +130,7 @@ def compare_slices(
     *,
     alpha: float = 0.05,
     seed: int = 1,
-) -> Comparison:
+) -> tuple[list[SliceDifference], list[Interaction]]:
     """Return the rows of one measure for the differences of pairs.
 
     ``leads`` are differences in merit of the means that a leaderboard shows, on each slice and over all topics; without
@@ -146,8 +143,6 @@ def compare_slices(
     index = {id_cell(topic): t for t, topic in enumerate(differences.topics)}
     known = {key: [index[t] for t in map(id_cell, part.topics) if t in index] for key, part in slices.items()}
     own = {key: np.array(topics) for key, topics in known.items() if topics}
-    if not own:
-        return [], []
     parts = [(z[:, topics], None if weights is None else weights[topics]) for topics in own.values()]
     p = np.stack([stats.one_sample_t(*part).p for part in parts])
     adjusted, levels = stats.adjust(p), stats.holm_levels(p, alpha)

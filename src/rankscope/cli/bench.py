@@ -1,7 +1,5 @@
 """``rankscope bench``: a table of scores, a folder of MTEB results, or several collections."""
 
-from __future__ import annotations
-
 import argparse
 
 from rankscope.analysis.bench import bench

@@ -1,9 +1,5 @@
 """Leaderboards over several tasks: tiers, critical distances and the influence of tasks."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from rankscope.analysis.bench import Bench
 from rankscope.analysis.bench_orders import cliques
 from rankscope.errors import SettingsError
@@ -38,7 +34,7 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
     >>> len(plot_tiers(result).axes[0].lines)
     4
     """
-    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    name = choose(aggregate, [*result.orders], "there is no aggregate {}")
     rows = [row for row in result.board if row.aggregate == name]
     with marks.row_figure(rows, width, "system", "first_rank", "last_rank", letters=22) as (axes, shown):
         for index, row in enumerate(shown):
@@ -46,9 +42,8 @@ def plot_tiers(result: Bench, aggregate: str | None = None, *, width: float = SI
             marks.draw_range(axes, row.first_rank, row.last_rank, index, color=colour)
             if row.rank is not None:
                 marks.draw_dot(axes, row.rank, index, colour, True, marker)
-            if row.value is not None:
-                text = result.board.format_cell(row.value, "value")
-                marks.write_at_right(axes, index, text, fontsize=6.5, color=INK)
+            text = result.board.format_cell(row.value, "value")
+            marks.write_at_right(axes, index, text, fontsize=6.5, color=INK)
         marks.linear_ranks(axes, max(max(row.rank or 1, row.last_rank or 1) for row in shown))
         axes.set_title(shorten(name, 20), loc="right", fontsize=7)
         axes.set_xlabel(f"rank by {name}")
@@ -95,8 +90,7 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
     bars = min(0.6 * len(groups), 9.0) + 0.8
     lines = bars + left + 1
     with canvas(width, 0.45 + 0.125 * (lines + 2)) as (figure, axes):
-        low, high = 1.0, float(len(systems))
-        span = high - low
+        low, high, span = 1.0, float(len(systems)), len(systems) - 1.0
         # A letter of 5.5 points needs 0.048 inches; the mean rank and its spaces are as wide as seven.
         side = min(0.4, 0.048 * (max(map(len, names)) + 7) / width)
         margin = span * side / (1 - 2 * side)
@@ -106,10 +100,9 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
         for tick in marks.rank_ticks(high, 4):
             axes.plot([tick, tick], [0, 0.3], color=INK, linewidth=0.8)
             axes.text(tick, 0.45, str(tick), ha="center", va="bottom", fontsize=6.5)
-        shown = min(distance, span)
-        axes.plot([low, low + shown], [2.0, 2.0], color=COLOURS[1], linewidth=1.5)
-        end = low + shown + 0.03 * span
-        axes.text(end, 2.0, f"CD {distance:.2f}", va="center", fontsize=6.5, color=COLOURS[1])
+        end = low + min(distance, span)
+        axes.plot([low, end], [2.0, 2.0], color=COLOURS[1], linewidth=1.5)
+        axes.text(end + 0.03 * span, 2.0, f"CD {distance:.2f}", va="center", fontsize=6.5, color=COLOURS[1])
         axes.plot(ranks, [0] * len(ranks), ".", markersize=2.5, color=COLOURS[0])
         for k, (first, last) in enumerate(groups):
             height = -0.5 - (bars - 0.8) * k / len(groups)
@@ -125,10 +118,9 @@ def plot_critical_distance(result: Bench, *, width: float = SINGLE) -> Figure:
         more = "\nbars: no significant difference" if groups else ""
         more += f"\nnames: best {len(names)} of {len(systems)}" if len(names) < len(systems) else ""
         axes.set_xlabel(f"mean rank over {len(result.scores.tasks)} tasks (Nemenyi){more}")
-    rows = [
-        (system, rank, ",".join(str(g) for g, (first, last) in enumerate(groups, 1) if first <= k <= last))
-        for k, (system, rank) in enumerate(zip(systems, ranks, strict=True))
-    ]
+    members = [range(first, last + 1) for first, last in groups]
+    texts = [",".join(str(g) for g, own in enumerate(members, 1) if k in own) for k in range(len(systems))]
+    rows = [*zip(systems, ranks, texts, strict=True)]
     return Figure(figure, (axes,), Table("critical_distance", ("system", "mean_rank", "groups"), rows))
 
 
@@ -151,22 +143,20 @@ def plot_task_influence(result: Bench, aggregate: str | None = None, *, width: f
     >>> [text.get_text() for text in plot_task_influence(result).axes[0].texts]
     ['b']
     """
-    name = choose(aggregate, result.aggregates, "there is no aggregate {}")
+    name = choose(aggregate, [*result.orders], "there is no aggregate {}")
     rows = [row for row in result.fragility if row.aggregate == name and row.change == "task"]
     if not rows:
         hint = "leave out systems or tasks with missing scores"
         raise SettingsError("influence of tasks needs all scores", hint=hint)
     rows.sort(key=lambda row: -row.changed)
-    leader = result.leader(name)
-    look: Any = {"margin": 0.75, "letters": 22, "noun": "task"}
-    with marks.row_figure(rows, width, "without", "changed", **look) as (axes, shown):
+    figure = marks.row_figure(rows, width, "without", "changed", margin=0.75, letters=22, noun="task")
+    with figure as (axes, shown):
         for index, row in enumerate(shown):
-            is_new = row.leader != leader
+            is_new = row.leader != result.leader(name)
             axes.barh(index, row.changed, 0.7, color=COLOURS[int(is_new)])
             if is_new:
                 marks.write_at_right(axes, index, shorten(row.leader, 18), fontsize=6.5, color=COLOURS[1])
+                axes.set_title("new leader", loc="right", fontsize=7, color=COLOURS[1])
         marks.limit_ticks(axes.xaxis, 5)
-        if any(row.leader != leader for row in shown):
-            axes.set_title("new leader", loc="right", fontsize=7, color=COLOURS[1])
         axes.set_xlabel("pairs reordered without the task")
     return Figure(axes.figure, (axes,), result.fragility.subset("fragility", rows))

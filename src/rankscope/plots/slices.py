@@ -1,8 +1,5 @@
 """Runs on slices of topics: means, or differences from a baseline, with their intervals."""
 
-from __future__ import annotations
-
-from operator import attrgetter
 from typing import Any
 
 from rankscope.analysis.compare import Comparison
@@ -13,11 +10,8 @@ from rankscope.measures.grammar import external_measure
 from rankscope.plots import marks, style
 from rankscope.plots.figure import Figure
 from rankscope.plots.palette import COLOURS, INK, LOSS
-from rankscope.plots.style import DOUBLE
+from rankscope.plots.style import DOUBLE, canvas
 from rankscope.scores import Scores
-
-_PANEL = 0.6
-"""Smallest width of a panel in inches."""
 
 
 def plot_slices(
@@ -56,9 +50,9 @@ def plot_slices(
     select: Any = _select_means if is_means else _select_differences
     name, label, interval, runs, rows, tests = select(result, measure, by)
     sign = external_measure(name, others=True).sign or 1
-    get_value = attrgetter("value" if is_means else "difference")
+    value = "value" if is_means else "difference"
     sizes = {row.slice: row.topics for row in rows}
-    limit = int((width - 1.0) / _PANEL)
+    limit = int((width - 1.0) / 0.6)  # A panel is 0.6 inches wide at least.
     is_turned = len(runs) <= min(limit, len(sizes) - 1)
     largest = sorted(sizes, key=lambda part: -sizes[part])[:limit]
     down, across = runs, [part for part in sizes if part in largest]
@@ -67,8 +61,7 @@ def plot_slices(
         down, across, cells = list(sizes), runs, {(part, run): row for (run, part), row in cells.items()}
     shown, rest = marks.split_rows(down)
     height, letters = marks.rows_height(shown, rest, 1.5), int(15 * (width - 1.0) / len(across))
-    shared: Any = {"sharex": True, "sharey": True, "squeeze": False}
-    with style.canvas(width, height, 1, len(across), **shared) as (figure, (grid,)):
+    with canvas(width, height, 1, len(across), sharex=True, sharey=True, squeeze=False) as (figure, (grid,)):
         for panel, title, axes in zip(across, _shorten_titles(across, letters), grid, strict=True):
             for y, row in enumerate(cells[key, panel] for key in shown):
                 if is_means:
@@ -84,7 +77,7 @@ def plot_slices(
             axes.tick_params(labelsize=5.5)
         noun, letters = "slice" if is_turned else "run", 24 if style.is_wide(width) else 14
         for panel, axes in zip(across, grid, strict=True):  # after all panels, which share their limits
-            marks.draw_rest(axes, len(shown), (get_value(cells[key, panel]) for key in rest), digits=2)
+            marks.draw_rest(axes, len(shown), (getattr(cells[key, panel], value) for key in rest), digits=2)
             marks.name_runs(axes, shown, len(rest), width=letters, noun=noun, fontsize=5.5)
         if tests and not is_turned:
             for y, test in enumerate(tests[run] for run in shown):

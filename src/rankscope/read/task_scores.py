@@ -16,17 +16,14 @@ task, the result of the latest version of mteb is used. The score is the mean of
 split ``test`` (MSMARCO: ``dev``), or of the only split.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
-from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -62,7 +59,7 @@ class TaskScores:
     """Type of each task; empty if unknown."""
 
     @classmethod
-    def join(cls, matrices: Mapping[str, Any], first: Iterable[str] = ()) -> TaskScores:
+    def join(cls, matrices: Mapping[str, Any], first: Iterable[str] = ()) -> Self:
         """Join matrices of tasks by their runs, ``first`` some runs; a run that lacks a task has no score there."""
         systems = tuple(dict.fromkeys(chain(first, *(matrix.runs for matrix in matrices.values()))))
         topics = []
@@ -76,11 +73,11 @@ class TaskScores:
         """Array of shape (systems, tasks): means over topics; NaN if a system lacks a topic, or the task."""
         return np.stack([topics.mean(axis=1) for topics in self.topics], axis=1)
 
-    def select(self, systems: Bools, tasks: Bools) -> TaskScores:
+    def select(self, systems: Bools, tasks: Bools) -> Self:
         """Return the scores of the systems and tasks of two masks."""
         parts = (self.systems, systems), (self.tasks, tasks), (self.topics, tasks), (self.types, tasks)
         names, kept, topics, types = (tuple(compress(*part)) for part in parts)
-        return TaskScores(names, kept, tuple(scores[systems] for scores in topics), types)
+        return type(self)(names, kept, tuple(scores[systems] for scores in topics), types)
 
 
 def read_task_scores(source: Any) -> TaskScores:
@@ -142,7 +139,7 @@ def _read_mteb(folder: Path) -> ScoreRows:
         task, score = _parse_mteb(content, path)
         version = [int(part) for part in re.findall(r"\d+", str(content.get("mteb_version")))]
         key = path.parts[-3], task
-        newest[key] = max((version, score), newest.get(key, ([], score)), key=itemgetter(0))
+        newest[key] = max((version, score), newest.get(key, ([], score)), key=lambda result: result[0])
     if not newest:
         raise InputError("there is no result of MTEB", path=folder, hint=_MTEB)
     rows: list[tuple[int | None, list[Any]]] = [(None, [*key, score]) for key, (_, score) in newest.items()]

@@ -4,8 +4,6 @@ An attribute table has a column of topics (``topic``, ``qid`` or ``query_id``, o
 texts, categories, numbers and dates.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -17,11 +15,10 @@ from rankscope.read.ids import key_text
 from rankscope.read.score_rows import open_score_rows
 
 Attributes = Mapping[str, Mapping[str, Any]]
-TopicData = dict[str, dict[str, Any]]
 """Attributes of topics: ``{topic: {column: value}}``."""
 
 
-def read_topic_data(source: Any, key: str = "query_id") -> TopicData:
+def read_topic_data(source: Any, key: str = "query_id") -> dict[str, dict[str, Any]]:
     """Read attributes of topics: CSV, TSV, JSON lines, a frame, or a dict of dicts; or those of another ``key``.
 
     >>> read_topic_data({"q1": {"lang": "en"}, 2: {"lang": "it"}})
@@ -34,14 +31,13 @@ def read_topic_data(source: Any, key: str = "query_id") -> TopicData:
     path, table = open_score_rows(source, None)
     meanings = [column_meaning(name) or name.strip().lower() for name in table.header]
     k, noun = meanings.index(key) if key in meanings else 0, "topic" if key == "query_id" else key
-    others = [c for c in range(len(table.header)) if c != k]
-    data: TopicData = {}
+    data: dict[str, dict[str, Any]] = {}
     for line, cells in table.rows:
         topic = key_text(cells[k].strip() if isinstance(cells[k], str) else cells[k], noun)
         if topic in data:
             hint = f"give each {noun} one row"
             raise InputError(f"{noun} {topic!r} occurs twice", path=path, line=line, hint=hint)
-        data[topic] = {table.header[c]: cells[c] for c in others}
+        data[topic] = {name: cells[c] for c, name in enumerate(table.header) if c != k}
     if not data:
         raise InputError(f"there is no {noun}", path=path, hint=f"give a header and a row per {noun}")
     return data
@@ -113,18 +109,16 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
     elif numbers:
         import numpy as np
 
-        keys = np.array([*numbers.values()], float)
-        order = np.argsort(keys, kind="stable")
-        index = np.searchsorted(np.quantile(keys, np.arange(1, bins) / bins), keys[order], side="left")
-        topics = np.array([*numbers])[order]
-        parts = [topics[index == b].tolist() for b in np.unique(index)]
+        topics = sorted(numbers, key=lambda t: numbers[t] or 0)
+        keys = np.array([numbers[t] for t in topics], float)
+        index = np.searchsorted(np.quantile(keys, np.arange(1, bins) / bins), keys, side="left")
+        parts = [part.tolist() for part in np.split(topics, np.flatnonzero(np.diff(index)) + 1)]
         # The fewest digits, from 3 to 6, that keep apart what 6 digits keep apart.
         names = [[_bin_end(values[t], n) for part in parts for t in (part[0], part[-1])] for n in range(3, 7)]
         ends = iter(next(made for made in names if len({*made}) == len({*names[-1]})))
         for low, high, part in zip(ends, ends, parts, strict=True):
             slices.setdefault(low if low == high else f"{low}–{high}", []).extend(part)
-    sliced = {label: sorted(topics) for label, topics in slices.items()}
-    return sliced | ({"(none)": missing} if missing else {})
+    return {label: sorted(own) for label, own in slices.items()} | ({"(none)": missing} if missing else {})
 
 
 def _bin_end(value: Any, digits: int) -> str:

@@ -1,7 +1,5 @@
 """The finding about slices of topics: does the lead depend on them?"""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
@@ -39,10 +37,8 @@ def slices(basis: Basis) -> Finding | None:
         pattern += " the lead is reversed for {alarms} of {pairs} runs and attributes."
     elif varying:
         numbers["p"] = first.adjusted
-        pattern = (
-            "The lead of {run} over {other} by {measure} varies between slices of {attribute} (p = {p:.2g}), as do"
-            " {varying} of {pairs} differences from the leader; no lead is reversed."
-        )
+        pattern = "The lead of {run} over {other} by {measure} varies between slices of {attribute} (p ="
+        pattern += " {p:.2g}), as do {varying} of {pairs} differences from the leader; no lead is reversed."
     marks = f"leader minus another run by {name}; filled: significant after Holm's correction"
     chart = Chart("dots", ("b", "slice"), "difference", "low", "high", strong="significant", caption=marks)
     state = {"measure": name, "run": [scores.runs[best], first.b]}

@@ -1,5 +1,8 @@
 from rankscope.analysis.stats import rank_biased_overlap as rank_biased_overlap
 from rankscope.analysis.stats import sign_regions as sign_regions
+from rankscope.analysis.stats.aggregates import compute_terms as compute_terms
+from rankscope.analysis.stats.aggregates import find_infinite as find_infinite
+from rankscope.analysis.stats.aggregates import friedman as friedman
 from rankscope.analysis.stats.coefficients import Standing as Standing
 from rankscope.analysis.stats.coefficients import ap_correlation as ap_correlation
 from rankscope.analysis.stats.coefficients import kendall as kendall

@@ -7,8 +7,6 @@ On a complete table every two systems meet on all tasks. Then the numbers of win
 model, and its strengths have the order of the win rates, as have the Borda count and the mean rank.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,13 +67,11 @@ def aggregate_value(aggregate: str, summary: Floats, tasks: int) -> Floats:
     >>> [aggregate_value(name, points, 4).tolist() for name in ("borda", "win-rate", "mean-rank")]
     [[8.0, 4.0, 0.0], [1.0, 0.5, 0.0], [1.0, 2.0, 3.0]]
     """
-    if aggregate == "borda":
-        return summary * tasks
-    if aggregate == "win-rate":
-        return summary / (len(summary) - 1)
-    if aggregate == "mean-rank":
-        return len(summary) - summary
-    return bradley_terry(summary) if aggregate == "bradley-terry" else summary
+    if aggregate == "bradley-terry":
+        return bradley_terry(summary)
+    n = len(summary)
+    values = {"borda": summary * tasks, "win-rate": summary / (n - 1), "mean-rank": n - summary}
+    return values.get(aggregate, summary)
 
 
 def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
@@ -90,9 +86,8 @@ def find_infinite(points: Floats, systems: Sequence[str]) -> InputError | None:
     names, best = [repr(systems[s]) for s in order], separated[0]
     problems = [f"{names[0]} wins all comparisons"] if best == 1 else []
     problems += [f"{names[-1]} loses all comparisons"] if separated[-1] == n - 1 else []
-    group = (
-        f"the best {best} systems ({', '.join(names[:best][:3])}, ...) win all comparisons with the others"
-    )
+    leading = ", ".join(names[:best][:3])
+    group = f"the best {best} systems ({leading}, ...) win all comparisons with the others"
     problem = f"Bradley-Terry has no finite strengths: {' and '.join(problems) or group}"
     return InputError(problem, hint="use win-rate, which has the same order")
 

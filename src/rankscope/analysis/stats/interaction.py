@@ -4,8 +4,6 @@ Rows are differences of pairs of runs on topics. The mean of a slice may be weig
 (:mod:`~rankscope.analysis.stats.weighting`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,12 +33,11 @@ def test_interaction(
     It is Welch's test, or a permutation test without a statistic if a slice has few topics or no variance.
     """
     statistic, p = welch_anova(differences, slices, weights)
-    if min(map(len, slices)) < SMALL_SLICE:
-        statistic[:] = np.nan
-    is_permuted = np.isnan(statistic) & (len(slices) > 1)
+    is_small = min(map(len, slices)) < SMALL_SLICE
+    is_permuted = (np.isnan(statistic) | is_small) & (len(slices) > 1)
     if is_permuted.any():
         p[is_permuted] = permuted_anova(differences[is_permuted], slices, weights, seed=seed)
-    return np.where(is_permuted, "permutation", "welch"), statistic, p
+    return np.where(is_permuted, "permutation", "welch"), np.where(is_permuted, np.nan, statistic), p
 
 
 def welch_anova(differences: Floats, slices: Slices, weights: Weights = None) -> tuple[Floats, Floats]:
@@ -61,12 +58,11 @@ def welch_anova(differences: Floats, slices: Slices, weights: Weights = None) ->
     parts = [(differences[:, topics], None if weights is None else weights[topics]) for topics in slices]
     freedom = np.stack([degrees_of_freedom(*part) for part in parts])
     means, errors = np.stack([moments(linearise(*part))[:2] for part in parts], axis=1)
-    variances = np.square(errors)
     k = len(slices)
-    largest = np.square(np.abs(differences).max(axis=1, initial=0.0) * _NEGLIGIBLE)
-    usable = (variances > largest).all(axis=0) & bool((freedom > 0).all()) & (k > 1)
+    negligible = np.abs(differences).max(axis=1, initial=0.0) * _NEGLIGIBLE
+    usable = (errors > negligible).all(axis=0) & bool((freedom > 0).all()) & (k > 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision = 1 / variances
+        precision = 1 / np.square(errors)
         share = precision / precision.sum(axis=0)
         centre = (share * means).sum(axis=0)
         rest = (np.square(1 - share) / freedom).sum(axis=0)
@@ -97,8 +93,8 @@ def permuted_anova(
     labels = np.repeat(np.arange(len(slices)), [len(topics) for topics in slices])
     w = np.ones(len(kept)) if weights is None else weights[kept]
     # The slice of each topic, first in the data, then in each permutation.
-    division = np.vstack([labels, np.empty((replicates, len(kept)), labels.dtype)])
-    np.put_along_axis(division[1:], permutations(len(kept), replicates, seed), labels[None, :], axis=1)
+    orders = np.vstack([np.arange(len(kept)), permutations(len(kept), replicates, seed)])
+    division = labels[np.argsort(orders, axis=1)]
     masks = [(division == number) * w for number in range(len(slices))]
     p = np.empty(len(differences))
     for block in blocks(len(differences), _PAIRS_AT_ONCE):
