@@ -134,7 +134,9 @@ def _export(page: Any, button: str, place: int = 0) -> bytes:
     """Return the file that a button of a figure saves, without a pointer and a download."""
     url = page.evaluate(
         """([name, place]) => new Promise((done) => {
-            const make = URL.createObjectURL;
+            const make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+            // Nothing is saved: after such downloads, Chromium sometimes drops that of the next click.
+            HTMLAnchorElement.prototype.click = () => { HTMLAnchorElement.prototype.click = click; };
             URL.createObjectURL = (blob) => {
                 URL.createObjectURL = make;
                 const reader = new FileReader();
