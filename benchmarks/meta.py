@@ -21,7 +21,7 @@ from rankscope.choices import DEFAULT_MEASURES, RATIOS
 from rankscope.engines import using
 from rankscope.measures import parse_many
 from rankscope.read import read_qrels, read_runs
-from rankscope.scores import evaluate
+from rankscope.scores import Collection, evaluate
 from rankscope.simulation import simulate
 from rankscope.tables import Cell, Table
 
@@ -107,7 +107,7 @@ def _pools(quick: bool, scratch: Path) -> list[Row]:
 def _study(quick: bool, scratch: Path) -> list[Row]:
     qrels, runs, name = _covid(quick, scratch)
     start = time.perf_counter()
-    made = study(read_qrels(qrels), read_runs(runs), output=scratch / "study")
+    made = study(Collection(qrels, runs), output=scratch / "study")
     wall = time.perf_counter() - start
     start = time.perf_counter()
     identical = repeat_study(scratch / "study").identical
