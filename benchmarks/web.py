@@ -202,7 +202,9 @@ Row = tuple[str, float, float, float, float, float]
 
 def results(sizes: list[int], clicks: int, real: Path | None = None) -> list[Row]:
     """Return a row for each random collection, and for a real one."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None)
+    chromium = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None
+    )
     if chromium is None:
         raise _NothingToMeasureWithError("there is no Chromium in the PATH")
     try:
