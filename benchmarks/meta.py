@@ -107,12 +107,12 @@ def _pools(quick: bool, scratch: Path) -> list[Row]:
 def _study(quick: bool, scratch: Path) -> list[Row]:
     qrels, runs, name = _covid(quick, scratch)
     start = time.perf_counter()
-    made = study(Collection(qrels, runs), output=scratch / "study")
+    result = study(Collection(qrels, runs), output=scratch / "study")
     wall = time.perf_counter() - start
     start = time.perf_counter()
     identical = repeat_study(scratch / "study").identical
     again = time.perf_counter() - start
-    pairs = made["power"].records()[0]["pairs"]
+    pairs = result["power"].records()[0]["pairs"]
     work = f"study of {name}, {pairs:,} pairs x 1,000 replicates x {len(DEFAULT_MEASURES)} measures"
     return [
         (work, "rankscope", wall, None, _met(wall < 180, "below 180 s")),
