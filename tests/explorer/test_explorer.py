@@ -25,7 +25,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.explorer import notebook
-from rankscope.explorer.server import format_url
+from rankscope.explorer.server import format_url, listen, serve
 from rankscope.judging import judge
 from rankscope.reporting.page_data import payload
 
@@ -165,8 +165,10 @@ def test_only_reads(server: Server, method: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
 @pytest.mark.parametrize("connected", [False, True])
 def test_ends_cleanly_on_interrupt(tmp_path: Path, connected: bool) -> None:
-    with _running(tmp_path) as running:
-        connection = HTTPConnection("127.0.0.1", running.port, timeout=10)
+    with (
+        _running(tmp_path) as running,
+        contextlib.closing(HTTPConnection("127.0.0.1", running.port, timeout=10)) as connection,
+    ):
         if connected:
             connection.request("GET", running.path)
             connection.getresponse().read()  # and stays connected
@@ -177,7 +179,22 @@ def test_ends_cleanly_on_interrupt(tmp_path: Path, connected: bool) -> None:
         assert running.process.stderr is not None
         assert running.process.stderr.read() == ""
         assert code == 0
-        connection.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+def test_ends_though_the_exception_of_an_interrupt_is_dropped() -> None:
+    handler = signal.getsignal(signal.SIGINT)
+
+    async def app(scope: object, receive: object, send: object) -> None:
+        raise AssertionError("nobody asks")
+
+    def work() -> None:
+        with contextlib.suppress(KeyboardInterrupt):  # as C code does that clears all errors
+            signal.raise_signal(signal.SIGINT)
+
+    with listen("127.0.0.1", 0) as listener:
+        serve(app, listener, work)
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 def test_a_taken_port_is_explained(

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
+import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import CancelledError
-from threading import Event, Lock, Thread
+from contextlib import contextmanager
+from functools import partial
+from threading import Event, Lock, Thread, current_thread, main_thread
+from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -336,9 +340,30 @@ def serve(app: App, listener: socket.socket, work: Callable[[], None] = lambda: 
     # Thread.join makes Python 3.11 regard the thread as ended, so wait for an event.
     Thread(target=run, daemon=True).start()
     try:
-        work()
-        while not ended.wait(1.0):  # On Windows, Ctrl-C does not interrupt a wait without a limit.
-            pass
+        with _on_interrupt(partial(setattr, server, "should_exit", True)):
+            work()
+            while not ended.wait(1.0):  # On Windows, Ctrl-C does not interrupt a wait without a limit.
+                pass
     finally:
         server.should_exit = True
         ended.wait()
+
+
+@contextmanager
+def _on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` at Ctrl-C, before the current handler: C code, as in imports, may drop the exception it raises."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or current_thread() is not main_thread():
+        yield
+        return
+
+    def stop_and_handle(number: int, frame: FrameType | None) -> None:
+        stop()
+        handler(number, frame)
+
+    signal.signal(signal.SIGINT, stop_and_handle)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is stop_and_handle:  # The handler may have installed another one.
+            signal.signal(signal.SIGINT, handler)
