@@ -62,7 +62,7 @@ setup(
         Extension(
             f"rankscope.native.{MODULE}",
             sources=[f"{NATIVE}/memory.c"],
-            depends=[f"{NATIVE}/sorting.h"],
+            depends=[f"{NATIVE}/shortest.h", f"{NATIVE}/sorting.h"],
             py_limited_api=True,
             optional=True,  # without a compiler dicts are read in Python, with the same results
         ),

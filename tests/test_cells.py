@@ -22,6 +22,7 @@ from rankscope.cells import (
     tsv_cells,
 )
 from rankscope.columns import ROWS_AT_ONCE, CategoricalColumn, Cell
+from rankscope.native.memory import format_floats
 from rankscope.tables import Table, render
 from rankscope.text_layout import no_ink
 
@@ -107,8 +108,26 @@ def test_titles_and_legends_are_in_papers_formats(format: str) -> None:
     assert "marks" in render([table], format)
 
 
-def test_floats_that_come_again_are_written_like_others() -> None:
-    """Repeated floats are formatted once; negative zero equals zero but is formatted differently."""
+@given(st.lists(st.floats(), max_size=50))
+def test_floats_have_all_digits(values: list[float]) -> None:
+    assert format_floats(np.array(values)) == [repr(value) for value in values]
+
+
+def test_numbers_as_in_tables_have_all_digits() -> None:
+    """Means, shares, decimal and binary fractions, and their neighbours; ties between two decimals are among them."""
+    rng = np.random.default_rng(1)
+    n = 20_000
+    whole = rng.integers(0, 1 << 53, n)
+    numbers = [rng.random(n), 10 ** rng.uniform(-5, 1, n), rng.integers(0, 99, n) / rng.integers(1, 99, n)]
+    for digits in range(1, 19):
+        decimal, binary = whole % 10**digits / 10**digits, whole % (1 << digits) / (1 << digits)
+        numbers += [decimal, np.nextafter(decimal, 0), np.nextafter(decimal, 1), -binary]
+    powers = 2.0 ** -np.arange(20)
+    for array in [*numbers, powers, np.nextafter(powers, 0), np.nextafter(powers, 1)]:
+        assert format_floats(array) == [repr(value) for value in array.tolist()]
+
+
+def test_special_floats_are_written_like_those_of_lists() -> None:
     values = [0.1 + 0.2, 0.0, -0.0, 1 / 3] * 500
     assert csv_cells(np.array(values)) == [repr(value) for value in values]
     odd = [*values, math.nan, math.inf]

@@ -34,7 +34,7 @@ GROUND = {
     "caching": "",
     "frames": "errors",
     "columns": "arrays lazy",
-    "cells": "columns errors lazy",
+    "cells": "columns errors lazy native",  # its C code writes numbers
     "text_layout": "cells errors",
     "tables": "arrays errors lazy frames columns cells text_layout",
     "result": "errors caching tables",

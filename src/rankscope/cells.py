@@ -24,9 +24,7 @@ _LATEX = {
     "±": r"$\pm$",
 }  # fmt: skip
 _TONES = {"*": "better", "↓": "worse"}
-_N_SAMPLE = 1000  # Floats that are sampled to estimate whether values repeat.
 _REPEATED = frozenset({str, bool, type(None)})  # Types of which no value equals one of another type.
-_MAX_CACHED = 1 << 14  # Floats whose text is kept: 2 MB.
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]').search
 _BREAKS = {9: "\\t", 10: "\\n", 13: "\\r"}
 
@@ -119,39 +117,17 @@ def _cells(column: Column, write: Callable[[Cell], str], cache: Mapped[str] | No
         ]  # fmt: skip
     if kind != "f":
         return list(map(repr, values))
-    words = _float_words(values)  # type: ignore[arg-type]  # an array of floats
+    from rankscope.native.memory import format_floats
+
     numbers = np.asarray(column)
-    is_special = ~np.isfinite(numbers) | ((numbers == 0) & np.signbit(numbers))
-    for row in np.flatnonzero(is_special).tolist():
+    words = format_floats(numbers)
+    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         words[row] = write(values[row])
     return words
 
 
 def _is_plain_number(value: Cell) -> bool:
     return type(value) is int or (type(value) is float and math.isfinite(value))
-
-
-class _FloatWords(dict[float, str]):
-    """Floats with all digits by value, each converted once."""
-
-    def __missing__(self, number: float) -> str:
-        # A negative zero is the same key as zero, but has another text, which the caller writes.
-        word = self[number] = repr(number + 0.0)
-        return word
-
-
-_float_cache = _FloatWords()  # kept from block to block of a table, and from table to table
-
-
-def _float_words(numbers: Sequence[float]) -> list[str]:
-    """Return floats with all digits, negative zeros as zeros; converts each value once where values repeat."""
-    sample = numbers[:_N_SAMPLE]
-    if 2 * len(set(sample)) > len(sample):
-        return list(map(repr, numbers))
-    words = list(map(_float_cache.__getitem__, numbers))
-    if len(_float_cache) > _MAX_CACHED:
-        _float_cache.clear()
-    return words
 
 
 def _tsv(value: Cell) -> str:

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,6 +61,7 @@ def test_help_version_and_completion_load_nothing_heavy() -> None:
     calls = [["--version"], ["--help"], ["help", "eval"], *shells, *([name, "--help"] for name in COMMANDS)]
     probe = f"""
 import sys
+import tomllib
 import warnings
 for heavy in ("numpy", "scipy", "matplotlib", "pandas"):
     sys.modules[heavy] = None
@@ -108,6 +110,7 @@ except SystemExit:
 def test_eval_does_not_load_scipy(files: tuple[str, str]) -> None:
     probe = f"""
 import sys
+import tomllib
 import warnings
 from rankscope.cli.main import command_parser, main
 main(["eval", {files[0]!r}, {files[1]!r}])
@@ -129,6 +132,44 @@ def test_the_command_line_disables_the_garbage_collector(files: tuple[str, str])
     process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     assert process.stdout.splitlines()[-1] == "0 0 True", process.stderr
     assert "AP" in process.stdout
+
+
+PROCESS = """
+import atexit, os, sys, threading, time
+from rankscope.__main__ import run_process
+sys.argv = ['rankscope', *{arguments!r}]
+code = run_process()
+print('library')
+atexit.register(print, 'registered')
+threading.Thread(target=lambda: (time.sleep(0.3), print('thread'))).start()
+class Last:
+    def __del__(self, write=os.write):
+        write(2, b'taken apart')
+sys.last = Last()  # variables of this text live until the end
+sys.exit(code)"""
+
+
+@pytest.mark.parametrize("is_measured", [False, True])
+@pytest.mark.parametrize("succeeds", [False, True])
+def test_a_process_ends_without_taking_the_interpreter_apart(
+    files: tuple[str, str], is_measured: bool, succeeds: bool
+) -> None:
+    """Threads and functions registered to run at exit end first; tools that register theirs earlier are not cut off."""
+    arguments = ["eval", *files, "-m", "AP", "-f", "csv"] if succeeds else ["eval", "absent", files[1]]
+    probe = PROCESS.format(arguments=arguments)
+    if is_measured:
+        probe = "import atexit; atexit.register(print, 'measured')\n" + probe
+    process = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert process.returncode == (0 if succeeds else 2)
+    lines = process.stdout.splitlines()
+    assert ("run,measure,value,topics" in lines) is succeeds
+    assert lines[-(3 + is_measured) :] == ["library", "thread", "registered", *["measured"] * is_measured]
+    assert ("taken apart" in process.stderr) is is_measured
+
+
+def test_the_installed_program_ends_that_way() -> None:
+    entry = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["scripts"]
+    assert entry["rankscope"] == "rankscope.__main__:run_process"
 
 
 def test_every_command_writes_its_tables_and_figures_as_html(

@@ -18,7 +18,7 @@ from rankscope.native.scanner import is_selected
 _HIT_TYPES = [np.dtype(name) for name in ("i4", "i4", "i8", *["i4"] * 5)]
 """Types of the buffers that the function ``match`` of the module returns."""
 
-VERSION = 8
+VERSION = 9
 """Version of the functions of the module, which increases with every change of their arguments or results."""
 
 try:
@@ -115,6 +115,18 @@ def join_texts(texts: list[Any] | AnyArray) -> tuple[AnyArray, Ints] | None:
     if joined is None:
         return None
     return np.frombuffer(joined[0], np.uint8), np.frombuffer(joined[1], np.int64)
+
+
+def format_floats(numbers: AnyArray) -> list[str]:
+    """Return numbers with all digits, as :func:`repr` does.
+
+    >>> format_floats(np.array([0.1, 1e-9, -2.0]))
+    ['0.1', '1e-09', '-2.0']
+    """
+    if not is_usable():
+        return list(map(repr, numbers.tolist()))
+    texts: list[str] = _memory.format_floats(np.ascontiguousarray(numbers, np.float64))
+    return texts
 
 
 def as_dicts(

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shortest.h"
 #include "sorting.h"
 
 #ifdef __GNUC__
@@ -1007,12 +1008,43 @@ end:
     return result;
 }
 
+static PyObject *format_float(double number) {
+    char text[SHORTEST_SIZE];
+    const int length = shortest_write(number, text);
+    if (length) return PyUnicode_FromStringAndSize(text, length);
+    char *other = PyOS_double_to_string(number, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
+    PyObject *result = other ? PyUnicode_FromString(other) : NULL;
+    PyMem_Free(other);
+    return result;
+}
+
+/* format_floats(numbers) -> list: doubles as Python writes them, with all digits. */
+static PyObject *format_floats(PyObject *module, PyObject *numbers) {
+    (void)module;
+    Py_buffer view;
+    if (PyObject_GetBuffer(numbers, &view, PyBUF_SIMPLE) < 0) return NULL;
+    const double *values = view.buf;
+    const Py_ssize_t n = view.len / (Py_ssize_t)sizeof *values;
+    PyObject *texts = PyList_New(n), *zero = format_float(0.0), *one = format_float(1.0);
+    for (Py_ssize_t i = 0; i < n && texts; i++) {
+        const int is_common = values[i] == 1 || (values[i] == 0 && !signbit(values[i]));
+        PyObject *text = is_common ? values[i] == 1 ? one : zero : format_float(values[i]);
+        if (is_common) Py_XINCREF(text);
+        if (text == NULL || PyList_SetItem(texts, i, text) < 0) Py_CLEAR(texts);
+    }
+    Py_XDECREF(zero);
+    Py_XDECREF(one);
+    PyBuffer_Release(&view);
+    return texts;
+}
+
 static PyMethodDef functions[] = {
     {"index_judgments", index_judgments, METH_VARARGS, "Return an index of judged documents, grades and offsets."},
     {"match", match, METH_VARARGS, "Return the hits of a run as buffers."},
     {"evaluate_hits", evaluate_hits, METH_VARARGS, "Return the values of kernels for lists as a buffer."},
     {"sum_ideals", sum_ideals, METH_VARARGS, "Return the sums of a kernel for ideal rankings as a buffer."},
     {"as_dicts", as_dicts, METH_VARARGS, "Return the values of the topics of a run as dicts."},
+    {"format_floats", format_floats, METH_O, "Return doubles as texts with all digits."},
     {"join_texts", join_texts, METH_O, "Return texts in UTF-8 as one buffer, and where each begins."},
     {"sort_groups", sort_groups, METH_VARARGS, "Return the documents of groups by descending score."},
     {NULL, NULL, 0, NULL},
@@ -1025,6 +1057,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__memory(void) {
     if (index_type == NULL) index_type = (PyTypeObject *)PyType_FromSpec(&index_spec);
     PyObject *module = index_type ? PyModule_Create(&definition) : NULL;
-    if (module && PyModule_AddIntConstant(module, "VERSION", 8) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
+    if (module && PyModule_AddIntConstant(module, "VERSION", 9) < 0) Py_CLEAR(module); /* as VERSION of memory.py */
     return module;
 }
