@@ -8,7 +8,7 @@ needs no memory beyond their columns.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ from rankscope.cells import (
     latex_text,
     markdown_text,
     quote_csv,
-    text_width,
     tsv_cells,
 )
 from rankscope.columns import (
@@ -163,8 +162,10 @@ class Table(FrameMixin):
 
     def format_cell(self, value: Cell, column: str) -> str:
         """Return a value of a column as human-readable text."""
-        digits = self.digits if isinstance(self.digits, int) else self.digits.get(column, 4)
-        return format_cell(value, digits, column in self.p_values)
+        return format_cell(value, self._digits_of(column), column in self.p_values)
+
+    def _digits_of(self, column: str) -> int:
+        return self.digits if isinstance(self.digits, int) else self.digits.get(column, 4)
 
     def strongest_rows(self, max_rows: int) -> Table:
         """Return the table with its strongest rows, or its first ones if ``ranked_by`` is empty.
@@ -230,13 +231,17 @@ class Table(FrameMixin):
                 continue
             index = self.columns.index(name)
             numbers = [
-                (direction * float(self.format_cell(row[index], name)), r)
+                (direction * float(row[index]), r)  # type: ignore[arg-type]
                 for r, row in enumerate(self.rows)
                 if isinstance(row[index], int | float) and math.isfinite(row[index])  # type: ignore[arg-type]
             ]
-            if len(numbers) > 1:
-                top = max(numbers)[0]
-                cells |= {(r, index) for value, r in numbers if value == top}
+            if len(numbers) < 2:
+                continue
+            best = max(numbers)[0]
+            top = float(self.format_cell(direction * best, name))
+            unit = 10.0 ** -self._digits_of(name)
+            near = [r for number, r in numbers if best - number < 2 * unit]  # Others differ when rounded.
+            cells |= {(r, index) for r in near if float(self.format_cell(self.rows[r][index], name)) == top}
         return cells
 
     def text(self, width: int | None = None, ink: Ink = no_ink) -> str:
@@ -248,18 +253,19 @@ class Table(FrameMixin):
         return "".join(self._text_parts(width, ink, self.caption, self.legend))
 
     def _text_parts(self, width: int | None, ink: Ink, *title_and_legend: str) -> Iterator[str]:
+        return self._grid(self._best_cells()).parts(width, ink, *title_and_legend)
+
+    def _grid(self, best: Set[tuple[int, int]]) -> Grid:
         marks = {(r, self.columns.index(name)): mark for (r, name), mark in self.marks.items()}
-        numeric, bold, spare = (
-            self._numeric_columns(),
-            self._best_cells(),
-            map(self.columns.index, self.spare),
+        spare = list(map(self.columns.index, self.spare))
+        return Grid(
+            self.columns, lambda: self._cells(marked=False), self._numeric_columns(), best, marks, spare
         )
-        grid = Grid(self.columns, lambda: self._cells(marked=False), numeric, bold, marks, list(spare))
-        return grid.parts(width, ink, *title_and_legend)
 
     def fits(self, more: int = 0) -> bool:
         """Return whether the unshortened table, ``more`` characters wider, fits the terminal."""
-        return text_width(self.text().partition("\n")[2].partition("\n")[0]) + more <= terminal_columns(120)
+        grid = self._grid(set())
+        return grid.total(grid.filled_columns()) + more <= terminal_columns(120)
 
     def tsv(self) -> str:
         """Return tab-separated values with a header; numbers with all digits, tabs and line ends in text escaped."""

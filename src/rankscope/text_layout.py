@@ -74,7 +74,7 @@ class Grid:
         Empty columns are left out. If the table is too wide, spare columns are left out and named in a note. Other
         columns that do not fit follow below, after repeated row names.
         """
-        indices = [i for i in range(len(self.names)) if self.filled[i] or not any(self.filled)]
+        indices = self.filled_columns()
         omitted: list[str] = []
         if width is not None:
             for spare in (i for i in reversed(self.spare) if i in indices):
@@ -90,6 +90,10 @@ class Grid:
         note = f"no room for {', '.join(omitted)}: widen the terminal, or write to a file" if omitted else ""
         for text in (legend, note):
             yield from (f"\n{line}" for line in _wrap(text, width, "faint", ink))
+
+    def filled_columns(self) -> list[int]:
+        """Return the columns that are not empty; all columns if all are."""
+        return [i for i in range(len(self.names)) if self.filled[i] or not any(self.filled)]
 
     def total(self, indices: Sequence[int]) -> int:
         """Return the total width of these columns."""

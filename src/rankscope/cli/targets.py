@@ -29,7 +29,7 @@ def validate_targets(args: argparse.Namespace) -> None:
                 raise SettingsError("this file is also read", path=path, hint="write to another file")
 
 
-def _identity(file: Path | int) -> tuple[int, ...] | None:
+def _identity(file: str | Path | int) -> tuple[int, ...] | None:
     """Return device and inode of a regular file, which all its paths and links share; None for anything else."""
     try:
         status = os.stat(file)  # noqa: PTH116 (Path.stat takes no descriptor)
@@ -51,7 +51,7 @@ def _list_replaced(target: Path) -> Iterator[Path]:
         return  # A directory that is not a study is not replaced.
 
 
-def _list_sources(args: argparse.Namespace) -> Iterator[Path | int]:
+def _list_sources(args: argparse.Namespace) -> Iterator[str | Path | int]:
     """Yield all files that are read: those of arguments, in directories, of patterns, and sources of plugins.
 
     ``-`` is standard input, with the descriptor 0.
@@ -66,7 +66,7 @@ def _list_sources(args: argparse.Namespace) -> Iterator[Path | int]:
     named = (run for collection in collections for run in collection.runs)
     for text in [*(getattr(args, "runs", None) or ()), *named]:
         try:
-            for path in run_files(text)[0]:
+            for path in [text] if os.path.isfile(text) else run_files(text)[0]:  # noqa: PTH113 (much faster)
                 yield from _list_files(path)
         except (InputError, OSError):
             continue
@@ -81,14 +81,16 @@ def _list_sources(args: argparse.Namespace) -> Iterator[Path | int]:
             yield from _list_files(split_named_file(text)[1] if name in ("scores", "judgments") else text)
 
 
-def _list_files(name: str | Path) -> Iterator[Path | int]:
+def _list_files(name: str | Path) -> Iterator[str | Path | int]:
     """Yield the file of that name, the files in the directory, or those that match the pattern."""
-    from rankscope.read.source import expand_path  # This imports numpy, which help does not need.
+    from rankscope.read.source import expand_path  # help and other commands do not need it
 
     if str(name) == "-":
         yield 0
         return
-
+    if os.path.isfile(name):  # noqa: PTH113 (much faster)
+        yield name
+        return
     path = expand_path(name)
     try:
         if path.is_dir():

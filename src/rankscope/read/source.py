@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
-from rankscope.read.compression import BLOCK, LONGEST_MAGIC, decompress, detect_compression
+from rankscope.read.compression import BLOCK, decompress, detect_compression
 from rankscope.read.limits import FREE_OBJECTS, check_decompressed_size, line_too_long, longest_line
 
 _MAX_BUFFER = 1 << 25  # bytes of a pipe that are kept in memory; more goes to a temporary file
@@ -41,6 +41,8 @@ class Source(NamedTuple):
     """``gzip``, ``bzip2``, ``xz`` or ``zstd``, detected by the first bytes; empty for a plain file."""
     stamp: tuple[int, ...] = ()
     """Identity and version of the file: device, inode, size, time of the last change."""
+    first: bytes = b""
+    """First bytes of the file, compressed or not; empty for other sources."""
     start: int = 0
     stop: int | None = None
     """Bytes of a plain file that the source has, if it is a part of the file."""
@@ -61,9 +63,10 @@ class Source(NamedTuple):
                 if not stat.S_ISREG(status.st_mode) or not status.st_size:
                     # A pipe can be read only once, and files in /proc report size 0.
                     return cls.open(_spool(file, str(path)), str(path))
-                compression = detect_compression(file.read(LONGEST_MAGIC))
+                first = file.read(HEAD)
                 label = _SPOOLED.get(path, str(path))
-                return cls(label, path, None, status.st_size, compression, _stamp(status))
+                compression = detect_compression(first)
+                return cls(label, path, None, status.st_size, compression, _stamp(status), first)
         except OSError as error:
             if path.is_dir():  # may be a partitioned table; reading it as text is an error
                 return cls(str(path), path, None, 0, "")
@@ -120,6 +123,8 @@ class Source(NamedTuple):
 
     def head(self) -> bytes:
         """Return the first bytes of the decompressed content, enough to detect its format."""
+        if self.first and not (self.compression or self.start or self.stop):
+            return self.first
         head = b""
         for block in self.data_blocks():
             head += block  # members of a compressed file may be small
