@@ -31,7 +31,9 @@ def unjudged_shares(judged: Judged, depth: int = 10) -> Floats:
     [0.5]
     """
     slots = judged.grid(np.minimum(judged.length, depth)).sum(axis=1)
-    n_judged = judged.grid(judged.lists.hits(depth).count).sum(axis=1)
+    shallow = np.flatnonzero(judged.rank <= depth)
+    first_of_run = judged.offsets[:: len(judged.topics)]
+    n_judged = np.diff(np.searchsorted(shallow, first_of_run))
     return np.where(slots, 1 - n_judged / np.maximum(slots, 1), 0.0)
 
 
