@@ -55,7 +55,10 @@ class CategoricalColumn(Sequence[Cell]):
         cache = {} if cache is None else cache
         if id(self.values) not in cache:
             cache[id(self.values)] = self.values, [function(value) for value in self.values]
-        return list(map(cache[id(self.values)][1].__getitem__, self.codes.tolist()))
+        results = np.empty(len(self.values), object)
+        results[:] = cache[id(self.values)][1]
+        mapped: list[T] = results[self.codes].tolist()  # faster than a loop
+        return mapped
 
     def tolist(self) -> list[Cell]:
         """Return the values of all rows."""

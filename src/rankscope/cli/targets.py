@@ -57,7 +57,6 @@ def _list_sources(args: argparse.Namespace) -> Iterator[str | Path | int]:
     ``-`` is standard input, with the descriptor 0.
     """
     from rankscope.cli.arguments import list_collections, split_named_file
-    from rankscope.cli.plugins import source_files
     from rankscope.read.run_names import run_files
 
     collections = list_collections(args)
@@ -77,6 +76,8 @@ def _list_sources(args: argparse.Namespace) -> Iterator[str | Path | int]:
             if not isinstance(text, str) or not text:
                 continue
             if name in ("plugin", "function"):
+                from rankscope.cli.plugins import source_files
+
                 yield from source_files(text.rpartition(":")[0] if name == "function" else text)
             yield from _list_files(split_named_file(text)[1] if name in ("scores", "judgments") else text)
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.read.qrels import UNJUDGED
+
 if TYPE_CHECKING:
     from rankscope.arrays import Floats
     from rankscope.judging.judged import Judged
@@ -32,6 +34,7 @@ def unjudged_shares(judged: Judged, depth: int = 10) -> Floats:
     """
     slots = judged.grid(np.minimum(judged.length, depth)).sum(axis=1)
     shallow = np.flatnonzero(judged.rank <= depth)
+    shallow = shallow[judged.pool.grade[judged.judgment[shallow]] != UNJUDGED]  # Judgments may be removed.
     first_of_run = judged.offsets[:: len(judged.topics)]
     n_judged = np.diff(np.searchsorted(shallow, first_of_run))
     return np.where(slots, 1 - n_judged / np.maximum(slots, 1), 0.0)
