@@ -31,7 +31,8 @@ def run_process() -> int:
     interpreter then ends as usual.
     """
     codes: list[int] = []
-    if not (atexit._ncallbacks() or sys.gettrace() or sys.getprofile()):
+    count_earlier = getattr(atexit, "_ncallbacks", lambda: 1)  # not every interpreter tells
+    if not (count_earlier() or sys.gettrace() or sys.getprofile()):
         atexit.register(_end_process, codes)
     codes.append(program())
     return codes[0]
