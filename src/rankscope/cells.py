@@ -104,9 +104,17 @@ def json_cells(column: Column, encode: Callable[[Any], str], cache: Mapped[str] 
 def _cells(column: Column, write: Callable[[Cell], str], cache: Mapped[str] | None) -> list[str]:
     if isinstance(column, CategoricalColumn):
         return column.map_values(write, cache)
-    values = to_values(column)
     kind = dtype_kind(column)
-    if kind not in ("f", "i", "u"):
+    if kind == "f":
+        from rankscope.native.memory import format_floats
+
+        numbers = np.asarray(column)
+        words = format_floats(numbers)
+        for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
+            words[row] = write(float(numbers[row]))
+        return words
+    values = to_values(column)
+    if kind not in ("i", "u"):
         # Names and answers repeat in many rows; plain numbers have the same text in all formats.
         texts = {value: write(value) for value in {value for value in values if type(value) in _REPEATED}}
         return [
@@ -115,15 +123,7 @@ def _cells(column: Column, write: Callable[[Cell], str], cache: Mapped[str] | No
             else repr(value) if _is_plain_number(value) else write(value)
             for value in values
         ]  # fmt: skip
-    if kind != "f":
-        return list(map(repr, values))
-    from rankscope.native.memory import format_floats
-
-    numbers = np.asarray(column)
-    words = format_floats(numbers)
-    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
-        words[row] = write(values[row])
-    return words
+    return list(map(repr, values))
 
 
 def _is_plain_number(value: Cell) -> bool:

@@ -42,6 +42,8 @@ def contents(folder: Path) -> dict[str, bytes]:
         "eval qrels.txt runs -o runs/r0.txt",
         "eval qrels.txt runs/r*.txt -f json -o runs/r2.txt",
         "eval qrels.txt runs -o link.txt",
+        "eval qrels.txt A=runs/r0.txt -o runs/r0.txt",
+        "bench --collection A=qrels.txt:runs -o runs/r0.txt",
         "eval qrels.txt runs --plugin mine.py -o mine.py",
         "compare qrels.txt runs -o runs/r1.txt",
         "curve qrels.txt runs/r0.txt --topic q1 -o runs/r0.txt",

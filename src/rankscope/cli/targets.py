@@ -5,6 +5,7 @@ import glob
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
@@ -57,18 +58,13 @@ def _list_sources(args: argparse.Namespace) -> Iterator[str | Path | int]:
     ``-`` is standard input, with the descriptor 0.
     """
     from rankscope.cli.arguments import list_collections, split_named_file
-    from rankscope.read.run_names import run_files
 
     collections = list_collections(args)
     for collection in collections:
         yield from _list_files(collection.qrels)
     named = (run for collection in collections for run in collection.runs)
     for text in [*(getattr(args, "runs", None) or ()), *named]:
-        try:
-            for path in [text] if os.path.isfile(text) else run_files(text)[0]:  # noqa: PTH113 (much faster)
-                yield from _list_files(path)
-        except (InputError, OSError):
-            continue
+        yield from _list_run_files(split_named_file(text)[1])
     for name, value in vars(args).items():
         if name in (*_TARGETS, *_WORDS, "runs", "collection"):
             continue
@@ -82,16 +78,29 @@ def _list_sources(args: argparse.Namespace) -> Iterator[str | Path | int]:
             yield from _list_files(split_named_file(text)[1] if name in ("scores", "judgments") else text)
 
 
+def _list_run_files(text: str) -> Iterator[str | Path | int]:
+    """Yield the files of a run argument: a file, a directory or a pattern."""
+    if os.path.isfile(text):  # noqa: PTH113 (the usual case needs no module that takes long to load)
+        yield text
+        return
+    from rankscope.read.run_names import run_files
+
+    with suppress(InputError, OSError):
+        for path in run_files(text)[0]:
+            yield from _list_files(path)
+
+
 def _list_files(name: str | Path) -> Iterator[str | Path | int]:
     """Yield the file of that name, the files in the directory, or those that match the pattern."""
-    from rankscope.read.source import expand_path  # help and other commands do not need it
-
-    if str(name) == "-":
+    text = str(name)
+    if text == "-":
         yield 0
         return
-    if os.path.isfile(name):  # noqa: PTH113 (much faster)
-        yield name
+    if os.path.isfile(text) or not (os.path.exists(text) or glob.has_magic(text) or text.startswith("~")):  # noqa: PTH110, PTH113
+        yield text
         return
+    from rankscope.read.source import expand_path
+
     path = expand_path(name)
     try:
         if path.is_dir():
