@@ -85,7 +85,7 @@ def slice_means(scores: Scores, by: str | Iterable[str], alpha: float = 0.05) ->
     for key, part in divide(scores, by).items():
         for measure in scores.measures:
             values = part.matrix(measure).values
-            terms, back = stats.averaged(measure, values)
+            terms, back = measure.split_mean(values)
             ends = map(back, stats.t_intervals(terms, alpha, part.weights))
             columns = (~np.isnan(values)).sum(axis=1), part.mean(measure), *ends
             cells = zip(part.runs, *(column.tolist() for column in columns), strict=True)
@@ -144,9 +144,9 @@ def compare_slices(
     known = {key: [index[t] for t in map(id_cell, part.topics) if t in index] for key, part in slices.items()}
     own = {key: np.array(topics) for key, topics in known.items() if topics}
     parts = [(z[:, topics], None if weights is None else weights[topics]) for topics in own.values()]
-    p = np.stack([stats.one_sample_t(*part).p for part in parts])
+    p = np.stack([stats.one_sample_t(part, weights=w).p for part, w in parts])
     adjusted, levels = stats.adjust(p), stats.holm_levels(p, alpha)
-    tests = [stats.one_sample_t(*part, level) for part, level in zip(parts, levels, strict=True)]
+    tests = [stats.one_sample_t(part, level, w) for (part, w), level in zip(parts, levels, strict=True)]
     difference, low, high = np.stack([(test.difference, test.low, test.high) for test in tests], axis=1)
     if leads is None:
         overall = stats.rounded(stats.linearise(z, weights).mean(axis=1))

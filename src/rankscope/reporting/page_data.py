@@ -19,7 +19,6 @@ import numpy as np
 from rankscope import __version__
 from rankscope.analysis.stats.interaction import REPLICATES, permutations
 from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
-from rankscope.analysis.stats.matrices import averaged
 from rankscope.arrays import AnyArray, Bools, Int32s, Ints
 from rankscope.certainty.documents import with_documents
 from rankscope.choices import FINDINGS_MEASURES
@@ -382,7 +381,7 @@ def top_documents(qrels: Qrels, runs: Runs) -> schema.TopDocuments | None:
 def _measure_data(scores: Scores, measure: Measure, length: int) -> schema.Measured:
     """Return a measure with its values, and its means and intervals as in ``leaderboard``."""
     values = scores.matrix(measure).values
-    terms, back = averaged(measure, values)
+    terms, back = measure.split_mean(values)
     low, high = (back(end) for end in t_intervals(terms, weights=scores.weights))
     always, is_effort = measure in standard_measures(length), measure.family == "effort"
     plain = measure.name if is_effort else measure.canonical_name

@@ -20,7 +20,6 @@ from rankscope.analysis.stats.intervals import ranks as ranks
 from rankscope.analysis.stats.intervals import reflected_interval as reflected_interval
 from rankscope.analysis.stats.intervals import t_intervals as t_intervals
 from rankscope.analysis.stats.matrices import CompleteMatrix as CompleteMatrix
-from rankscope.analysis.stats.matrices import averaged as averaged
 from rankscope.analysis.stats.matrices import best_judged as best_judged
 from rankscope.analysis.stats.matrices import best_runs as best_runs
 from rankscope.analysis.stats.matrices import chosen_by as chosen_by
