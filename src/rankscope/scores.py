@@ -705,8 +705,6 @@ class Collection(TransientCacheMixin):
 
     def attach_topic_data(self, scores: Scores) -> Scores:
         """Return scores with the attributes and weights of topics of this collection."""
-        if self.topic_data is None and self.weights is None:
-            return scores
         return scores.with_topic_data(self.topic_data, self.weights)
 
     def evaluate(self, measures: Measures = DEFAULT_MEASURES) -> Scores:

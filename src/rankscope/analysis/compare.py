@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
@@ -284,7 +283,7 @@ def compare(
         changes = interval_changes(scores, also_interval, first, second, options)
     if by:
         changes |= slice_pairs(scores, by, first, second, alpha=alpha, seed=seed)
-        changes["slice_means"] = replace(slice_means(scores, by, alpha), name="slice_means")
+        changes["slice_means"] = slice_means(scores, by, alpha, "slice_means")
     without, ranked_by = ("lower", "noninferior") if margin is None else (), ("adjusted", "effect_size")
     return Comparison(
         pairs=Pair.table("pairs", ConcatenatedRows(pairs), without=without, ranked_by=ranked_by),

@@ -72,7 +72,9 @@ def divide(scores: Scores, by: str | Iterable[str]) -> dict[Key, Scores]:
     return {(a, name): part for a in list_names(by) for name, part in scores.by(a).items()}
 
 
-def slice_means(scores: Scores, by: str | Iterable[str], alpha: float = 0.05) -> RowTable[SliceMean]:
+def slice_means(
+    scores: Scores, by: str | Iterable[str], alpha: float = 0.05, name: str = "slices"
+) -> RowTable[SliceMean]:
     """Return topics, mean and interval of every slice, run and measure.
 
     >>> import rankscope as rs
@@ -90,7 +92,7 @@ def slice_means(scores: Scores, by: str | Iterable[str], alpha: float = 0.05) ->
             columns = (~np.isnan(values)).sum(axis=1), part.mean(measure), *ends
             cells = zip(part.runs, *(column.tolist() for column in columns), strict=True)
             rows += [SliceMean(run, str(measure), *key, *more) for run, *more in cells]
-    return SliceMean.table("slices", rows, caption="Means by slice of topics")
+    return SliceMean.table(name, rows, caption="Means by slice of topics")
 
 
 def slice_pairs(

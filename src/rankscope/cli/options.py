@@ -112,15 +112,12 @@ def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> Non
         if name in uses:
             add_parameters(parser, {name: parameter})
     if "weights" in uses:
-        add_topic_data(parser)
-        weights = "column of --topic-data with positive weights of topics, such as traffic"
-        parser.add_argument("--weights", metavar="COLUMN", help=f"{weights} (default: equal weights)")
-
-
-def add_topic_data(parser: argparse.ArgumentParser) -> None:
-    """Add --topic-data."""
-    text = "attributes of topics: CSV, TSV or JSON lines with a column of topics"
-    parser.add_argument("--topic-data", metavar="FILE", help=text)
+        text = "attributes of topics: CSV, TSV or JSON lines with a column of topics"
+        parser.add_argument("--topic-data", metavar="FILE", help=text)
+        text = (
+            "column of --topic-data with positive weights of topics, such as traffic (default: equal weights)"
+        )
+        parser.add_argument("--weights", metavar="COLUMN", help=text)
 
 
 def add_collection(

@@ -125,8 +125,7 @@ def expanded(alpha: float, topics: int, freedom: float | None = None) -> float:
 
     if topics < 2:
         return alpha / 2
-    freedom = topics - 1 if freedom is None else freedom
-    return float(ndtr(-sqrt(topics / (topics - 1)) * stdtrit(freedom, 1 - alpha / 2)))
+    return float(ndtr(-sqrt(topics / (topics - 1)) * stdtrit(freedom or topics - 1, 1 - alpha / 2)))
 
 
 def percentile_intervals(replicates: Floats, tail: float) -> tuple[Floats, Floats]:
