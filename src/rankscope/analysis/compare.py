@@ -267,9 +267,7 @@ def compare(
     pairs: list[Rows] = []
     runs: list[RunMean] = []
     for matrix in matrices:
-        tests = stats.run_test(
-            values=matrix.values, first=first, second=second, weights=matrix.weights, **options
-        )
+        tests = stats.test_matrix(matrix, first, second, **options)
         simultaneous = tests.simultaneous
         merits = stats.rounded(matrix.measure.merit(matrix.values))
         kept = (tests.p, tests.adjusted, tests.half)

@@ -211,9 +211,7 @@ def run_tiers(scores: Scores, measure: str | Measure, *, alpha: float = 0.05) ->
     if matrix is None:
         return [None for _ in scores.runs]
     first, second = stats.all_pairs(len(scores.runs))
-    tests = stats.run_test(
-        "t", matrix.values, first, second, correction="holm", alpha=alpha, weights=matrix.weights
-    )
+    tests = stats.test_matrix(matrix, first, second, test="t", correction="holm", alpha=alpha)
     separated = np.zeros((len(scores.runs), len(scores.runs)), np.bool_)
     separated[first, second] = separated[second, first] = tests.adjusted < alpha
     return stats.tiers(stats.rounded(matrix.measure.merit(scores.mean(measure))), separated)

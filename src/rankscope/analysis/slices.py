@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SIMPSON, REVERSED = "Simpson", "reversed"
 """Alarms: every slice has the other leader; a slice has another leader by a significant difference."""
+By = str | Iterable[str]
+"""Attributes whose slices are compared; one may be given alone."""
 Key = tuple[str, str]
 """Attribute and slice."""
 _OVERALL = "", ""
@@ -67,14 +69,12 @@ class Interaction(MeasuredPairRow):
     )
 
 
-def divide(scores: Scores, by: str | Iterable[str]) -> dict[Key, Scores]:
+def divide(scores: Scores, by: By) -> dict[Key, Scores]:
     """Return the scores of all slices of some attributes, by attribute and name."""
     return {(a, name): part for a in list_names(by) for name, part in scores.by(a).items()}
 
 
-def slice_means(
-    scores: Scores, by: str | Iterable[str], alpha: float = 0.05, name: str = "slices"
-) -> RowTable[SliceMean]:
+def slice_means(scores: Scores, by: By, alpha: float = 0.05, name: str = "slices") -> RowTable[SliceMean]:
     """Return topics, mean and interval of every slice, run and measure.
 
     >>> import rankscope as rs
@@ -96,7 +96,7 @@ def slice_means(
 
 
 def slice_pairs(
-    scores: Scores, by: str | Iterable[str], first: Indices, second: Indices, *, alpha: float, seed: int
+    scores: Scores, by: By, first: Indices, second: Indices, *, alpha: float, seed: int
 ) -> dict[str, Any]:
     """Return the differences of pairs of runs on every slice, and a test of interaction for every attribute.
 

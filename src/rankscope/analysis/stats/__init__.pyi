@@ -49,6 +49,7 @@ from rankscope.analysis.stats.significance import one_sample_t as one_sample_t
 from rankscope.analysis.stats.significance import outcomes as outcomes
 from rankscope.analysis.stats.significance import procedure as procedure
 from rankscope.analysis.stats.significance import run_test as run_test
+from rankscope.analysis.stats.significance import test_matrix as test_matrix
 from rankscope.analysis.stats.significance import tiers as tiers
 from rankscope.analysis.stats.weighting import contributions as contributions
 from rankscope.analysis.stats.weighting import degrees_of_freedom as degrees_of_freedom

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
+from typing import Any
 
 import numpy as np
 
 from rankscope.analysis.stats.bootstrap import bootstrap_max_t, bootstrap_pairs, resample
-from rankscope.analysis.stats.matrices import rounded
+from rankscope.analysis.stats.matrices import CompleteMatrix, rounded
 from rankscope.analysis.stats.max_t import Flips, StepDown, flip_pairs
 from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
@@ -173,6 +174,11 @@ def run_test(
     # A single pair has one interval, which is that of its test, unless it is borrowed from Student.
     alone = len(first) == 1 and test in ("t", "bootstrap")
     return replace(outcome, adjusted=adjust(outcome.p, correction), simultaneous=alone)
+
+
+def test_matrix(matrix: CompleteMatrix, first: Indices, second: Indices, **options: Any) -> PairTests:
+    """Run a test on pairs of runs of a matrix, with the weights of its topics; options as for :func:`run_test`."""
+    return run_test(values=matrix.values, first=first, second=second, weights=matrix.weights, **options)
 
 
 def _warn_if_hopeless(
@@ -449,9 +455,8 @@ def holm_levels(p: Floats, alpha: float = 0.05) -> Floats:
     >>> holm_levels(np.array([0.01, 0.04, 0.2, 0.03])).tolist()
     [0.0125, 0.016666666666666666, 0.016666666666666666, 0.016666666666666666]
     """
-    positive = np.maximum(
-        p, np.finfo(float).tiny
-    )  # A constant difference has p = 0, and the level alpha / m.
+    # A constant difference has p = 0, and the level alpha / m.
+    positive = np.maximum(p, np.finfo(float).tiny)
     adjusted = adjust(positive)
     retained = int((adjusted >= alpha).sum())
     return np.asarray(alpha * np.where(adjusted < alpha, positive / adjusted, 1 / max(1, retained)))
