@@ -119,10 +119,8 @@ def weighted_means(values: Floats, weights: Floats) -> Floats:
     >>> weighted_means(np.array([[1.0, 0.0, np.nan]]), np.array([3.0, 1.0, 5.0])).tolist()
     [0.75]
     """
-    is_defined = ~np.isnan(values)
-    weighted = np.where(is_defined, weights, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((weighted * np.where(is_defined, values, 0.0)).sum(axis=1) / weighted.sum(axis=1))
+        return np.asarray(np.nansum(weights * values, axis=1) / (weights * ~np.isnan(values)).sum(axis=1))
 
 
 class Measure:
