@@ -232,7 +232,7 @@ def paired_t(
     return PairTests(mean, p, delta, delta, p, len(p) == 1)
 
 
-def one_sample_t(values: Floats, alpha: float | Floats = 0.05, weights: Weights = None) -> PairTests:
+def one_sample_t(values: Floats, weights: Weights = None, alpha: float | Floats = 0.05) -> PairTests:
     """Run Student's t test that the mean of each row is 0, two-sided, with weights of the topics.
 
     >>> one_sample_t(np.array([[0.3, 0.2, 0.1]])).p.round(5).tolist()
