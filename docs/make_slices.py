@@ -25,7 +25,7 @@ from rankscope.scores import Scores
 
 PAGE = Path(__file__).parent / "tutorials" / "slices.md"
 TOPICS = (25, 50, 100, 200)
-SPREADS = (0.0, 0.5, 1.0)
+SPREADS = (0.0, 0.5, 1.0, 1.5)
 """Standard deviations of the logarithm of the weights."""
 
 

@@ -13,6 +13,8 @@ Grades = NDArray[np.int32]
 Indices = NDArray[np.intp]
 Int32s = NDArray[np.int32]
 Ints = NDArray[np.int64]
+Weights = Floats | None
+"""Weights of topics; None if they are equal."""
 
 
 def take_spans(offsets: Ints, spans: NDArray[np.integer]) -> tuple[Ints, Ints]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.arrays import Weights
 from rankscope.caching import TransientCacheMixin, cached_property
 from rankscope.certainty.values import Uncertainty, compute_values, judge_with_options, validate_options
 from rankscope.choices import COLLECTION_OPTIONS, SCORE_FIGURES
@@ -36,6 +37,8 @@ __all__ = ["Collection", "ScoreMatrix", "Scores", "as_scores", "evaluate", "read
 
 MISSING = ("zero", "skip")
 Measures = str | Measure | Iterable[str | Measure]
+NamedWeights = str | Mapping[Any, float] | None
+"""Weights of topics: a column of their attributes, or a mapping; None if they are equal."""
 DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
 """Measures to evaluate unless others are named."""
 
@@ -48,7 +51,7 @@ class ScoreMatrix(FrameMixin):
     runs: tuple[str, ...]
     topics: Sequence[Any]
     measure: Measure
-    weights: npt.NDArray[np.float64] | None = None
+    weights: Weights = None
     """Weights of the topics; None if they are equal."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -148,7 +151,7 @@ class Scores(Result):
     """Standard errors and ranges of the values, with ``ties`` other than break or ``unjudged="bounds"``."""
     collection: Collection | Inputs | None = None
     """Evaluated collection; None for scores from a file."""
-    weights: npt.NDArray[np.float64] | None = None
+    weights: Weights = None
     """Weights of the topics; None if they are equal."""
     topic_data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Attributes of the topics: ``{topic: {column: value}}``."""
@@ -250,9 +253,7 @@ class Scores(Result):
             weights=None if self.weights is None else self.weights[kept],
         )  # fmt: skip
 
-    def with_topic_data(
-        self, topic_data: Any = None, weights: str | Mapping[Any, float] | None = None
-    ) -> Scores:
+    def with_topic_data(self, topic_data: Any = None, weights: NamedWeights = None) -> Scores:
         """Return the scores with attributes and weights of their topics.
 
         Parameters
@@ -535,7 +536,7 @@ class Collection(TransientCacheMixin):
         input_format: Mapping[str, str] | None = None,
         columns: str | Mapping[str, str] | None = None,
         topic_data: Any = None,
-        weights: str | Mapping[Any, float] | None = None,
+        weights: NamedWeights = None,
         seed: int = 1,
         jobs: int | None = None,
         engine: Any = None,
@@ -704,8 +705,6 @@ class Collection(TransientCacheMixin):
 
     def attach_topic_data(self, scores: Scores) -> Scores:
         """Return scores with the attributes and weights of topics of this collection."""
-        if self.topic_data is None and self.weights is None:
-            return scores
         return scores.with_topic_data(self.topic_data, self.weights)
 
     def evaluate(self, measures: Measures = DEFAULT_MEASURES) -> Scores:
@@ -734,7 +733,7 @@ def evaluate(
     ties: str = "break",
     unjudged: str = "nonrelevant",
     topic_data: Any = None,
-    weights: str | Mapping[Any, float] | None = None,
+    weights: NamedWeights = None,
     seed: int = 1,
     jobs: int | None = None,
     engine: Any = None,

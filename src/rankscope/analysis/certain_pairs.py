@@ -73,7 +73,7 @@ def rank_interval(
     measure: Measure, values: Floats, alpha: float, seed: int, replicates: int = REPLICATES
 ) -> list[tuple[int, int]]:
     """Return the 1 - alpha confidence interval of the rank of each run over topics; ``values``: runs x topics."""
-    terms, _ = stats.averaged(measure, values)
+    terms, _ = measure.split_mean(values)
     means = stats.bootstrap_means(terms, replicates, seed)
     ends = stats.rank_intervals(measure.merit(terms), measure.merit(means), alpha)
     return list(zip(*(end.tolist() for end in ends), strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
@@ -268,9 +267,7 @@ def compare(
     pairs: list[Rows] = []
     runs: list[RunMean] = []
     for matrix in matrices:
-        tests = stats.run_test(
-            values=matrix.values, first=first, second=second, weights=matrix.weights, **options
-        )
+        tests = stats.test_matrix(matrix, first, second, **options)
         simultaneous = tests.simultaneous
         merits = stats.rounded(matrix.measure.merit(matrix.values))
         kept = (tests.p, tests.adjusted, tests.half)
@@ -284,7 +281,7 @@ def compare(
         changes = interval_changes(scores, also_interval, first, second, options)
     if by:
         changes |= slice_pairs(scores, by, first, second, alpha=alpha, seed=seed)
-        changes["slice_means"] = replace(slice_means(scores, by, alpha), name="slice_means")
+        changes["slice_means"] = slice_means(scores, by, alpha, "slice_means")
     without, ranked_by = ("lower", "noninferior") if margin is None else (), ("adjusted", "effect_size")
     return Comparison(
         pairs=Pair.table("pairs", ConcatenatedRows(pairs), without=without, ranked_by=ranked_by),

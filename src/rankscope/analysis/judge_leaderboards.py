@@ -53,7 +53,7 @@ class Leaderboards:
         of them; ``neither``.
         """
         (a, b), (x, y) = self.merits, self.significant
-        terms = (stats.averaged(self.measure, values)[0] for values in self.values)
+        terms = (self.measure.split_mean(values)[0] for values in self.values)
         drawn = (self.measure.merit(stats.bootstrap_means(each, replicates, seed)) for each in terms)
         samples = [stats.rounded(merits).T for merits in drawn]
         rows: list[tuple[Any, ...]] = []

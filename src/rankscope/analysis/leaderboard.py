@@ -147,7 +147,7 @@ def _columns(
     """Return the columns from ``value`` to ``last_rank``."""
     measure, values, weights = matrix.measure, matrix.values, matrix.weights
     n_topics = (~np.isnan(values)).sum(axis=1)
-    terms, back = stats.averaged(measure, values)
+    terms, back = measure.split_mean(values)
     samples = stats.bootstrap_means(terms, replicates, seed, weights)
     student = [back(end) for end in stats.t_intervals(terms, alpha, weights)]
     bootstrap = np.full((2, len(values)), np.nan)
@@ -186,7 +186,7 @@ def tied_for_first(
     matrix = _comparable(scores, measure)
     if matrix is None:
         return [None for _ in scores.runs]
-    terms = stats.averaged(matrix.measure, matrix.values)[0]
+    terms = matrix.measure.split_mean(matrix.values)[0]
     terms = matrix.measure.merit(terms if np.isfinite(terms).all() else matrix.values)
     terms = stats.contributions(terms, matrix.weights)
     return [bool(p >= alpha) for p in stats.worse_than_best(terms, replicates=replicates, seed=seed)]
@@ -211,9 +211,7 @@ def run_tiers(scores: Scores, measure: str | Measure, *, alpha: float = 0.05) ->
     if matrix is None:
         return [None for _ in scores.runs]
     first, second = stats.all_pairs(len(scores.runs))
-    tests = stats.run_test(
-        "t", matrix.values, first, second, correction="holm", alpha=alpha, weights=matrix.weights
-    )
+    tests = stats.test_matrix(matrix, first, second, test="t", correction="holm", alpha=alpha)
     separated = np.zeros((len(scores.runs), len(scores.runs)), np.bool_)
     separated[first, second] = separated[second, first] = tests.adjusted < alpha
     return stats.tiers(stats.rounded(matrix.measure.merit(scores.mean(measure))), separated)

@@ -97,7 +97,7 @@ def follow_ranks(
         orders = [_Order(pool, means, lead) for pool, means in by_pool.items()]
         own_settings = {"depths": list(pool_depth), "ratios": list(ratios), "seed": seed}
     elif across == "samples":
-        terms, restore = stats.averaged(lead, values)
+        terms, restore = lead.split_mean(values)
         drawn = stats.bootstrap_means(terms, replicates, seed)[:, :samples]
         orders = [orders[0]._replace(by="all topics")]
         orders += [

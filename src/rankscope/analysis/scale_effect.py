@@ -234,10 +234,7 @@ def _test_both(
     matrices: Sequence[stats.CompleteMatrix], first: Indices, second: Indices, options: Mapping[str, Any]
 ) -> tuple[Floats, Floats, Bools, NDArray[np.str_]]:
     """Return differences, adjusted p-values and significance by both versions, and how each verdict changes."""
-    tests = [
-        stats.run_test(values=m.values, first=first, second=second, weights=m.weights, **options)
-        for m in matrices
-    ]
+    tests = [stats.test_matrix(matrix, first, second, **options) for matrix in matrices]
     differences = np.array([stats.effects(m.values, first, second, m.weights)[0] for m in matrices])
     adjusted = np.array([test.adjusted for test in tests])
     before, after = significant = adjusted < options["alpha"]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SIMPSON, REVERSED = "Simpson", "reversed"
 """Alarms: every slice has the other leader; a slice has another leader by a significant difference."""
+By = str | Iterable[str]
+"""Attributes whose slices are compared; one may be given alone."""
 Key = tuple[str, str]
 """Attribute and slice."""
 _OVERALL = "", ""
@@ -67,12 +69,12 @@ class Interaction(MeasuredPairRow):
     )
 
 
-def divide(scores: Scores, by: str | Iterable[str]) -> dict[Key, Scores]:
+def divide(scores: Scores, by: By) -> dict[Key, Scores]:
     """Return the scores of all slices of some attributes, by attribute and name."""
     return {(a, name): part for a in list_names(by) for name, part in scores.by(a).items()}
 
 
-def slice_means(scores: Scores, by: str | Iterable[str], alpha: float = 0.05) -> RowTable[SliceMean]:
+def slice_means(scores: Scores, by: By, alpha: float = 0.05, name: str = "slices") -> RowTable[SliceMean]:
     """Return topics, mean and interval of every slice, run and measure.
 
     >>> import rankscope as rs
@@ -85,16 +87,16 @@ def slice_means(scores: Scores, by: str | Iterable[str], alpha: float = 0.05) ->
     for key, part in divide(scores, by).items():
         for measure in scores.measures:
             values = part.matrix(measure).values
-            terms, back = stats.averaged(measure, values)
+            terms, back = measure.split_mean(values)
             ends = map(back, stats.t_intervals(terms, alpha, part.weights))
             columns = (~np.isnan(values)).sum(axis=1), part.mean(measure), *ends
             cells = zip(part.runs, *(column.tolist() for column in columns), strict=True)
             rows += [SliceMean(run, str(measure), *key, *more) for run, *more in cells]
-    return SliceMean.table("slices", rows, caption="Means by slice of topics")
+    return SliceMean.table(name, rows, caption="Means by slice of topics")
 
 
 def slice_pairs(
-    scores: Scores, by: str | Iterable[str], first: Indices, second: Indices, *, alpha: float, seed: int
+    scores: Scores, by: By, first: Indices, second: Indices, *, alpha: float, seed: int
 ) -> dict[str, Any]:
     """Return the differences of pairs of runs on every slice, and a test of interaction for every attribute.
 
@@ -142,27 +144,26 @@ def compare_slices(
     sign = 1 if leads is None else differences.measure.sign or 1
     index = {id_cell(topic): t for t, topic in enumerate(differences.topics)}
     known = {key: [index[t] for t in map(id_cell, part.topics) if t in index] for key, part in slices.items()}
-    own = {key: np.array(topics) for key, topics in known.items() if topics}
-    parts = [(z[:, topics], None if weights is None else weights[topics]) for topics in own.values()]
-    p = np.stack([stats.one_sample_t(*part).p for part in parts])
+    parts = {key: (z[:, own], None if weights is None else weights[own]) for key, own in known.items() if own}
+    p = np.stack([stats.one_sample_t(*part).p for part in parts.values()])
     adjusted, levels = stats.adjust(p), stats.holm_levels(p, alpha)
-    tests = [stats.one_sample_t(*part, level) for part, level in zip(parts, levels, strict=True)]
+    tests = [stats.one_sample_t(*part, level) for part, level in zip(parts.values(), levels, strict=True)]
     difference, low, high = np.stack([(test.difference, test.low, test.high) for test in tests], axis=1)
     if leads is None:
         overall = stats.rounded(stats.linearise(z, weights).mean(axis=1))
-        leads = {_OVERALL: overall, **dict(zip(own, difference, strict=True))}
+        leads = {_OVERALL: overall, **dict(zip(parts, difference, strict=True))}
     is_reversed = (sign * difference * leads[_OVERALL] < 0) & (adjusted < alpha)
     answers = []
-    for attribute in dict.fromkeys(name for name, _ in own):
-        is_own = [name == attribute for name, _ in own]
+    for attribute in dict.fromkeys(name for name, _ in parts):
+        is_own = [name == attribute for name, _ in parts]
         opposed = [lead * leads[_OVERALL] < 0 for (name, _), lead in leads.items() if name == attribute]
         is_alarm = np.all(opposed, axis=0), is_reversed[is_own].any(axis=0)
-        divided = [*compress(own.values(), is_own)]
-        test = stats.test_interaction(z, divided, weights, seed)
+        divided = [*compress(parts.values(), is_own)]
+        test = stats.test_interaction(divided, seed)
         answers.append(((attribute, len(divided)), *test, np.select(is_alarm, (SIMPSON, REVERSED), "")))
     labels, kinds, statistic, p_interaction, alarm = zip(*answers, strict=True)
     holm = stats.adjust(np.stack(p_interaction))
-    keys = [(*key, len(indices)) for key, indices in own.items()]
+    keys = [(*key, values.shape[1]) for key, (values, _) in parts.items()]
     pairs = [(*pair, str(differences.measure)) for pair in names]
     numbers = difference, low, high, p, adjusted, adjusted < alpha
     answer = kinds, statistic, p_interaction, holm, holm < alpha, alarm

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import AnyArray, Bools, Floats, Indices
+from rankscope.arrays import AnyArray, Bools, Floats, Indices, Weights
 from rankscope.choices import TIES, UNJUDGED_AS
 from rankscope.errors import check_name, error_path
 from rankscope.judging import EvaluationOptions, Judged, judge
@@ -40,7 +40,7 @@ class Uncertainty:
         return tuple(field.name for field in fields(self) if getattr(self, field.name) is not None)
 
     def table_columns(
-        self, measures: Sequence[Measure], run: AnyArray, topic: AnyArray, weights: Floats | None = None
+        self, measures: Sequence[Measure], run: AnyArray, topic: AnyArray, weights: Weights = None
     ) -> dict[str, AnyArray]:
         """Return the columns of a table of values, one row per (run, topic) and measure; a topic index equal to the
         number of topics stands for the mean."""
@@ -69,7 +69,7 @@ class Uncertainty:
         return replace(self, **{name: getattr(self, name)[:, :, list(keep)] for name in self.columns})
 
     def for_mean(
-        self, measure: Measure, index: int, run: int, weights: Floats | None = None
+        self, measure: Measure, index: int, run: int, weights: Weights = None
     ) -> tuple[float | bool, ...]:
         """Return the uncertainty of the mean of a run over topics, assuming independent errors."""
         values: list[float | bool] = []

@@ -111,9 +111,8 @@ def several_collections(args: argparse.Namespace, measures: Iterable[Measure]) -
     from rankscope.scores import Collection
 
     options = present(args, "missing", "ties", "unjudged", "seed", "jobs")
-    return {
-        name: Collection(*files, **options) for name, files in open_named_collections(args, measures).items()
-    }
+    opened = open_named_collections(args, measures)
+    return {name: Collection(*files, **options) for name, files in opened.items()}
 
 
 def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
@@ -162,8 +161,7 @@ def _read_scores(args: argparse.Namespace) -> Scores:
         *({name: path} if name else path for name, path in files), **present(args, "missing")
     )
     scores = scores.with_topics(args.topics) if args.topics else scores
-    more = present(args, "topic_data", "weights")
-    return scores.with_topic_data(**more) if more else scores
+    return scores.with_topic_data(**present(args, "topic_data", "weights"))
 
 
 def split_named_file(text: str) -> tuple[str, str]:

@@ -148,8 +148,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
         collection = arguments.open_collection(args, measures, ahead)
         evaluation_options = arguments.parse_evaluation_options(args)
         judged = judge_with_options(*collection.opened, evaluation_options, jobs=args.jobs)
-        scores = score(judged, measures, missing=args.missing, settings=collection.settings)
-        scores = collection.attach_topic_data(scores)
+        scores = score(judged, measures, missing=args.missing, collection=collection)
     if args.sort is not None:
         scores = _sort_runs(scores, args.sort, args.rel)
     if args.per_topic and choose_format(args) in ("tsv", "csv"):  # a single table for other programs
@@ -178,8 +177,7 @@ def _reject_options(args: argparse.Namespace) -> None:
     rejected = {
         "-m": args.measure, "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
         "-l": args.rel is not None, "--weights": args.weights, "--sort": args.sort, "--ci": args.ci,
-        "--stream": args.stream,
-        "--scores": args.scores, "--figure": args.figure,
+        "--stream": args.stream, "--scores": args.scores, "--figure": args.figure,
     }  # fmt: skip
     if args.describe:
         rejected |= {"--missing skip": args.missing != "zero", "--plot": args.plot}

@@ -34,12 +34,18 @@ class Evaluation:
     unjudged
         documents without a judgment: nonrelevant: count them as not relevant; condense: remove them from the rankings;
         bounds: print the bounds of each value over all possible grades
+    topic_data
+        attributes of topics: CSV, TSV or JSON lines with a column of topics
+    weights
+        column of --topic-data with positive weights of topics, such as traffic (default: equal weights)
     """
 
     order: Annotated[str, Option(choices=ORDERS)] = "trec_eval"
     missing: Annotated[str, Option(choices=("zero", "skip"))] = "zero"
     ties: Annotated[str, Option(choices=TIES)] = "break"
     unjudged: Annotated[str, Option(choices=UNJUDGED_AS)] = "nonrelevant"
+    topic_data: Annotated[str | None, Option("FILE")] = None
+    weights: Annotated[str | None, Option("COLUMN")] = None
 
 
 def name_flags(text: str, names: Iterable[str]) -> str:
@@ -109,18 +115,8 @@ def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> Non
         if name == "unjudged" and "bounds" not in uses:
             text, offered = parameter.help.partition("; bounds:")[0], UNJUDGED_AS[:2]
             parameter = replace(parameter, help=text, choices=offered)
-        if name in uses:
+        if name in uses or (name == "topic_data" and "weights" in uses):
             add_parameters(parser, {name: parameter})
-    if "weights" in uses:
-        add_topic_data(parser)
-        weights = "column of --topic-data with positive weights of topics, such as traffic"
-        parser.add_argument("--weights", metavar="COLUMN", help=f"{weights} (default: equal weights)")
-
-
-def add_topic_data(parser: argparse.ArgumentParser) -> None:
-    """Add --topic-data."""
-    text = "attributes of topics: CSV, TSV or JSON lines with a column of topics"
-    parser.add_argument("--topic-data", metavar="FILE", help=text)
 
 
 def add_collection(

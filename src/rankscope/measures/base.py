@@ -20,6 +20,7 @@ from rankscope.measures.arithmetic import ratio as ratio
 from rankscope.measures.registry import Registry
 
 if TYPE_CHECKING:
+    from rankscope.arrays import Weights
     from rankscope.judging.kernels import Kernel, KernelSet
     from rankscope.judging.lists import Floats, Lists
     from rankscope.judging.pool import Pool
@@ -118,10 +119,8 @@ def weighted_means(values: Floats, weights: Floats) -> Floats:
     >>> weighted_means(np.array([[1.0, 0.0, np.nan]]), np.array([3.0, 1.0, 5.0])).tolist()
     [0.75]
     """
-    is_defined = ~np.isnan(values)
-    weighted = np.where(is_defined, weights, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((weighted * np.where(is_defined, values, 0.0)).sum(axis=1) / weighted.sum(axis=1))
+        return np.asarray(np.nansum(weights * values, axis=1) / (weights * ~np.isnan(values)).sum(axis=1))
 
 
 class Measure:
@@ -385,19 +384,8 @@ class Measure:
         """Return the weights of ranks 1, ..., depth, or None if weights depend on the documents."""
         return None
 
-    def mean(self, values: Floats, weights: Floats | None = None) -> float:
-        """Summarise values over topics; NaN values are left out, and the result is NaN if none remain.
-
-        With ``weights`` of the topics the mean is weighted; a sum is the weighted mean times the number of topics.
-        """
-        if weights is not None:
-            terms = np.log(values) if self.summary == "geometric mean" else values
-            mean = float(weighted_means(terms[None, :], weights)[0])
-            n_defined = int((~np.isnan(values)).sum())
-            return (
-                float(np.exp(mean)) if self.summary == "geometric mean"
-                else mean if self.summary != "sum" else mean * n_defined if n_defined else 0.0
-            )  # fmt: skip
+    def mean(self, values: Floats) -> float:
+        """Summarise values over topics; NaN values are left out, and the result is NaN if none remain."""
         defined = values[~np.isnan(values)]
         if self.summary == "sum":
             return float(np.sum(defined))
@@ -407,22 +395,39 @@ class Measure:
             return float(np.exp(np.mean(np.log(defined))))
         return float(np.mean(defined))
 
-    def means(self, values: Floats, weights: Floats | None = None) -> Floats:
-        """Return :meth:`mean` of each row of a matrix (runs x topics)."""
-        if weights is not None and type(self).mean is not Measure.mean:
-            hint = "evaluate without weights"
-            raise MeasureError(f"{self} has its own mean, which takes no weights", hint=hint)
+    def means(self, values: Floats, weights: Weights = None) -> Floats:
+        """Return :meth:`mean` of each row of a matrix (runs x topics).
+
+        With ``weights`` of the topics the mean is weighted; a sum is the weighted mean times the number of topics.
+        """
+        has_own_mean = type(self).mean is not Measure.mean
         if weights is not None:
-            return np.array([self.mean(row, weights) for row in values])
-        if (
-            self.summary != "mean"
-            or not values.size
-            or np.isnan(values).any()
-            or type(self).mean is not Measure.mean
-        ):
+            if has_own_mean:
+                hint = "evaluate without weights"
+                raise MeasureError(f"{self} has its own mean, which takes no weights", hint=hint)
+            terms, to_summary = self.split_mean(values)
+            means = to_summary(weighted_means(terms, weights))
+            return np.where(np.isnan(values).all(axis=1), self.mean(values[:0].ravel()), means)
+        if self.summary != "mean" or not values.size or np.isnan(values).any() or has_own_mean:
             return np.array([self.mean(row) for row in values])
         # Sums along contiguous rows are the same, bit for bit, as those of one row after another.
         return np.asarray(np.ascontiguousarray(values).mean(axis=1), np.float64)
+
+    def split_mean(self, values: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
+        """Return the terms whose plain mean the measure takes, and the monotone function from that mean to the summary.
+
+        GMAP averages logarithms; counts are summed, which is the mean times the number of topics with a value.
+
+        >>> terms, to_summary = REGISTRY["GMAP"].split_mean(np.array([[0.1, 0.4]]))
+        >>> to_summary(terms.mean(axis=1)).round(12).tolist()
+        [0.2]
+        """
+        if self.summary == "geometric mean":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.log(values), np.exp
+        if self.summary == "sum":
+            return values * (~np.isnan(values)).sum(axis=1, keepdims=True), lambda means: means
+        return values, lambda means: means
 
     @property
     def sign(self) -> int:

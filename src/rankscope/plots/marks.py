@@ -69,13 +69,7 @@ def rows_height(shown: Sequence[object], rest: Sequence[object], margin: float =
 
 @contextmanager
 def row_figure(
-    rows: Sequence[Any],
-    width: float,
-    name: str,
-    *ends: str,
-    margin: float = 1.0,
-    letters: int = 20,
-    noun: str = "",
+    rows: list[Any], width: float, name: str, *ends: str, margin: float = 1, letters: int = 20, noun: str = ""
 ) -> Iterator[tuple[Any, list[Any]]]:
     """Yield the axes of a figure and the rows to draw, named by the attribute ``name``; the rest shares a row.
 

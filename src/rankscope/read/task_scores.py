@@ -133,21 +133,18 @@ def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
 
 def _read_mteb(folder: Path) -> ScoreRows:
     folder = folder / "results" if (folder / "results").is_dir() else folder
-    newest: dict[tuple[str, str], tuple[list[int], float]] = {}
-    for path in sorted({*folder.glob("*/*/*.json")} - {*folder.glob("*/*/model_meta.json")}):
-        content = parse_json(path.read_bytes(), path, _MTEB)
-        task, score = _parse_mteb(content, path)
-        version = [int(part) for part in re.findall(r"\d+", str(content.get("mteb_version")))]
-        key = path.parts[-3], task
-        newest[key] = max((version, score), newest.get(key, ([], score)), key=lambda result: result[0])
-    if not newest:
+    paths = sorted({*folder.glob("*/*/*.json")} - {*folder.glob("*/*/model_meta.json")})
+    if not paths:
         raise InputError("there is no result of MTEB", path=folder, hint=_MTEB)
-    rows: list[tuple[int | None, list[Any]]] = [(None, [*key, score]) for key, (_, score) in newest.items()]
-    return ScoreRows(["system", "task", "score"], rows)
+    results = [_parse_mteb(path) for path in paths]
+    scores = {key: score for _, key, score in results}
+    scores |= {key: score for _, key, score in sorted(results, key=lambda result: result[0])}  # latest last
+    return ScoreRows(["system", "task", "score"], [(None, [*key, score]) for key, score in scores.items()])
 
 
-def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:
-    """Return the task and its score, the mean over the subsets of a split."""
+def _parse_mteb(path: Path) -> tuple[list[int], tuple[str, str], float]:
+    """Return the version of mteb, the model and its task, and the score: the mean over the subsets of a split."""
+    content: Any = parse_json(path.read_bytes(), path, _MTEB)
     splits = content.get("scores") if isinstance(content, dict) else None
     if not isinstance(splits, dict) or not splits:
         raise InputError("this is not a result of MTEB: it has no scores", path=path, hint=_MTEB)
@@ -158,4 +155,5 @@ def _parse_mteb(content: Any, path: Path) -> tuple[str, float]:
     if not scores or not all(type(score) in (int, float) and math.isfinite(score) for score in scores):
         problem = f"the split {split!r} has no main_score (there are {', '.join(map(str, splits))})"
         raise InputError(problem, path=path, hint="remove the file, or give a table of scores")
-    return task, math.fsum(scores) / len(scores)
+    version = [int(part) for part in re.findall(r"\d+", str(content.get("mteb_version")))]
+    return version, (path.parts[-3], task), math.fsum(scores) / len(scores)

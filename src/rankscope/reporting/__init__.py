@@ -189,8 +189,7 @@ def prepare_document(
                 documents=documents,
                 bounds=bounds,
                 groups=groups,
-                topic_data=collection.topic_data,
-                weights=collection.weights,
+                attach=collection.attach_topic_data,
                 by=by,
             )
             is_named = documents is not False

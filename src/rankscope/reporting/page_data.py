@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,6 @@ import numpy as np
 from rankscope import __version__
 from rankscope.analysis.stats.interaction import REPLICATES, permutations
 from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
-from rankscope.analysis.stats.matrices import averaged
 from rankscope.arrays import AnyArray, Bools, Int32s, Ints
 from rankscope.certainty.documents import with_documents
 from rankscope.choices import FINDINGS_MEASURES
@@ -80,8 +79,7 @@ def payload(
     documents: bool | None = None,
     bounds: bool = False,
     groups: Mapping[str, str] | str | Path | None = None,
-    topic_data: Any = None,
-    weights: str | Mapping[Any, float] | None = None,
+    attach: Callable[[Scores], Scores] = lambda scores: scores,
     by: str | Sequence[str] = (),
 ) -> Document:
     """Return the data of the report.
@@ -90,8 +88,8 @@ def payload(
     (True) or omits (False) document names and the ranks of judged non-relevant documents; None includes each if it is
     small. With ``bounds`` every mean has bounds over orders of tied documents and over labels of unjudged ones,
     which needs lists judged with ``ties=True``. ``groups`` are groups of runs
-    (:func:`rankscope.read.groups.run_groups`). ``by`` are attributes of ``topic_data`` whose slices
-    the report compares. ``weights`` are weights of the topics for means, intervals and tests.
+    (:func:`rankscope.read.groups.run_groups`). ``attach`` adds attributes and weights of topics to the scores, and
+    ``by`` are attributes whose slices the report compares.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -106,7 +104,7 @@ def payload(
         m @ options["length"] if m.family == "effort" else m for m in map(parse, FINDINGS_MEASURES)
     ]
     teams = _find_groups(judged.runs, groups)  # Fails early if groups are invalid.
-    scores = _evaluate(judged, selected, options).with_topic_data(topic_data, weights)
+    scores = attach(_evaluate(judged, selected, options))
     document = _describe_scores(scores, selected, title, options, by, teams, study)
     grades = _grades(judged)
     document["grades"] = grades.tolist()
@@ -382,7 +380,7 @@ def top_documents(qrels: Qrels, runs: Runs) -> schema.TopDocuments | None:
 def _measure_data(scores: Scores, measure: Measure, length: int) -> schema.Measured:
     """Return a measure with its values, and its means and intervals as in ``leaderboard``."""
     values = scores.matrix(measure).values
-    terms, back = averaged(measure, values)
+    terms, back = measure.split_mean(values)
     low, high = (back(end) for end in t_intervals(terms, weights=scores.weights))
     always, is_effort = measure in standard_measures(length), measure.family == "effort"
     plain = measure.name if is_effort else measure.canonical_name

@@ -87,15 +87,14 @@ def findings(
     1.0
     """
     from rankscope.analysis.findings.basis import Basis
-    from rankscope.analysis.findings.rules import RULES, UNWEIGHTED
+    from rankscope.analysis.findings.rules import RULES
     from rankscope.analysis.stats.intervals import check_level
     from rankscope.analysis.stats.significance import correction_for
 
     check_level(alpha, replicates)
     corrected = correction_for(test, correction)
     basis = Basis(scores, alpha, test, corrected, replicates, seed, tuple(list_names(by)))
-    rules = [rule for rule in RULES if scores.weights is None or rule not in UNWEIGHTED]
-    items = tuple(finding for rule in rules if (finding := rule(basis)) is not None)
+    items = tuple(finding for rule in RULES if (finding := rule(basis)) is not None)
     settings = {
         **scores.settings, "alpha": alpha, "test": test, "correction": corrected, "replicates": replicates,
         "seed": seed, **({"by": list_names(by)} if by else {}),

@@ -20,7 +20,7 @@ def unjudged(basis: Basis) -> Finding | None:
     P@k counts unjudged documents as not relevant; with all of them relevant it is P@k + unjudged/k, which is its exact
     highest value over all labels.
     """
-    lists = basis.lists
+    lists = basis.lists if basis.scores.weights is None else None  # These means are not weighted.
     if lists is None:
         return None
     first = basis.first
@@ -71,7 +71,8 @@ def unjudged(basis: Basis) -> Finding | None:
 
 def ties(basis: Basis) -> Finding | None:
     """Report bounds of means, and pairs whose order may change, over orders of tied documents."""
-    matrix, lists = basis.first, basis.tied_lists
+    lists = basis.tied_lists if basis.scores.weights is None else None  # These means are not weighted.
+    matrix = basis.first
     if matrix is None or lists is None or lists.ties is None:
         return None
     measure = matrix.measure

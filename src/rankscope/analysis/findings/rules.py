@@ -16,6 +16,3 @@ RULES: tuple[Callable[[Basis], Finding | None], ...] = (
     no_return, scale,
 )  # fmt: skip
 """Each rule returns a finding, or None if there is nothing to report."""
-
-UNWEIGHTED = (unjudged, ties)
-"""Rules about documents whose means are not weighted."""

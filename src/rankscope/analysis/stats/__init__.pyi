@@ -20,7 +20,6 @@ from rankscope.analysis.stats.intervals import ranks as ranks
 from rankscope.analysis.stats.intervals import reflected_interval as reflected_interval
 from rankscope.analysis.stats.intervals import t_intervals as t_intervals
 from rankscope.analysis.stats.matrices import CompleteMatrix as CompleteMatrix
-from rankscope.analysis.stats.matrices import averaged as averaged
 from rankscope.analysis.stats.matrices import best_judged as best_judged
 from rankscope.analysis.stats.matrices import best_runs as best_runs
 from rankscope.analysis.stats.matrices import chosen_by as chosen_by
@@ -50,6 +49,7 @@ from rankscope.analysis.stats.significance import one_sample_t as one_sample_t
 from rankscope.analysis.stats.significance import outcomes as outcomes
 from rankscope.analysis.stats.significance import procedure as procedure
 from rankscope.analysis.stats.significance import run_test as run_test
+from rankscope.analysis.stats.significance import test_matrix as test_matrix
 from rankscope.analysis.stats.significance import tiers as tiers
 from rankscope.analysis.stats.weighting import contributions as contributions
 from rankscope.analysis.stats.weighting import degrees_of_freedom as degrees_of_freedom

@@ -15,7 +15,7 @@ from rankscope.analysis.stats.coefficients import tied_ranks
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.weighting import degrees_of_freedom, linearise
-from rankscope.arrays import Floats, Ints
+from rankscope.arrays import Floats, Ints, Weights
 from rankscope.errors import SettingsError
 from rankscope.progress import blocks
 
@@ -37,7 +37,7 @@ def check_level(alpha: float, replicates: int = 1) -> None:
         raise SettingsError(f"{replicates} replicates", hint="give at least 1, usually 1000")
 
 
-def t_intervals(values: Floats, alpha: float = 0.05, weights: Floats | None = None) -> tuple[Floats, Floats]:
+def t_intervals(values: Floats, alpha: float = 0.05, weights: Weights = None) -> tuple[Floats, Floats]:
     """Return Student's confidence interval of the mean of each row: mean -+ t(1 - alpha/2; n - 1) sd / sqrt(n).
 
     Undefined where fewer than two topics have a value, and where one of them is infinite. With weights, the mean is
@@ -52,7 +52,7 @@ def t_intervals(values: Floats, alpha: float = 0.05, weights: Floats | None = No
     return mean - width, mean + width
 
 
-def lower_limit(differences: Floats, alpha: float = 0.05, weights: Floats | None = None) -> float:
+def lower_limit(differences: Floats, alpha: float = 0.05, weights: Weights = None) -> float:
     """Return the lower end of the one-sided (1 - alpha) interval for a mean: mean - t(1 - alpha; n - 1) sd / sqrt(n).
 
     A run is *no worse than the baseline by more than a margin d* if this end, for the differences run - baseline of all
@@ -64,15 +64,13 @@ def lower_limit(differences: Floats, alpha: float = 0.05, weights: Floats | None
     return float(lower_limits(differences[None, :], alpha, weights)[0])
 
 
-def lower_limits(differences: Floats, alpha: float = 0.05, weights: Floats | None = None) -> Floats:
+def lower_limits(differences: Floats, alpha: float = 0.05, weights: Weights = None) -> Floats:
     """Return :func:`lower_limit` of each row."""
     mean, error, _ = moments(linearise(differences, weights))
     return mean - _t_quantile(1 - alpha, degrees_of_freedom(differences, weights)) * error
 
 
-def bootstrap_means(
-    values: Floats, replicates: int = 1000, seed: int = 1, weights: Floats | None = None
-) -> Floats:
+def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1, weights: Weights = None) -> Floats:
     """Return the mean of each row in every bootstrap sample of the topics, runs x replicates.
 
     All runs have the same resampled topics, so that the columns can be compared. A sample in which a run has no
@@ -127,8 +125,7 @@ def expanded(alpha: float, topics: int, freedom: float | None = None) -> float:
 
     if topics < 2:
         return alpha / 2
-    freedom = topics - 1 if freedom is None else freedom
-    return float(ndtr(-sqrt(topics / (topics - 1)) * stdtrit(freedom, 1 - alpha / 2)))
+    return float(ndtr(-sqrt(topics / (topics - 1)) * stdtrit(freedom or topics - 1, 1 - alpha / 2)))
 
 
 def percentile_intervals(replicates: Floats, tail: float) -> tuple[Floats, Floats]:
@@ -180,7 +177,7 @@ def ranks(merits: Floats) -> tuple[Ints, Ints]:
 
 
 def rank_intervals(
-    merits: Floats, drawn: Floats, alpha: float = 0.05, weights: Floats | None = None
+    merits: Floats, drawn: Floats, alpha: float = 0.05, weights: Weights = None
 ) -> tuple[Ints, Ints]:
     """Return a confidence interval of the rank of each run, of level about 1 - alpha; it includes the observed rank.
 

@@ -1,7 +1,7 @@
 """Complete matrices of scores (runs x topics), and means rounded so that ties are exact."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from math import ceil, floor, log10
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import Floats, Indices
+from rankscope.arrays import Floats, Indices, Weights
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import Judged
 from rankscope.measures import Measure, parse_many
@@ -26,7 +26,7 @@ class CompleteMatrix:
     values: Floats
     topics: tuple[Any, ...]
     dropped: tuple[Any, ...]
-    weights: Floats | None = None
+    weights: Weights = None
     """Weights of the topics; None if they are equal."""
 
 
@@ -62,34 +62,14 @@ def run_merits(matrix: CompleteMatrix) -> Floats:
 
     Runs are ranked by these; :func:`rounded` makes ties ties.
     """
-    return matrix.measure.merit(rounded(row_means(matrix.measure, matrix.values, matrix.weights)))
+    return matrix.measure.merit(rounded(matrix.measure.means(matrix.values, matrix.weights)))
 
 
-def row_means(measure: Measure, values: Floats, weights: Floats | None = None) -> Floats:
+def row_means(measure: Measure, values: Floats) -> Floats:
     """Return the mean of each row as the measure defines it, undefined values left out."""
-    if weights is not None:
-        return measure.means(values, weights)
     if measure.summary == "mean" and not np.isnan(values).any():
         return np.asarray(values.mean(axis=1))
     return np.array([measure.mean(row) for row in values])
-
-
-def averaged(measure: Measure, values: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """Return the terms whose plain mean a measure takes, and the monotone function from that mean to the summary.
-
-    GMAP averages logarithms; counts are summed, which is the mean times the number of topics with a value.
-
-    >>> from rankscope.measures import parse
-    >>> terms, back = averaged(parse("GMAP"), np.array([[0.1, 0.4]]))
-    >>> back(terms.mean(axis=1)).round(12).tolist()
-    [0.2]
-    """
-    if measure.summary == "geometric mean":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(values), np.exp
-    if measure.summary == "sum":
-        return values * (~np.isnan(values)).sum(axis=1, keepdims=True), lambda means: means
-    return values, lambda means: means
 
 
 def rounded(values: Floats, largest: float | None = None) -> Floats:

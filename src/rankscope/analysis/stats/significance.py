@@ -10,17 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
+from typing import Any
 
 import numpy as np
 
 from rankscope.analysis.stats.bootstrap import bootstrap_max_t, bootstrap_pairs, resample
-from rankscope.analysis.stats.matrices import rounded
+from rankscope.analysis.stats.matrices import CompleteMatrix, rounded
 from rankscope.analysis.stats.max_t import Flips, StepDown, flip_pairs
 from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.weighting import contributions, degrees_of_freedom, linearise
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
-from rankscope.arrays import Bools, Floats, Indices, Ints
+from rankscope.arrays import Bools, Floats, Indices, Ints, Weights
 from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError, check_name
@@ -129,7 +130,7 @@ def run_test(
     alpha: float = 0.05,
     replicates: int | None = None,
     seed: int = 1,
-    weights: Floats | None = None,
+    weights: Weights = None,
 ) -> PairTests:
     """Run one of :data:`TESTS` on every pair, and correct the p-values for the number of pairs.
 
@@ -152,22 +153,18 @@ def run_test(
         raise SettingsError(f"{replicates} replicates", hint=f"give at least 1, usually {REPLICATES[test]}")
     if correction != "none":
         _warn_if_hopeless(test, correction, values.shape[1], len(first), replicates, alpha)
+    weighted = values, first, second, alpha, weights
     pairs = linearise(values, weights), first, second
-    freedom = (
-        float(degrees_of_freedom(values[:1], weights)[0]) if len(values) and weights is not None else None
-    )
     if test == "t":
-        outcome = paired_t(*pairs, alpha=alpha, freedom=freedom)
+        outcome = paired_t(*weighted)
     elif test == "wilcoxon":
         outcome = _wilcoxon(*pairs, alpha)
     elif test == "tukey":
-        weighted = contributions(values, weights)
-        outcome = tukey_hsd(weighted, first, second, alpha=alpha, replicates=replicates, seed=seed)
+        terms = contributions(values, weights)
+        outcome = tukey_hsd(terms, first, second, alpha=alpha, replicates=replicates, seed=seed)
     elif test == "randomisation":
-        outcome = _randomisation(
-            pairs, alpha, Flips(values.shape[1], replicates, seed), correction == "max-t",
-            (contributions(values, weights), first, second), freedom,
-        )  # fmt: skip
+        flips = Flips(values.shape[1], replicates, seed)
+        outcome = _randomisation(*weighted, flips, correction == "max-t")
     elif correction == "max-t":
         outcome = _max_t(pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
     else:
@@ -177,6 +174,11 @@ def run_test(
     # A single pair has one interval, which is that of its test, unless it is borrowed from Student.
     alone = len(first) == 1 and test in ("t", "bootstrap")
     return replace(outcome, adjusted=adjust(outcome.p, correction), simultaneous=alone)
+
+
+def test_matrix(matrix: CompleteMatrix, first: Indices, second: Indices, **options: Any) -> PairTests:
+    """Run a test on pairs of runs of a matrix, with the weights of its topics; options as for :func:`run_test`."""
+    return run_test(values=matrix.values, first=first, second=second, weights=matrix.weights, **options)
 
 
 def _warn_if_hopeless(
@@ -203,12 +205,7 @@ def _warn_if_hopeless(
 
 
 def paired_t(
-    values: Floats,
-    first: Indices,
-    second: Indices,
-    *,
-    alpha: float | Floats = 0.05,
-    freedom: float | None = None,
+    values: Floats, first: Indices, second: Indices, alpha: float | Floats = 0.05, weights: Weights = None
 ) -> PairTests:
     """Run Student's paired t test, two-sided: t = mean(z) / (sd(z)/sqrt(n)), by default with n - 1 degrees of freedom.
 
@@ -221,8 +218,8 @@ def paired_t(
     from scipy.special import stdtr, stdtrit
 
     topics = values.shape[1]
-    freedom = topics - 1 if freedom is None else freedom
-    mean, error = _mean_and_error(values, first, second)
+    freedom = degrees_of_freedom(values[:1], weights)  # of every row, since no value is NaN
+    mean, error = _mean_and_error(linearise(values, weights), first, second)
     if topics < 2:
         undefined, p = np.full(len(mean), np.nan), np.where(mean == 0, 1.0, np.nan)
         return PairTests(mean, p, undefined, undefined, p)
@@ -235,16 +232,15 @@ def paired_t(
     return PairTests(mean, p, delta, delta, p, len(p) == 1)
 
 
-def one_sample_t(values: Floats, weights: Floats | None = None, alpha: float | Floats = 0.05) -> PairTests:
+def one_sample_t(values: Floats, weights: Weights = None, alpha: float | Floats = 0.05) -> PairTests:
     """Run Student's t test that the mean of each row is 0, two-sided, with weights of the topics.
 
     >>> one_sample_t(np.array([[0.3, 0.2, 0.1]])).p.round(5).tolist()
     [0.07418]
     """
     rows = np.arange(len(values))
-    against_zero = np.vstack([linearise(values, weights), np.zeros((1, values.shape[1]))])
-    freedom = float(degrees_of_freedom(values[:1], weights)[0])
-    return paired_t(against_zero, rows, np.full(len(rows), len(rows)), alpha=alpha, freedom=freedom)
+    against_zero = np.vstack([values, np.zeros((1, values.shape[1]))])
+    return paired_t(against_zero, rows, np.full(len(rows), len(rows)), alpha, weights)
 
 
 def tukey_hsd(
@@ -297,7 +293,7 @@ def _shuffled_ranges(values: Floats, piece: tuple[np.random.SeedSequence, int]) 
 
 
 def _wilcoxon(values: Floats, first: Indices, second: Indices, alpha: float) -> PairTests:
-    student = paired_t(values, first, second, alpha=alpha)
+    student = paired_t(values, first, second, alpha)
     largest = float(np.abs(values).max(initial=0.0))
     p = np.empty(len(first))
     for block, z in _differences(values, first, second):
@@ -306,23 +302,21 @@ def _wilcoxon(values: Floats, first: Indices, second: Indices, alpha: float) -> 
 
 
 def _randomisation(
-    pairs: _Pairs, alpha: float, flips: Flips, joint: bool, flipped: _Pairs, freedom: float | None
+    values: Floats, first: Indices, second: Indices, alpha: float, weights: Weights, flips: Flips, joint: bool
 ) -> PairTests:
-    """Test with all signs for up to 20 topics, with random signs beyond; the interval is Student's or max-T's.
-
-    The signs of ``flipped`` are drawn; the values of ``pairs`` have the same means, and the errors of the intervals.
-    """
+    """Test with all signs for up to 20 topics, with random signs beyond; the interval is Student's or max-T's."""
     p: Floats | None = None
+    flipped = contributions(values, weights), first, second
     if flips.topics <= EXACT_UP_TO:
-        p = np.empty(len(pairs[1]))
+        p = np.empty(len(first))
         for block, z in _differences(*flipped):
             p[block] = exact_randomisation(z)
     if joint or p is None:
         step_down = flip_pairs(*flipped, flips)
         if joint:
-            return _max_t(pairs, step_down, alpha, p)
+            return _max_t((linearise(values, weights), first, second), step_down, alpha, p)
         p = step_down.p
-    student = paired_t(*pairs, alpha=alpha, freedom=freedom)
+    student = paired_t(values, first, second, alpha, weights)
     p = np.where(student.difference == 0, 1.0, p)
     return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 
@@ -385,7 +379,7 @@ def _mean_and_error(values: Floats, first: Indices, second: Indices) -> tuple[Fl
 
 
 def effects(
-    values: Floats, first: Indices, second: Indices, weights: Floats | None = None
+    values: Floats, first: Indices, second: Indices, weights: Weights = None
 ) -> tuple[Floats, Floats]:
     """Return the mean difference of each pair, and Cohen's d of the paired differences, mean(z)/sd(z).
 
@@ -398,10 +392,8 @@ def effects(
     mean, error = _mean_and_error(linearise(values, weights), first, second)
     if weights is not None:  # d is about the distribution of weighted topics, not about the error of the mean
         for block, z in _differences(values, first, second):
-            squares = weights / weights.mean() * np.square(z - mean[block, None])
-            error[block] = np.where(
-                error[block] > 0, np.sqrt(squares.sum(axis=1) / max(1, topics - 1) / topics), 0
-            )
+            squares = np.square(z - mean[block, None]) @ weights / weights.mean()
+            error[block] = np.where(error[block] > 0, np.sqrt(squares / max(1, topics - 1) / topics), 0)
     if topics < 2:
         return mean, np.where(mean == 0, 0.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -463,9 +455,8 @@ def holm_levels(p: Floats, alpha: float = 0.05) -> Floats:
     >>> holm_levels(np.array([0.01, 0.04, 0.2, 0.03])).tolist()
     [0.0125, 0.016666666666666666, 0.016666666666666666, 0.016666666666666666]
     """
-    positive = np.maximum(
-        p, np.finfo(float).tiny
-    )  # A constant difference has p = 0, and the level alpha / m.
+    # A constant difference has p = 0, and the level alpha / m.
+    positive = np.maximum(p, np.finfo(float).tiny)
     adjusted = adjust(positive)
     retained = int((adjusted >= alpha).sum())
     return np.asarray(alpha * np.where(adjusted < alpha, positive / adjusted, 1 / max(1, retained)))

@@ -5,7 +5,9 @@ plain variance of the mean of the values u = mean + (w / mean w) (x - mean), who
 Student's intervals and tests of weighted means are those of u (:func:`linearise`).
 
 The variance of u is that of a sum of squares with unequal weights, so t has fewer than n - 1 degrees of freedom
-(:func:`degrees_of_freedom`).
+(:func:`degrees_of_freedom`). Intervals are slightly too wide for very unequal weights (docs/tutorials/slices.md has the
+simulated coverage): a topic with a large weight moves the mean and its variance together. The degrees of freedom of
+Bell and McCaffrey (2002), which allow for the estimated mean, give nearly the same intervals.
 
 Tests that flip signs or shuffle the scores of a topic need contributions (w / mean w) x (:func:`contributions`): a
 topic with difference 0 contributes 0, and the plain mean is the weighted one, too.
