@@ -57,7 +57,7 @@ def test_the_first_view_stands_before_the_last_parts_arrive(
             self.end_headers()
             self.wfile.write(text[:cut])
             self.wfile.flush()
-            go_on.wait(30)
+            go_on.wait(300)
             self.wfile.write(text[cut:])
 
         def log_message(self, *_: Any) -> None:
