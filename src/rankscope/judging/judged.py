@@ -220,9 +220,11 @@ class Judged(TransientCacheMixin):
             return
         if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
             yield np.arange(len(self.present)), self.lists
-            return
-        present, lists = self.present_lists()
-        yield from ((present[part], block) for part, block in lists.split(max_hits))
+        elif self.is_complete:  # Copies of all numbers, offsets and lengths would take 28 bytes per list.
+            yield from ((np.arange(part.start, part.stop), block) for part, block in self.lists.split(max_hits))
+        else:
+            present, lists = self.present_lists()
+            yield from ((present[part], block) for part, block in lists.split(max_hits))
 
     def present_lists(self) -> tuple[Indices, Lists]:
         """Return the numbers of the present lists, and the lists; absent lists have no hits in between."""
