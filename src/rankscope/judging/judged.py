@@ -221,7 +221,8 @@ class Judged(TransientCacheMixin):
         if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
             yield np.arange(len(self.present)), self.lists
         elif self.is_complete:  # Copies of all numbers, offsets and lengths would take 28 bytes per list.
-            yield from ((np.arange(part.start, part.stop), block) for part, block in self.lists.split(max_hits))
+            for part, block in self.lists.split(max_hits):
+                yield np.arange(part.start, part.stop), block
         else:
             present, lists = self.present_lists()
             yield from ((present[part], block) for part, block in lists.split(max_hits))
