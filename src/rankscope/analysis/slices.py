@@ -141,10 +141,10 @@ def compare_slices(
     z, weights = differences.values, differences.weights
     sign = 1 if leads is None else differences.measure.sign or 1
     index = {id_cell(topic): t for t, topic in enumerate(differences.topics)}
-    indices_by_slice = {
+    topics = {
         key: [index[t] for t in map(id_cell, part.topics) if t in index] for key, part in slices.items()
     }
-    own = {key: np.array(indices) for key, indices in indices_by_slice.items() if indices}
+    own = {key: np.array(indices) for key, indices in topics.items() if indices}
     parts = [(z[:, topics], None if weights is None else weights[topics]) for topics in own.values()]
     p = np.stack([stats.one_sample_t(*part).p for part in parts])
     adjusted, levels = stats.adjust(p), stats.holm_levels(p, alpha)

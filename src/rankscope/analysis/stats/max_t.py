@@ -250,8 +250,8 @@ def worse_than_best(merits: Floats, *, replicates: int = 1000, seed: int = 1) ->
     if runs > 2:
         is_r = inverse is not None
         counts.joint = _reduced(observed, topics) if is_r else observed / small_sample_factor(topics)
-    signs_at_once = max(1, _SIGNS_AT_ONCE // (2 * runs))  # Threads of OpenBLAS spin after each product.
-    for signs in flips.blocks(signs_at_once):
+    # Few blocks, because threads of OpenBLAS spin after each product.
+    for signs in flips.blocks(max(1, _SIGNS_AT_ONCE // (2 * runs))):
         counts.count([(counts.order, _deficits(merits @ signs, inverse)[counts.order])])
     return np.where(observed > 0, counts.adjusted, 1.0)
 
