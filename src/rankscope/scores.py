@@ -904,8 +904,7 @@ def _join(first: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
     values = np.full((len(first.runs) + len(other.runs), len(topics)), np.nan)
     values[: len(first.runs), [column[topic] for topic in first.topics]] = first.values
     values[len(first.runs) :, [column[topic] for topic in other.topics]] = other.values
-    paths = (*first.paths, *other.paths)
-    return type(first)(first.path, (*first.runs, *other.runs), topics, values, paths[1:])
+    return type(first)(first.path, (*first.runs, *other.runs), topics, values, (*first.more, *other.paths))
 
 
 def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
