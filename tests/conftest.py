@@ -12,6 +12,7 @@ import shutil
 import signal
 import time
 import tomllib
+import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import nullcontext
@@ -209,6 +210,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for name, group in item.user_properties:
         if name == "group" and (lack := missing(str(group))):
             pytest.skip(f"{lack}: {GROUPS[str(group)]['get']}")
+
+
+@pytest.hookimpl(trylast=True)  # after the fixtures of the file
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Fail if the tests of a file left sockets or pipes open in cyclic garbage.
+
+    Otherwise their ResourceWarnings appear whenever the garbage is collected, perhaps in a test of another file that
+    counts the lines of standard error.
+    """
+    if nextitem is not None and nextitem.path == item.path:
+        return
+    with warnings.catch_warnings(record=True) as leaks:
+        warnings.simplefilter("always", ResourceWarning)
+        gc.collect()
+    assert [str(leak.message) for leak in leaks] == []
 
 
 class LeftOut:

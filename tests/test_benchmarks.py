@@ -25,7 +25,7 @@ def part(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_usage_counts_time_and_memory(part: Any) -> None:
     timing = part("timing")
     idle = timing.execute(timing.python("-c", "import time; time.sleep(0.3)"))
-    assert 0.3 <= idle.wall < 5
+    assert 0.3 <= idle.wall < 60
     assert idle.cpu < idle.wall
     busy = timing.execute(timing.python("-c", "x = b'x' * 400_000_000; sum(range(3_000_000))"))
     assert busy.cpu > 0.02
@@ -51,7 +51,7 @@ def test_failures_are_reported(part: Any) -> None:
     with pytest.raises(timing.ExecutionError, match="code 3, without a word"):
         timing.execute(timing.python("-c", "raise SystemExit(3)"))
     with pytest.raises(timing.TooSlowError, match="not done in 0 s"):
-        timing.execute(timing.python("-c", "import time; time.sleep(60)"), limit=0.2)
+        timing.execute(timing.python("-c", "import time; time.sleep(600)"), limit=0.2)
 
 
 def test_agreement(part: Any, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_quick_pass(sampled: Any) -> None:
     assert "| rankscope eval QRELS RUNS |" in process.stdout
     assert "| cat FILES > /dev/null |" in process.stdout
     wrong = subprocess.run(
-        [*command, "W9"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [*command, "W9"], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
     )
     assert wrong.returncode == 2
     assert "--only knows" in wrong.stderr

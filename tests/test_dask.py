@@ -122,7 +122,7 @@ def test_a_worker_killed_in_a_stream_of_values(client: Any, folder: Path, tmp_pa
 
 def test_a_bad_line_is_named(client: Any, folder: Path, tmp_path: Path) -> None:
     for number in range(20):
-        (tmp_path / f"run{number:02}.txt").write_bytes(next(iter((folder / "runs").iterdir())).read_bytes())
+        (tmp_path / f"run{number:02}.txt").write_bytes(min((folder / "runs").iterdir()).read_bytes())
     lines = (tmp_path / "run13.txt").read_text().splitlines()
     lines[4] = "301 Q0 d1 1 high tag"
     (tmp_path / "run13.txt").write_text("\n".join(lines))

@@ -278,7 +278,7 @@ def test_scripts_without_a_main_guard_work(
         text = "if __name__ == '__main__':" + text.replace("\n", "\n    ")
     (tmp_path / "script.py").write_text(text)
     ran = subprocess.run(
-        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=120
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=300
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == f"once\n{serial.mean('AP').tolist()}\n"
@@ -315,7 +315,7 @@ def test_when_processes_may_be_started(
 
 
 def sleeps(_: int) -> None:
-    time.sleep(60)
+    time.sleep(600)
 
 
 def test_an_interrupt_kills_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,7 +328,7 @@ def test_an_interrupt_kills_the_processes(monkeypatch: pytest.MonkeyPatch) -> No
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run_pieces(sleeps, [1, 2], jobs=2, processes=True)
-    assert time.monotonic() - start < 50
+    assert time.monotonic() - start < 300
 
 
 def sends_much(piece: int) -> bytes:
@@ -355,7 +355,7 @@ def test_an_interrupt_ends_processes_that_send_results() -> None:
             for _ in range(5):
                 assert program.stdout.readline() == b"sending\n"
             program.send_signal(signal.SIGINT)
-            assert program.wait(timeout=60) != 0
+            assert program.wait(timeout=300) != 0
             assert b"KeyboardInterrupt" in program.stderr.read()
         finally:
             program.kill()

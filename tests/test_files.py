@@ -48,7 +48,7 @@ def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
     thread = Thread(target=lambda: reader.append(pipe.read_bytes()))
     thread.start()
     write_atomically(pipe, "through")
-    thread.join(30)
+    thread.join(300)
     assert reader == [b"through"]
     assert pipe.is_fifo()
     assert sorted(tmp_path.iterdir()) == [pipe]

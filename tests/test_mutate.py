@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,3 +61,42 @@ def test_lines_outside_of_functions_are_executed_by_an_import(mutate: ModuleType
         False,
         True,
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="every change is tested in a forked process")
+@pytest.mark.filterwarnings(
+    "ignore:This process:DeprecationWarning"
+)  # of Python 3.12 on: it has several threads
+def test_a_module_that_runs_its_main_function_on_import_is_detected(
+    mutate: ModuleType, tmp_path: Path
+) -> None:
+    """With != instead of ==, a module ends the process of the tests when they import it."""
+    code = 'import sys\n\nif __name__ == "__main__":\n    sys.exit()\n'
+    module = tmp_path / "src" / "ending.py"
+    module.parent.mkdir()
+    workshop = object.__new__(mutate.Workshop)
+    workshop.copy, workshop.output = tmp_path, tmp_path / "output.txt"
+
+    def work() -> int:
+        sys.dont_write_bytecode = True  # All texts have the same time, and two of them the same length.
+        importlib.import_module("ending")
+        return 0
+
+    statuses = []
+    for text in (code, code.replace("==", "!="), "raise KeyboardInterrupt"):
+        module.write_text(text)
+        statuses.append(workshop.run_forked(work, 60))
+    assert statuses == [0, 1, 70]  # The last one means that the tests could not be run.
+    assert "ending" not in sys.modules
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="every change is tested in a forked process")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_processes_that_tests_spawn_import_the_tests_of_the_copy(mutate: ModuleType, tmp_path: Path) -> None:
+    workshop = object.__new__(mutate.Workshop)
+    workshop.copy, workshop.output = tmp_path, tmp_path / "output.txt"
+
+    def work() -> int:
+        return sys.path[:2] != [str(tmp_path / "src"), str(tmp_path)]
+
+    assert workshop.run_forked(work, 60) == 0

@@ -215,7 +215,7 @@ def test_a_function_measure_out_of_a_pickle_replaces_no_other() -> None:
 
 def test_scores_travel_to_another_process() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        means = pool.submit(best_mean, scores()).result(timeout=120)
+        means = pool.submit(best_mean, scores()).result(timeout=300)
     assert means == best_mean(scores())
 
 

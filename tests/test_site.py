@@ -194,6 +194,7 @@ def test_search_needs_no_server(site: Path) -> None:
 @pytest.mark.slow
 def test_search_ranks_pages_with_snippets_and_without_errors(site: Path, chromium: Any) -> None:
     tab = chromium.new_page()
+    tab.set_default_timeout(120_000)  # A busy machine may need far more than the usual 30 s.
     errors: list[str] = []
     tab.on(
         "console",

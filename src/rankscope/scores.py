@@ -21,7 +21,7 @@ from rankscope.frames import FrameMixin
 from rankscope.judging import Judged, judge
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.measures.grammar import parse
+from rankscope.measures.grammar import ExternalMeasure, external_measure, parse
 from rankscope.read import Inputs, Qrels, Runs, as_runs, open_collection
 from rankscope.read.ids import id_cell, key_text
 from rankscope.result import Result
@@ -868,8 +868,7 @@ def read_scores(*sources: Any, missing: str = "zero") -> Scores:
     check_name(missing, MISSING, f"missing={missing!r} is not a choice")
     named: dict[Measure, ScoreTable] = {}
     for source in sources:
-        several = source if _is_keyed_by_measure(source) else {"": source}
-        for name, path in several.items():
+        for name, path in (source if _is_keyed_by_measure(source) else {"": source}).items():
             for measure, table in _tables(path, name, missing).items():
                 named[measure] = _join(named[measure], table, measure) if measure in named else table
     if not named:
@@ -904,13 +903,11 @@ def _join(first: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
     values = np.full((len(first.runs) + len(other.runs), len(topics)), np.nan)
     values[: len(first.runs), [column[topic] for topic in first.topics]] = first.values
     values[len(first.runs) :, [column[topic] for topic in other.topics]] = other.values
-    paths = (*first.paths, *other.paths)
-    return type(first)(first.path, (*first.runs, *other.runs), topics, values, paths[1:])
+    return type(first)(first.path, (*first.runs, *other.runs), topics, values, (*first.more, *other.paths))
 
 
 def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
     """Return the matrices of a file by measure: the named one, or all; a matrix without a name has that of the file."""
-    from rankscope.measures.grammar import external_measure
     from rankscope.read.scores import read_score_tables
 
     tables = read_score_tables(source, is_measure=_names_measure, missing=missing)
@@ -934,12 +931,9 @@ def _tables(source: Any, name: str, missing: str) -> dict[Measure, ScoreTable]:
 
 
 def _names_measure(text: str) -> bool:
-    from rankscope.measures.grammar import ExternalMeasure, external_measure
-
     return not isinstance(external_measure(text, others=True), ExternalMeasure)
 
 
 def _stem(source: Any) -> str:
-    if not isinstance(source, str | Path):
-        return "score"
-    return Path(source).name.removesuffix(".gz").removesuffix(".csv") or str(source)
+    is_path = isinstance(source, str | Path)
+    return Path(source).name.removesuffix(".gz").removesuffix(".csv") or str(source) if is_path else "score"

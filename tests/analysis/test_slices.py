@@ -195,16 +195,16 @@ def test_the_alarm_finds_100_of_100_planted_simpson_reversals() -> None:
 def test_alarm_and_interaction_test_keep_their_level_without_interaction() -> None:
     """More kinds of collections are in docs/make_slices.py."""
     rng = np.random.default_rng(9)
-    samples, alarms, found = 1000, 0, 0
-    for _ in range(samples):
+    n_samples, n_alarms, n_significant = 1000, 0, 0
+    for _ in range(n_samples):
         base = rng.random(40)
         scores = scores_of([base + rng.normal(0, 0.1, 40), base], rng.choice(["x", "y", "z"], 40))
         result = rs.compare(scores, by="lang").interactions
         assert result is not None
-        alarms += result[0].alarm != ""
-        found += result[0].significant
+        n_alarms += result[0].alarm != ""
+        n_significant += result[0].significant
     # More than 66 of 1,000 at a level of 5 % has a probability of 1 %.
-    assert alarms <= 66 and found <= 66
+    assert n_alarms <= 66 and n_significant <= 66
 
 
 def test_small_slices_and_identical_runs_are_permuted() -> None:

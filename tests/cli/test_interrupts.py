@@ -84,11 +84,11 @@ def test_an_interrupt_is_handled_wherever_it_arrives(interrupt: str) -> None:
         "try:",
         "    with interruptible():",
         f"        {interrupt}",
-        "        time.sleep(30)",
+        "        time.sleep(600)",
         "except KeyboardInterrupt:",
         "    print('handled')",
     )
     process = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=20
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=300
     )
     assert (process.stdout, process.stderr, process.returncode) == ("handled\n", "", 0)

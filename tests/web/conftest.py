@@ -18,6 +18,7 @@ import rankscope as rs
 WEB = Path(__file__).parents[2] / "web"
 
 WINDOW = {"width": 1400, "height": 900}
+MAX_WAIT = 120_000.0  # Milliseconds; on a busy machine, a page takes far longer than on an idle one.
 MEDIA = {"media": "null", "color_scheme": "light", "reduced_motion": "no-preference"}
 
 
@@ -94,6 +95,7 @@ class Tab:
 
     def __init__(self, browser: Any, lax: bool) -> None:
         self.page = browser.new_context(viewport=WINDOW, bypass_csp=lax).new_page()
+        self.page.set_default_timeout(MAX_WAIT)
         self.problems: list[str] = []
         report = self.problems.append
         self.page.on("console", lambda m: report(m.text) if m.type in ("error", "warning") else None)
@@ -138,7 +140,7 @@ def until() -> Callable[[Any, str], None]:
     def wait(page: Any, expression: str) -> None:
         holds = page.evaluate(
             f"""async () => {{
-                for (const end = performance.now() + 10_000; performance.now() < end;) {{
+                for (const end = performance.now() + 60_000; performance.now() < end;) {{
                     if ({expression}) return true;
                     await new Promise((done) => setTimeout(done, 5));
                 }}

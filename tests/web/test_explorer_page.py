@@ -33,6 +33,7 @@ def address(collection_page: Path) -> Iterator[str]:
 @pytest.fixture
 def tab(chromium: Any) -> Iterator[Any]:
     page = chromium.new_page(viewport={"width": 1400, "height": 900})
+    page.set_default_timeout(120_000)  # A busy machine may need far more than the usual 30 s.
     yield page
     page.close()
 

@@ -24,6 +24,7 @@ from rankscope.cli.main import main
 pytestmark = pytest.mark.usefixtures("light_fonts")
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
+Settled = Callable[[Any], None]
 State = Callable[[Any], dict[str, list[str]]]
 SVG = "{http://www.w3.org/2000/svg}"
 Places = list[tuple[Path, str]]
@@ -433,11 +434,13 @@ def _same(shown: str, known: Any) -> None:
         assert float(shown) == pytest.approx(known, abs=1e-12)
 
 
-def test_a_slide_begins_at_its_top_and_has_no_controls(open_page: Open, collection_page: Path) -> None:
+def test_a_slide_begins_at_its_top_and_has_no_controls(
+    open_page: Open, settled: Settled, collection_page: Path
+) -> None:
     page = open_page(collection_page, "view=map")
     page.evaluate("scrollTo(0, 400)")
     page.evaluate("rankscope.state.talk = true")
-    page.wait_for_timeout(100)
+    settled(page)
     assert page.evaluate("[scrollY, document.getElementById('page').scrollTop]") == [0, 0]
     assert page.locator("nav").is_hidden() and page.locator(".controls").first.is_hidden()
     assert page.locator("main h2").first.is_visible() and page.locator("main figure").first.is_visible()

@@ -73,7 +73,7 @@ class Firefox:
 
     def until(self, expression: str) -> None:
         """Wait until an expression holds in the page."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not self.evaluate(expression):
             assert time.monotonic() < end, f"still not: {expression}"
             time.sleep(0.05)
@@ -103,7 +103,7 @@ def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
     browser.command("Marionette:Quit", flags=["eForceQuit"])
     browser.stream.close()
     browser.socket.close()
-    browser.process.wait(30)
+    browser.process.wait(120)
 
 
 def test_firefox_shows_every_view_without_errors(
@@ -141,7 +141,7 @@ def test_a_path_of_clicks_in_firefox(firefox: Firefox, study_page: Path) -> None
         "document.querySelector('details.save [role=status]').textContent === 'differences.svg saved'"
     )
     saved = firefox.downloads / "differences.svg"
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not (saved.is_file() and saved.read_text("utf-8").endswith("</svg>")):
         assert time.monotonic() < end, "no file"
         time.sleep(0.05)

@@ -138,6 +138,7 @@ def test_the_policy_stops_what_should_never_get_there(
     (tmp_path / "changed.html").write_text(text, "utf-8")
     context = open_page(hostile_page).context
     page = context.new_page()
+    page.set_default_timeout(120_000)  # A busy machine may need far more than the usual 30 s.
     page.goto((tmp_path / "changed.html").as_uri())
     page.wait_for_selector("main h2")
     assert page.evaluate("window.hacked") is None

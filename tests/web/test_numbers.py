@@ -26,6 +26,7 @@ EFFORT = ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "CRP_mi
 @pytest.fixture(scope="module")
 def console(chromium: Any, collection_page: Path) -> Any:
     page = chromium.new_page()
+    page.set_default_timeout(120_000)  # A busy machine may need far more than the usual 30 s.
     page.goto(collection_page.as_uri())
     page.wait_for_selector("main h2")
     yield page
@@ -214,6 +215,7 @@ def test_browsers_without_native_base64_read_the_same(
     chromium: Any, console: Any, collection_page: Path
 ) -> None:
     page = chromium.new_page()
+    page.set_default_timeout(120_000)  # A busy machine may need far more than the usual 30 s.
     page.add_init_script("delete Uint8Array.fromBase64")
     page.goto(collection_page.as_uri())
     page.wait_for_selector("main h2")

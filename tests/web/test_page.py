@@ -21,6 +21,7 @@ from rankscope.simulation import simulate
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
 Until = Callable[[Any, str], None]
+Settled = Callable[[Any], None]
 Views = Callable[[Any], list[str]]
 
 
@@ -601,14 +602,16 @@ def test_the_recall_base_has_an_axis_of_counts(open_page: Open, collection_page:
     assert len(ticks) >= 3 and 1 < max(ticks) <= largest
 
 
-def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path, read_views: Views) -> None:
+def test_one_run_on_one_topic_is_singular(
+    open_page: Open, settled: Settled, tmp_path: Path, read_views: Views
+) -> None:
     page = open_page(
         report(rs.Collection({"q1": {"a": 1}}, {"only": {"q1": {"a": 1.0}}}), tmp_path / "r.html")
     )
     assert page.locator(".size").inner_text().startswith("1 run × 1 topic;")
     for view in read_views(page):
         page.evaluate("view => { rankscope.state.view = view }", view)
-        page.wait_for_timeout(30)
+        settled(page)
         assert not re.search(
             r"\b1 (runs|topics|lists|relevant documents|points)\b", page.locator("#page").inner_text()
         ), view

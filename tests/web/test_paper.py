@@ -13,6 +13,7 @@ import rankscope as rs
 
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
+Settled = Callable[[Any], None]
 
 _ON_PAPER = {
     "plane": ("path.points", lambda d: d.count("M")),
@@ -135,7 +136,7 @@ def _count_moves(pdf: bytes) -> int:
     return n_moves
 
 
-def test_tall_figures_begin_on_the_first_page(open_page: Open, tmp_path: Path) -> None:
+def test_tall_figures_begin_on_the_first_page(open_page: Open, settled: Settled, tmp_path: Path) -> None:
     """Neither heat map nor bars, longer than a page together, wait for a page of their own; no page is left empty."""
     from rankscope.reporting import report
 
@@ -148,7 +149,7 @@ def test_tall_figures_begin_on_the_first_page(open_page: Open, tmp_path: Path) -
     )
     for view, marks in (("map", 300), ("archetypes", 40), ("runs", 40)):
         page.evaluate("view => { rankscope.state.view = view; }", view)
-        page.wait_for_timeout(200)
+        settled(page)
         drawn = _count_shapes_by_page(page.pdf(format="A4"))
         assert len(drawn) > 1, view
         assert drawn[0] > marks, (view, drawn)

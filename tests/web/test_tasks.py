@@ -126,12 +126,14 @@ def test_a_figure_for_a_paper_and_a_link_for_a_co_author(
     page.evaluate(
         """() => {
             const {data, state} = rankscope, own = data.rankRanges.bind(data);
-            data.rankRanges = (...all) => new Promise(done => setTimeout(() => done(own(...all)), 1500));
+            const clicked = new Promise(done => { window.onceClicked = done });
+            data.rankRanges = async (...all) => { await clicked; return own(...all) };
             state.measure = 'nDCG@10';
         }"""
     )
     click(page.locator("details.save summary").first)
     assert page.locator("td.ranks").first.inner_text() == "…"
+    page.evaluate("addEventListener('click', () => setTimeout(onceClicked, 200), {once: true})")
     svg = ElementTree.fromstring(_saved(page, click, "SVG"))
     assert click.count == 2
     board = page.evaluate(_BOARD)

@@ -19,6 +19,7 @@ from rankscope.simulation import simulate
 
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
+Until = Callable[[Any, str], None]
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +212,7 @@ def test_ranks_across_cutoffs_pools_and_samples(open_page: Open, teams_page: Pat
     assert places() == [_ranks(means)[run] for means in [scores.mean("nDCG@10"), *drawn]]
 
 
-def test_coverage_of_aspects_by_rank(open_page: Open, tmp_path: Path) -> None:
+def test_coverage_of_aspects_by_rank(open_page: Open, until: Until, tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     lines = [
         f"{topic} {aspect} d{document} {int(rng.random() < 0.12)}"
@@ -242,8 +243,7 @@ def test_coverage_of_aspects_by_rank(open_page: Open, tmp_path: Path) -> None:
             relevant.setdefault(aspect, set()).add(document)
     assert first == [min(ranked.index(d) for d in found) + 1 for _, found in sorted(relevant.items())]
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(100)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    until(page, "document.documentElement.scrollWidth <= 390")
 
 
 def test_curves_say_what_is_under_the_pointer(open_page: Open, teams_page: Path) -> None:

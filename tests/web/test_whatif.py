@@ -21,6 +21,7 @@ from rankscope.simulation import simulate
 pytestmark = pytest.mark.usefixtures("light_fonts")
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
+Settled = Callable[[Any], None]
 QRELS = {"q1": {"a": 2, "b": 1, "c": 1, "n": 0}}
 RANKED = ["n", "a", "x", "b", "y", "z"]
 
@@ -116,12 +117,14 @@ def test_twist_breaks_swap_and_replacement_in_the_examples(open_page: Open, smal
     assert _cell(page, "AP", 0) == f"{_value(RANKED, 'AP'):.4f}"
 
 
-def test_the_keyboard_follows_the_document_it_moves(open_page: Open, small_page: Path) -> None:
+def test_the_keyboard_follows_the_document_it_moves(
+    open_page: Open, settled: Settled, small_page: Path
+) -> None:
     page = open_page(small_page, "view=whatif")
     page.get_by_role("button", name="Move rank 4 up").focus()
     for _ in range(3):
         page.keyboard.press("Enter")
-        page.wait_for_timeout(50)
+        settled(page)
     moved = ["b", "n", "a", "x", "y", "z"]
     assert _cell(page, "AP", 1) == f"{_value(moved, 'AP'):.4f}"
     # rank 1 cannot move further up, so that the adjacent control has the focus
@@ -129,7 +132,7 @@ def test_the_keyboard_follows_the_document_it_moves(open_page: Open, small_page:
     box = page.get_by_label("Move the document at rank 1 to rank")
     box.fill("3")
     box.press("Enter")
-    page.wait_for_timeout(50)
+    settled(page)
     assert page.evaluate("document.activeElement.ariaLabel") == "Move the document at rank 3 to rank"
 
 

@@ -277,9 +277,9 @@ def bench(
     bounds = _check_range(scores, score_range) if missing_cells == "bounds" else None
     names, refused = _choose_aggregates(scores, aggregate, bounds is not None)
     method = "normal" if sample == "topics" else test
-    how: dict[str, Any] = {"test": method, "correction": stats.correction_for(method, correction)}
-    how |= {"alpha": alpha, "replicates": replicates, "seed": seed}
-    orders = bench_orders.order_systems(scores, names, bounds, sample=sample, **how)
+    test_settings: dict[str, Any] = {"test": method, "correction": stats.correction_for(method, correction)}
+    test_settings |= {"alpha": alpha, "replicates": replicates, "seed": seed}
+    orders = bench_orders.order_systems(scores, names, bounds, sample=sample, **test_settings)
     board = [row for name in names for row in bench_orders.places(scores, name, orders[name])]
     return Bench(
         board=Place.table("board", board, without=() if bounds else ("lowest", "highest")),
@@ -290,8 +290,8 @@ def bench(
         settings={
             "systems": len(scores.systems), "tasks": len(scores.tasks), "aggregates": names, **refused,
             "missing_cells": missing_cells, **left_out, "score_range": bounds and list(bounds),
-            "sample": "" if bounds else sample, **how,
-            "procedure": stats.procedure(method, how["correction"], alpha),
+            "sample": "" if bounds else sample, **test_settings,
+            "procedure": stats.procedure(method, test_settings["correction"], alpha),
         },
     )  # fmt: skip
 

@@ -344,14 +344,14 @@ class Extremes:
     any_ties: bool
 
 
-def find_tie_extremes(judged: Judged, measure: Measure, where: Ints) -> Extremes:
+def find_tie_extremes(judged: Judged, measure: Measure, topics: Ints) -> Extremes:
     """Return the merit of every run on some topics in the best and in the worst order of its tied documents."""
     merits = []
     exact = True
     for ties in ("best", "worst"):
         values, uncertainty = compute_values(replace(judged, options=EvaluationOptions(ties)), [measure])
         exact = exact and (uncertainty is None or uncertainty.exact is None or bool(uncertainty.exact.all()))
-        merits.append(measure.merit(values[0][:, where]))
+        merits.append(measure.merit(values[0][:, topics]))
     return Extremes(merits[0], merits[1], exact, bool((merits[0] != merits[1]).any()))
 
 

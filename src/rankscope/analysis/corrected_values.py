@@ -152,7 +152,7 @@ class Corrector:
         return np.asarray(np.bincount(self.topic[documents], x, self.shape[1]), np.float64)
 
     def _above(self, terms: Floats) -> Floats:
-        """Return the sum of the terms of the hits above each hit of the same list."""
+        """Return the sum of the terms of the hits above each hit of the same ranking."""
         total = np.concatenate([[0.0], np.cumsum(terms)])
         return np.asarray(total[:-1] - total[self.judged.offsets[self.owner]])
 

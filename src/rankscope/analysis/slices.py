@@ -143,8 +143,12 @@ def compare_slices(
     z, weights = differences.values, differences.weights
     sign = 1 if leads is None else differences.measure.sign or 1
     index = {id_cell(topic): t for t, topic in enumerate(differences.topics)}
-    known = {key: [index[t] for t in map(id_cell, part.topics) if t in index] for key, part in slices.items()}
-    parts = {key: (z[:, own], None if weights is None else weights[own]) for key, own in known.items() if own}
+    topics = {
+        key: [index[t] for t in map(id_cell, part.topics) if t in index] for key, part in slices.items()
+    }
+    parts = {
+        key: (z[:, own], None if weights is None else weights[own]) for key, own in topics.items() if own
+    }
     p = np.stack([stats.one_sample_t(*part).p for part in parts.values()])
     adjusted, levels = stats.adjust(p), stats.holm_levels(p, alpha)
     tests = [stats.one_sample_t(*part, level) for part, level in zip(parts.values(), levels, strict=True)]

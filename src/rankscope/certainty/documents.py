@@ -42,7 +42,7 @@ def with_unjudged(
 
 
 def is_small(judged: Judged) -> bool:
-    """Return whether the lists are so short that all unjudged documents are included."""
+    """Return whether the rankings are so short that all unjudged documents are included."""
     return bool(judged.length.sum() <= SMALL)
 
 
@@ -160,7 +160,7 @@ class TopicHits(NamedTuple):
 
     @property
     def union(self) -> Ints:
-        """Unjudged documents that some list contains."""
+        """Unjudged documents that some ranking contains."""
         return np.unique(self.document[self.is_open])
 
     @property

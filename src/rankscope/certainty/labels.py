@@ -1,7 +1,7 @@
-"""Labellings of the unjudged documents of lists, and pools in which these documents are judged.
+"""Labellings of the unjudged documents of rankings, and pools in which these documents are judged.
 
-A label applies to all lists of the topic: it makes the document judged, and may change the recall base and the ideal
-list.
+A label applies to all rankings of the topic: it makes the document judged, and may change the recall base and the ideal
+ranking.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def best_label(judged: Judged) -> int:
 def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[OpenList]:
     """Generate the lists with unjudged documents: those without a judgment, or with a negative grade.
 
-    Ranks without a judged document belong to unjudged ones; their identity does not matter to a single list.
+    Ranks without a judged document belong to unjudged ones; their identity does not matter to a single ranking.
     ``groups`` are the groups of equal scores, if their orders matter.
     """
     grade, starts = judged.qrels.grade, judged.qrels.topic_offsets

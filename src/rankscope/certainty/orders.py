@@ -1,4 +1,4 @@
-"""Values of lists with tied documents: in the order by document id, expected over all orders, best, or worst.
+"""Values of rankings with tied documents: in the order by document id, expected over all orders, best, or worst.
 
 The properties that a measure declares select the method: its closed form gives the exact mean, and if it respects
 swaps, sorting every group gives the extremes. Other measures are evaluated order by order: over all orders if they are

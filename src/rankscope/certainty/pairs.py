@@ -1,9 +1,10 @@
 """Bounds of the difference of two runs over labels of unjudged documents and orders of tied ones.
 
 A document has one label, which counts for every run: it changes the recall base and the ideal ranking of the topic even
-for runs that do not hold the document. Labels are therefore those of all unjudged documents that some list of the topic
-holds. Topics are independent, so that the lowest mean difference is the mean of the lowest differences of the topics.
-Where labels and orders make a measure undefined on a topic for some run, the mean under them leaves the topic out.
+for runs that do not hold the document. Labels are therefore those of all unjudged documents that some ranking of the
+topic holds. Topics are independent, so that the lowest mean difference is the mean of the lowest differences of the
+topics. Where labels and orders make a measure undefined on a topic for some run, the mean under them leaves the topic
+out.
 
 :mod:`~rankscope.certainty.solvers` has the exact solvers of measures with a closed form, which give bounds where
 unjudged documents are tied; :mod:`~rankscope.certainty.cases` bounds all other measures, and is exact where labellings

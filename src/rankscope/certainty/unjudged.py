@@ -1,4 +1,4 @@
-"""Bounds of a value over all labellings of the unjudged documents of its list.
+"""Bounds of a value over all labellings of the unjudged documents of its ranking.
 
 The properties that a measure declares select the labellings to evaluate. If a higher grade never lowers the value, all
 documents get the highest grade or all get 0. If it respects swaps, each multiset of grades has its best labelling with

@@ -50,7 +50,7 @@ class Options:
     grades
         Use grades 0 to G (default: 1, binary); differences are taken for each grade.
     count
-        Violated pairs to count: exact: all; sample: those of a sample; auto: all if that is feasible.
+        Violated pairs to count: exact: all; sample: only those in a random sample; auto: all if that is feasible.
     samples
         Number of comparable pairs in a sample.
     """

@@ -215,14 +215,16 @@ class Judged(TransientCacheMixin):
         The lists that no block has are :attr:`empty`.
         """
         if self.full is not None:
-            blocks = self.full._cached_blocks
-            yield from ((numbers, lists.with_pool_subset(self.pool)) for numbers, lists in blocks)
-            return
-        if self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
+            for numbers, lists in self.full._cached_blocks:
+                yield numbers, lists.with_pool_subset(self.pool)
+        elif self.is_complete and max(len(self.present), len(self.rank)) <= max_hits:
             yield np.arange(len(self.present)), self.lists
-            return
-        present, lists = self.present_lists()
-        yield from ((present[part], block) for part, block in lists.split(max_hits))
+        elif self.is_complete:  # Copies of all numbers, offsets and lengths would take 28 bytes per list.
+            for part, block in self.lists.split(max_hits):
+                yield np.arange(part.start, part.stop), block
+        else:
+            present, lists = self.present_lists()
+            yield from ((present[part], block) for part, block in lists.split(max_hits))
 
     def present_lists(self) -> tuple[Indices, Lists]:
         """Return the numbers of the present lists, and the lists; absent lists have no hits in between."""

@@ -1,8 +1,8 @@
-"""Split runs into pieces of complete lists for workers; a piece has the location of its lists, not their content.
+"""Split runs into pieces of complete rankings for workers; a piece has the location of its rankings, not their content.
 
 A run file is one piece, or several if it is large and plain, split where topics change. A Parquet dataset has a piece
-for each part of a file of about a million rows; a list that continues in the next part belongs to the part in which it
-starts.
+for each part of a file of about a million rows; a ranking that continues in the next part belongs to the part in which
+it starts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Part = tuple[list[str], Lists]
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Complete lists of a run (between two offsets of its file) or of a Parquet file."""
+    """Complete rankings of a run (between two offsets of its file) or of a Parquet file."""
 
     run: Run
     """Run; for a Parquet file, its path, and the name of rows without a run."""
@@ -118,7 +118,7 @@ def split_parquet(files: Sequence[Path], name: str, order: str, rows: int = PIEC
 
 
 def _read_rows(piece: Piece) -> Any:
-    """Read the rows of the lists that start in the row groups of a piece."""
+    """Read the rows of the rankings that start in the row groups of a piece."""
     assert piece.groups is not None
     first, last = piece.groups
     with parquet_file(Path(str(piece.run.source))) as (file, rows):
@@ -163,7 +163,7 @@ def _key(table: Any, row: int) -> tuple[Any, Any]:
 
 
 def _count_leading(table: Any, key: tuple[Any, Any]) -> int:
-    """Return the number of rows at the beginning that belong to the list of a run and topic."""
+    """Return the number of rows at the beginning that belong to the ranking of a run and topic."""
     if not len(table) or _key(table, 0) != key:
         return 0
     run, topic = table["run"], table["query_id"]

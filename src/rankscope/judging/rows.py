@@ -1,4 +1,4 @@
-"""Find the hits of rows in Arrow columns: many lists of many runs at once, without an object per document.
+"""Find the hits of rows in Arrow columns: many rankings of many runs at once, without an object per document.
 
 Clusters provide such rows (a bucket of Spark, a piece of a Parquet dataset). Results and errors are the same as for
 files: the ordering compares scores, the bytes of ids break ties, and a missing id, an invalid score, or a repeated
@@ -92,7 +92,7 @@ class ListRows(Lists):
     def from_table(cls, table: Any, qrels: Qrels, order: str = "trec_eval") -> ListRows:
         """Find the hits of rows with the columns run, query_id, doc_id, and score or rank; skip unjudged topics.
 
-        A row without a document declares a list, which may be empty.
+        A row without a document declares a ranking, which may be empty.
         """
         judged, width = _JudgedDocuments.from_qrels(qrels), max(1, len(qrels.topics))
         topic = _lookup(arrow_ids(table["query_id"], "query_id"), judged.topics)

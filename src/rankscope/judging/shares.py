@@ -53,6 +53,6 @@ def has_nonrelevant(judged: Judged) -> bool:
 
 
 def tied_shares(judged: Judged) -> Floats:
-    """Return the share of documents of each run that share their score with another one of their list."""
+    """Return the share of documents of each run that share their score with another one of their ranking."""
     documents = judged.grid(judged.length).sum(axis=1)
     return np.asarray(judged.grid(judged.tied).sum(axis=1) / np.maximum(documents, 1), np.float64)

@@ -1,7 +1,7 @@
-"""Lists with ties: any order inside a group of equal scores is possible.
+"""Rankings with ties: any order inside a group of equal scores is possible.
 
-A *tie group* has all documents of a list with the same score, judged or not. First rank and size of the group of each
-hit are sufficient, because unjudged documents are interchangeable.
+A *tie group* has all documents of a ranking with the same score, judged or not. First rank and size of the group of
+each hit are sufficient, because unjudged documents are interchangeable.
 """
 
 from __future__ import annotations

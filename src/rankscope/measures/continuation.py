@@ -4,7 +4,7 @@
     M    = sum over ranks i of D(i) g(i) / sum over ranks i of D(i)        the expected gain per document read
 
 The gain of a document lies between 0 and 1: g = (grade - min_rel) / (max_rel - min_rel), and never outside. As in
-cwl_eval, a list continues with documents of gain 0 down to the cutoff, which is 1000 for measures without one.
+cwl_eval, a ranking continues with documents of gain 0 down to the cutoff, which is 1000 for measures without one.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class NR(Binary):
 
 
 class _OwnOrder(GradedGains, abstract=True):
-    """Base class of measures that compare a list with other orders of its own documents."""
+    """Base class of measures that compare a ranking with other orders of its own documents."""
 
     def validate(self) -> None:
         super().validate()
@@ -138,7 +138,7 @@ class SFT(_OwnOrder):
 
 
 def _relative_order(hits: Hits, gain: Floats, size: AnyArray) -> Floats:
-    """Return the position of each list between the worst (0) and the best (1) order of its documents.
+    """Return the position of each ranking between the worst (0) and the best (1) order of its documents.
 
     The best has the largest gains on the first ranks, the worst has them on the last ones, the largest at the end.
     """

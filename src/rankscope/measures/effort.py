@@ -6,9 +6,9 @@ non-relevant documents follow from RB + 1 on. A document elsewhere is misplaced:
     RP[j] = j - min(g) if it comes too early (negative), j - max(g) if too late (positive), else 0
     CRP[j] = RP[1] + ... + RP[j]
 
-A list is cut at N and then filled up with non-relevant documents to N = max(N, 2 RB), so that the worst possible list
-has room. Topics without relevant documents are undefined. :mod:`rankscope.measures.effort_curves` computes all lists
-at once from their relevant hits.
+A ranking is cut at N and then filled up with non-relevant documents to N = max(N, 2 RB), so that the worst possible
+ranking has room. Topics without relevant documents are undefined. :mod:`rankscope.measures.effort_curves` computes all
+rankings at once from their relevant hits.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
 Only relevant documents are processed. Every non-relevant document at rank j <= RB has the relative position j - RB - 1,
 and 0 after RB; so the curve of cumulated relative positions (CRP) at every rank follows from how the relevant hits
-*change* the curve of a list without any:
+*change* the curve of a ranking without any:
 
     CRP before a hit at rank j = u (u + 1) / 2 - RB (RB + 1) / 2 + sum over the hits above of (RP + their u)
     u = max(0, RB + 1 - j), which the non-relevant document that the hit displaces would have cost
 
 Between two hits the curve falls up to RB and is constant after it. Its first non-zero value is negative, because a
 relevant document cannot be too late before another document was too early; hence every first crossing is at a hit.
-The arithmetic is in integers, and no array has the length of a list.
+The arithmetic is in integers, and no array has the length of a ranking.
 
 The archetypes of the curves are those of Table 2 and Figure 3 of Ferro et al. (2016).
 """
@@ -154,7 +154,7 @@ class Curves:
 
     @cached_property
     def level(self) -> AnyArray:
-        """Whether CRP is 0 at every rank: the list is ideal."""
+        """Whether CRP is 0 at every rank: the ranking is ideal."""
         return np.asarray(self.backward == 0)
 
     def crossing(self, mode: str) -> Floats:
@@ -178,7 +178,7 @@ class Curves:
         return np.asarray((before < 0) & (after >= 0))
 
     def starts_level(self, mode: str) -> AnyArray:
-        """Return a mask of lists that cross at rank 1: ideal ones, and in mode ``definition`` those with RP[1] = 0."""
+        """Return a mask of lists that cross at rank 1: the ideal, and in mode ``definition`` those with RP[1] = 0."""
         if mode != "definition":
             return self.level
         in_place = self.hits.sum((self.hits.rank == 1) & (self.rp == 0)) > 0
@@ -296,10 +296,10 @@ Names = NDArray[np.str_]
 def find_archetypes(
     lists: Lists, *, crossing: str = "sign-change", cutoff: int = 1000, rel: int = 1
 ) -> Names:
-    """Return the archetype of each list; an empty string if the topic has no relevant document.
+    """Return the archetype of each ranking; an empty string if the topic has no relevant document.
 
     Conditions are tested in this order: worst, ideal, full scale; then by the first crossing m: the excellent family
-    if m <= RB, typical A if m > RB, typical B without a crossing. Inside the family a list is ups-and-downs if
+    if m <= RB, typical A if m > RB, typical B without a crossing. Inside the family a ranking is ups-and-downs if
     CRP < 0 again at a rank in m + 2 .. RB, else excellent A if the first RB ranks hold relevant documents only, else
     excellent B.
 

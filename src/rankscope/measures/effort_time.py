@@ -1,7 +1,7 @@
 """Relative positions in seconds instead of ranks, which Ferro et al. (2016) propose to study.
 
 The definition is ours. A user spends t(g) seconds on a document of grade g, and no less on a better one. T(j) is the
-time spent above rank j of a list, and T*(j) of the ideal ranking. A document of grade g at rank j has
+time spent above rank j of a ranking, and T*(j) of the ideal ranking. A document of grade g at rank j has
 
     RP[j] = T(j) - T*(min(g)) if that is negative (too early), T(j) - T*(max(g)) if that is positive (too late), else 0
 
@@ -11,15 +11,15 @@ ranks, and with one second per document the values are equal to those with ranks
 
 **Longest spaces.** Replacing a document by a non-relevant one makes no other document later, because t(0) is the
 shortest time, and the replacement has the earliest possible position; so no backward space is longer than that of a
-list without relevant documents. In a list with the longest forward space all non-relevant documents come first, since
-this makes no relevant document earlier. The relevant documents that are not late come next, then the p_g late ones of
-each grade, best grade first: in this order the others wait longest. With s = (N - RB) t(0) + E their space is
+ranking without relevant documents. In a ranking with the longest forward space all non-relevant documents come first,
+since this makes no relevant document earlier. The relevant documents that are not late come next, then the p_g late
+ones of each grade, best grade first: in this order the others wait longest. With s = (N - RB) t(0) + E their space is
 
     F(p) = sum_g p_g (s - T*(max(g)) - t(g) (p_g + 1) / 2) - sum over pairs g better than h of t(h) p_g p_h
 
-Even if some of these are not late, the list has at least this space; so the longest space is the largest F(p) over all
-p_g from 0 to c_g. F is a sum of concave functions of p_1, p_1 + p_2, ... (best grade first) and of the single p_g. For
-such a sum the greedy algorithm, which adds the document with the largest increment, is optimal (Murota 2003).
+Even if some of these are not late, the ranking has at least this space; so the longest space is the largest F(p) over
+all p_g from 0 to c_g. F is a sum of concave functions of p_1, p_1 + p_2, ... (best grade first) and of the single p_g.
+For such a sum the greedy algorithm, which adds the document with the largest increment, is optimal (Murota 2003).
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class TimedCurves(FractionalCurves):
         return space
 
     def crossing_time(self, mode: str) -> Floats:
-        """Return the clock after the first crossing: 0 for a list that starts level, infinite without a crossing."""
+        """Return the clock after the first crossing: 0 for a ranking that starts level, infinite without a crossing."""
         is_crossing = self.is_crossing(mode)
         time = self.hits.where(is_crossing).first(self.clock[is_crossing], np.inf)
         time[self.starts_level(mode)] = 0.0

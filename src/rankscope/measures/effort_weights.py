@@ -6,13 +6,13 @@ A misplacement counts RP[j] * w(j) * d(j):
     d(j) = |value(grade at j) - value(grade of the ideal ranking at j)|      1 throughout for equal grades
 
 With patience 1 and equal grades this is the curve of :class:`~rankscope.measures.effort_curves.Curves`. The space
-ratios divide by the longest possible spaces under these weights. No backward space is longer than that of a list
+ratios divide by the longest possible spaces under these weights. No backward space is longer than that of a ranking
 without relevant documents. A document of grade g with the value v adds to the forward space
 
     (j - max(g)) j^(patience - 1) v = v j^patience - v max(g) j^(patience - 1)        at a rank j > RB
 
-and less at the ranks up to RB. This grows with j, so that the relevant documents of a farthest list occupy its last RB
-ranks. Their order there: without a discount the best last, as in the full-scale ranking; with equal grades the best
+and less at the ranks up to RB. This grows with j, so that the relevant documents of a farthest ranking occupy its last
+RB ranks. Their order there: without a discount the best last, as in the full-scale ranking; with equal grades the best
 first; otherwise, if v and v max(g) do not rise together, an optimal assignment of documents to ranks.
 """
 
@@ -103,7 +103,7 @@ class WeightedCurves(FractionalCurves):
         return self.pool.cache(key, self._max_forward)[self.topic]
 
     def _max_forward(self) -> Floats:
-        """Return the forward space of a farthest list of each topic."""
+        """Return the forward space of a farthest ranking of each topic."""
         ideal = self.ideal
         topic = ideal.hits.list
         values = self._value(ideal.hits.grade)

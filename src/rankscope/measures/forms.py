@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PartialList(NamedTuple):
-    """One list with judged documents and with open ones, which may have any label."""
+    """One ranking with judged documents and with open ones, which may have any label."""
 
     rank: Ints
     grade: Ints
@@ -67,7 +67,7 @@ class Form:
     def label_cases(self, measure: Measure, partial: PartialList) -> tuple[Floats, Floats] | None:
         """Return the lowest and the highest value for 0, 1, ... new relevant documents; None without a closed form.
 
-        The number of new relevant documents determines the divisor, which all lists of a topic share. Lists can
+        The number of new relevant documents determines the divisor, which all rankings of a topic share. Rankings can
         therefore be compared number by number.
         """
         return None
@@ -354,8 +354,8 @@ class Preferences(Form):
     def label_cases(self, measure: Measure, partial: PartialList) -> tuple[Floats, Floats] | None:
         """Return the bounds: the first open documents are relevant in the best case, the last ones in the worst case.
 
-        All open documents get judged; m of the n in the list become relevant: as many as possible in the best case, as
-        few as possible in the worst. Let k be the number of known non-relevant documents above a relevant one, and o
+        All open documents get judged; m of the n in the ranking become relevant: as many as possible in the best case,
+        as few as possible in the worst. Let k be the number of known non-relevant documents above a relevant one, and o
         the number of open ones above it. The number of non-relevant documents above it is
             best:  k if it was open, else k + max(0, o - m)
             worst: k + n - m if it was open, else k + min(o, n - m)

@@ -41,7 +41,7 @@ class Definition(NamedTuple):
 
 
 class FunctionMeasure(Measure, abstract=True):
-    """A measure defined by a function of the grades of a list."""
+    """A measure defined by a function of the grades of a ranking."""
 
     family = "user"
     definition: ClassVar[Definition]

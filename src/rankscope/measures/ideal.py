@@ -1,7 +1,7 @@
 """Greedy ideal rankings of topics with aspects: at every rank the document with the largest gain.
 
-Finding the best list is NP-hard; ndeval and other programs use the greedy algorithm (Clarke et al. 2008). Ties in gain
-are broken by the larger document id. Documents with the same grades for all aspects are interchangeable, so the
+Finding the best ranking is NP-hard; ndeval and other programs use the greedy algorithm (Clarke et al. 2008). Ties in
+gain are broken by the larger document id. Documents with the same grades for all aspects are interchangeable, so the
 algorithm takes one step per rank for all topics over the few *kinds* of documents.
 """
 

@@ -172,7 +172,7 @@ def _sizes(counts: Counts) -> tuple[int, ...]:
 
 
 def _possible(lists: Lists, counts: Counts) -> Bools:
-    """Return a mask of lists with at most as many documents of each grade as are judged."""
+    """Return a mask of rankings with at most as many documents of each grade as are judged."""
     is_possible = np.ones(len(lists), np.bool_)
     above: AnyArray = np.zeros(len(lists), np.int64)
     for grade, count in reversed(counts):
@@ -235,7 +235,8 @@ Hits = tuple[Ints, Int32s, Int32s]
 def _iterate_hits(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> Iterator[Hits]:
     """Yield all rankings as (offsets, ranks, judgments) of lists, one block at a time.
 
-    The n-th document of a grade in a list is the n-th judged one of that grade; ``first`` is the first of each grade.
+    The n-th document of a grade in a ranking is the n-th judged one of that grade; ``first`` is the first of each
+    grade.
     """
     words = enumerate_rankings(length, counts)
     ranks = np.tile(np.arange(1, length + 1, dtype=np.int32), min(_BLOCK, len(words)))

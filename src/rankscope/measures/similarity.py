@@ -1,4 +1,4 @@
-"""Similarity of a list to the ideal one."""
+"""Similarity of a ranking to the ideal one."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ class Compat(Measure):
         return rank
 
     def _worth(self, deepest: int) -> Floats:
-        """Return ``worth[d]``, the contribution down to rank d of a document at the top of both lists."""
+        """Return ``worth[d]``, the contribution down to rank d of a document at the top of both rankings."""
         rank = np.arange(1, deepest + 1)
         return np.concatenate([[0.0], np.cumsum(self.p ** (rank - 1.0) / rank)])

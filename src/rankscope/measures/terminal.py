@@ -1,4 +1,4 @@
-"""The terminal document: the gain of a list from the rank at which it ends."""
+"""The terminal document: the gain of a ranking from the rank at which it ends."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ class IdealDCG(_TrecMeasure, DCG):
 
 
 class _NormalisedAtSeveralRanks(_TrecMeasure, DCG, abstract=True):
-    """Means of nDCG at several ranks of one list."""
+    """Means of nDCG at several ranks of one ranking."""
 
     range = (0.0, 1.0)
     cutoff_rule = "none"

@@ -1,4 +1,4 @@
-"""Utility of a list to its user, net of cost: rank-biased utility and time-biased gain."""
+"""Utility of a ranking to its user, net of cost: rank-biased utility and time-biased gain."""
 
 from __future__ import annotations
 

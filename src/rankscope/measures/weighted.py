@@ -75,7 +75,7 @@ class Gains(Measure, abstract=True):
         """Return the documents with a possible gain, down to the cutoff.
 
         These are the relevant ones if non-relevant documents gain 0, otherwise all retrieved ones. Ranks beyond the
-        end of a list gain nothing.
+        end of a ranking gain nothing.
         """
         if self.idle_gain(lists.pool.max_grade) == 0:
             return lists.relevant(1, self.cutoff)
@@ -136,9 +136,9 @@ class WeightedPrecision(Gains, abstract=True):
     ) -> tuple[Floats, Floats]:
         """Return the lowest and highest value over all labels of unjudged documents, arrays of shape (lists, depths).
 
-        Each list is known down to every depth (None: down to its end, one column). With ``beyond`` every rank below is
-        open as well, retrieved or not, as in the residual of RBP (Moffat and Zobel 2008); else only the unjudged
-        documents that the list has, those with a negative grade among them. ``max_grade`` is the best grade there is.
+        Each ranking is known down to every depth (None: down to its end, one column). With ``beyond`` every rank below
+        is open as well, retrieved or not, as in the residual of RBP (Moffat and Zobel 2008); else only the unjudged
+        documents that the ranking has, those with a negative grade among them. ``max_grade`` is the best grade.
 
             sum over judged documents of gain * weight  +  (smallest or largest gain) * weight of all that is open
         """

@@ -158,8 +158,8 @@ def _mark_points(axes: Any, curve: Curve, ranks: str) -> None:
         base = points["recall base"][0]
         axes.axvline(base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9, gid="recall base")
         side = "right" if position(base) > 0.75 else "left" if position(base) < 0.2 else "center"
-        place = {"transform": axes.get_xaxis_transform(), "ha": side, "va": "bottom"}
-        axes.text(base, 1.01, f"recall base {base:,}", fontsize=6.5, color=INK, **place)
+        alignment = {"transform": axes.get_xaxis_transform(), "ha": side, "va": "bottom"}
+        axes.text(base, 1.01, f"recall base {base:,}", fontsize=6.5, color=INK, **alignment)
     for point, word, marker, size in (("turn-around", "turn-around", "v", 5), ("balance point", "β", "D", 4)):
         if point in points:
             rank, height = points[point]

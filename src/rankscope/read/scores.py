@@ -162,8 +162,8 @@ def find_columns(header: Sequence[str], names: Mapping[str, Sequence[str]]) -> d
     {'system': 0, 'score': 1}
     """
     present = [name.strip().lower() for name in header]
-    found = {meaning: [name for name in own if name in present] for meaning, own in names.items()}
-    return {meaning: present.index(own[0]) for meaning, own in found.items() if own}
+    matches = {meaning: [name for name in own if name in present] for meaning, own in names.items()}
+    return {meaning: present.index(own[0]) for meaning, own in matches.items() if own}
 
 
 def melt(rows: ScoreRows, labels: Sequence[int]) -> ScoreRows:

@@ -348,7 +348,7 @@ def _index_names(qrels: Qrels, keep: Bools, judgment: Int32s) -> tuple[list[list
 
 
 def top_documents(qrels: Qrels, runs: Runs) -> schema.TopDocuments | None:
-    """Return the documents in the first ranks of some run that are not judged relevant; None if there are many lists.
+    """Return the documents in the first ranks of some run that are not judged relevant; None for many rankings.
 
     >>> from rankscope.read import Run
     >>> found = top_documents(Qrels.from_dict({"q": {"a": 1, "b": 0}}), Runs([Run.from_dict({"q": ["x", "a", "b"]})]))

@@ -201,7 +201,7 @@ class Archetype(TypedDict):
     name
         the archetype
     meaning
-        condition for a list to belong to it
+        condition for a ranking to belong to it
     """
 
     name: str
@@ -377,7 +377,7 @@ class RunGroups(TypedDict):
 
 
 class Coverage(TypedDict):
-    """Aspects that the lists cover, and the rank from which on.
+    """Aspects that the rankings cover, and the rank from which on.
 
     Attributes
     ----------

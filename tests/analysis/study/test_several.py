@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -256,9 +256,9 @@ def test_four_collections_in_two_minutes(
     for name, folder in folders.items():
         judgments = "qrels.adhoc.txt" if name.startswith("web") else "qrels.txt"
         collections += ["--collection", f"{name}={folder / judgments}:{folder / 'runs'}"]
-    start = time.perf_counter()
+    start = sum(os.times()[:4])  # CPU seconds, with those of ended processes
     assert main(["study", *collections, "--like", "twist", "--quiet", "-o", str(tmp_path / "four")]) == 0
-    assert time.perf_counter() - start < 120
+    assert sum(os.times()[:4]) - start < 120
     capsys.readouterr()
     assert main(["study", "--from", str(tmp_path / "four")]) == 0
     assert capsys.readouterr().out.startswith("identical")

@@ -113,7 +113,7 @@ export interface Measured {
 export interface Archetype {
   /** the archetype */
   name: string;
-  /** condition for a list to belong to it */
+  /** condition for a ranking to belong to it */
   meaning: string;
 }
 
@@ -195,7 +195,7 @@ export interface RunGroups {
   of: (number | null)[];
 }
 
-/** Aspects that the lists cover, and the rank from which on. */
+/** Aspects that the rankings cover, and the rank from which on. */
 export interface Coverage {
   /** topics x aspects: those to which some document is relevant */
   names: string[][];

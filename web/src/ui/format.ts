@@ -46,20 +46,20 @@ export const count = (n: number): string => (Number.isFinite(n) ? COUNTS.format(
 export const percent = (share: number, digits = 1): string =>
   Number.isNaN(share) ? "–" : `${score(Number((100 * share).toFixed(digits)) || 0, digits)}%`;
 
-/** Where a document stands against the ideal list, in words. */
+/** Distance of a document from its place in the ideal ranking, in words. */
 export function misplaced(rp: number): string {
   if (rp === 0) return "in place";
   return rp < 0 ? `${count(-rp)} too early` : `${count(rp)} too late`;
 }
 
 /**
- * Names of at most so many letters: longer ones are elided in the middle. Names that would be equal are elided before the
- * letter in which they differ, all of them at the same place.
+ * Names shortened to a maximum number of letters, in the middle. Names that would be equal are shortened just before the
+ * first letter in which they differ, all of them at the same position.
  */
 export function shortened(names: readonly string[], letters: number): string[] {
   const all = names.map((name) => Array.from(name));
   const tail = Math.floor((letters - 1) / 2);
-  const found = all.map((n) =>
+  const result = all.map((n) =>
     n.length <= letters ? n.join("") : `${n.slice(0, letters - 1 - tail).join("")}…${n.slice(-tail).join("")}`,
   );
   const elide = (group: readonly number[]): void => {
@@ -69,12 +69,12 @@ export function shortened(names: readonly string[], letters: number): string[] {
     for (const k of group) {
       const rest = all[k].slice(same);
       const head = Math.max(2, letters - 1 - rest.length);
-      found[k] = `${all[k].slice(0, head).join("")}…${elideEnd(rest, letters - 1 - head)}`;
+      result[k] = `${all[k].slice(0, head).join("")}…${elideEnd(rest, letters - 1 - head)}`;
     }
   };
   const alike = (): number[][] => {
     const by = new Map<string, number[]>();
-    found.forEach((name, k) => by.set(name, [...(by.get(name) ?? []), k]));
+    result.forEach((name, k) => by.set(name, [...(by.get(name) ?? []), k]));
     return [...by.values()].filter((group) => group.length > 1 && all[group[0]].length > 0);
   };
   /** The group of each name; groups that still have a name in common become one. */
@@ -82,18 +82,18 @@ export function shortened(names: readonly string[], letters: number): string[] {
   for (let equal = alike(); equal.length > 0; equal = alike()) {
     const before = groups.size;
     let joined = false;
-    for (const one of equal) {
-      const group = [...new Set(one.flatMap((k) => groups.get(k) ?? [k]))];
-      joined ||= one.some((k) => groups.get(k)?.length !== group.length);
+    for (const members of equal) {
+      const group = [...new Set(members.flatMap((k) => groups.get(k) ?? [k]))];
+      joined ||= members.some((k) => groups.get(k)?.length !== group.length);
       for (const k of group) groups.set(k, group);
     }
     if (!joined && groups.size === before) break;
     for (const group of new Set(groups.values())) elide(group);
   }
-  // What differs is not within reach: the part that does, or else a number.
+  // The shortened names are still equal: keep the part that differs, or else append a number.
   for (const group of alike()) elide(group);
-  for (const group of alike()) group.forEach((k, at) => (found[k] = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`));
-  return found;
+  for (const group of alike()) group.forEach((k, at) => (result[k] = `${all[k].slice(0, letters - 5).join("")}…#${at + 1}`));
+  return result;
 }
 
 const elideEnd = (n: string[], letters: number): string => (n.length <= letters ? n.join("") : `${n.slice(0, letters - 1).join("")}…`);

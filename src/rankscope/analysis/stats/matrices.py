@@ -149,7 +149,7 @@ def _with_measure(scores: Scores, by: str | Measure) -> Scores:
 
 
 def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:
-    """Return the lists of the runs that :func:`best_runs` keeps; the others are left out of all that follows."""
+    """Return the rankings of the runs that :func:`best_runs` keeps; the others are left out of all that follows."""
     if top is None:
         _check_default(by)
         return judged

@@ -31,6 +31,7 @@ _NEGLIGIBLE = 1e-12  # Differences below this share of the largest score are zer
 _PAIRS_AT_ONCE = 32
 _FLIPS_AT_ONCE = 2048  # Together with the pairs above, a block of statistics fits into the processor's cache.
 _SIGNS_AT_ONCE = 2**21
+_DIFFERENCES_AT_ONCE = 2**15  # They fit into the processor's cache.
 _MAX_STUDENTISED = 500
 """Maximum number of runs for which each difference has its own standard error: work grows with their square."""
 
@@ -153,7 +154,7 @@ def pair_norms(values: Floats, first: Indices, second: Indices) -> Floats:
     """Return the square root of the sum of squared differences of each pair, exactly zero where it is rounding."""
     zero = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
     norms = np.empty(len(first))
-    for part in blocks(len(first), max(1, _SIGNS_AT_ONCE // values.shape[1])):
+    for part in blocks(len(first), max(1, _DIFFERENCES_AT_ONCE // values.shape[1])):
         z = values[first[part]] - values[second[part]]
         norms[part] = np.sqrt(np.einsum("pt,pt->p", z, z))
     norms[norms <= zero] = 0.0
@@ -249,7 +250,8 @@ def worse_than_best(merits: Floats, *, replicates: int = 1000, seed: int = 1) ->
     if runs > 2:
         is_r = inverse is not None
         counts.joint = _reduced(observed, topics) if is_r else observed / small_sample_factor(topics)
-    for signs in flips.blocks(256):
+    # Few blocks, because threads of OpenBLAS spin after each product.
+    for signs in flips.blocks(max(1, _SIGNS_AT_ONCE // (2 * runs))):
         counts.count([(counts.order, _deficits(merits @ signs, inverse)[counts.order])])
     return np.where(observed > 0, counts.adjusted, 1.0)
 
