@@ -82,7 +82,7 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
     )
     n_names = int(has_topics)
     runs = tuple(name.strip() for name in header[n_names:])
-    _check_distinct(runs, "system", path, 1)
+    check_distinct(runs, "system", path, 1)
     values = np.empty((len(runs), len(lines)))
     topics: list[str] = []
     for column, (line, cells) in enumerate(lines):
@@ -91,7 +91,7 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
             check_score(parse_score(cell), cell, run, path, line)
             for cell, run in zip(cells[n_names:], runs, strict=True)
         ]
-    _check_distinct(topics, "topic", path, None)
+    check_distinct(topics, "topic", path, None)
     return ScoreTable(path, runs, tuple(topics), values)
 
 
@@ -284,7 +284,8 @@ def parse_score(cell: Any) -> float | None:
     return value if math.isfinite(value) and "_" not in text else None
 
 
-def _check_distinct(names: tuple[str, ...] | list[str], kind: str, path: str, line: int | None) -> None:
+def check_distinct(names: tuple[str, ...] | list[str], kind: str, path: str, line: int | None) -> None:
+    """Reject no names, and a name that occurs twice."""
     if len(set(names)) < len(names) or not names:
         repeated = next((name for name in names if names.count(name) > 1), None)
         message = f"there is no {kind}" if repeated is None else f"the {kind} {repeated!r} occurs twice"
