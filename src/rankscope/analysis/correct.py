@@ -271,13 +271,19 @@ def _mean(values: Floats, is_defined: Any) -> Floats:
 
 
 def _warn_if_rough(corrector: Corrector) -> None:
+    n_labels, n_differing = corrector.label_counts
+    n_missing = int(corrector.is_counted.sum()) - n_labels
     if corrector.is_rough:
-        n_labels, n_differing = corrector.label_counts
-        warnings.warn(
-            f"{corrector.measure}: the intervals over labels are rough: {n_labels} human labels count for the runs,"
-            f" and {n_differing} of them differ from the machine's; label more documents",
-            stacklevel=4,
+        cause = (
+            f"{n_labels} human labels count for the runs, and {n_differing} of them differ from the machine's"
         )
+    elif corrector.is_certain and n_labels and n_missing:
+        cause = f"all labels have the probability 1, but {n_missing} documents that count have no label"
+    else:
+        return
+    remedy = "label more documents" if corrector.is_rough else "give the probability of the sample"
+    problem = f"{corrector.measure}: the intervals over labels are rough"
+    warnings.warn(f"{problem}: {cause}; {remedy}", stacklevel=4)
 
 
 def _jackknife(corrector: Corrector, is_defined: Any, weight: float | None) -> list[float]:
