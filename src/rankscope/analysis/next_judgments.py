@@ -165,11 +165,11 @@ def next(
         raise SettingsError(f"a batch of {batch} judgments", hint="give at least 1")
     if not 0 <= target <= 1:
         raise SettingsError(f"the target is {target}", hint="give a share of the pairs such as 0.95")
-    if len(scores.runs) < 2:
-        raise InputError("one run has no order that a judgment could change", hint="name at least two")
     check_name(purpose, PURPOSES, f"no purpose is called {purpose!r}")
     if purpose == "correct":
         return _draw_sample(scores, budget, seed, human)
+    if len(scores.runs) < 2:
+        raise InputError("one run has no order that a judgment could change", hint="name at least two")
     if human is not None:
         raise SettingsError("human labels do not join the judgments", hint="use purpose correct")
     return _simulate(scores, batch, target, seed) if simulate else _rank_documents(scores, budget)
