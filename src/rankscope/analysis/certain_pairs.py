@@ -125,7 +125,7 @@ class CertainPairs:
         self.limits: list[tuple[Differences, Differences]] = []
         if judged is not None:
             self._bound(judged, hits, merit, is_listed)
-        # Whether all further judges give the same order.
+        # Whether no further judge reverses the order.
         self.judges = np.ones(len(first), np.bool_) if judges else None
         for by_judge in judges:
             means = self._merits(stats.complete(by_judge, self.measure).values).mean(axis=1)
