@@ -411,6 +411,9 @@ def test_the_command_reads_probabilities_from_the_fifth_column(
     assert rows["x"]["corrected"] == pytest.approx((0.5 + 0.5 / 0.25 + 0.5 - 0.5 / 0.5) / 2)
     assert {"machine", "human", "low", "high", "low_topics", "high_topics", "labels"} <= rows["x"].keys()
     assert {"run", "value", "low", "high", "flagged"} <= document["tables"]["bias"][0].keys()
+    assert str(tmp_path / "sample.qrels") in document["settings"]["files"]
+    assert main([*write(tmp_path, "q1 0 b 2\nq2 0 e 0\n"), "-m", "P@2", "--pi", "0.5", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["pi"] == 0.5
     assert main([*write(tmp_path, "q1 0 b 2\nq2 0 e 0\n"), "-m", "P@2", "--pi", "0.5", "-f", "table"]) == 0
     assert "corrected with 2 human labels" in capsys.readouterr().out
 

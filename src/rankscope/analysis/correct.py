@@ -220,8 +220,8 @@ def correct(
     bias_rows = find_bias(judged, hit_weight, sample.machine, sample.human, sample.inverse, alpha)
     settings = {
         **scores.settings, "human": str(human) if isinstance(human, str) else "labels", "strata": strata,
-        "labels": int(sample.is_labelled.sum()), "documents": len(sample.pi), "tuning": tuning, "baseline": baseline,
-        "alpha": alpha,
+        "pi": pi if isinstance(pi, float | int) else None, "labels": int(sample.is_labelled.sum()),
+        "documents": len(sample.pi), "tuning": tuning, "baseline": baseline, "alpha": alpha,
     }  # fmt: skip
     share = settings["labels"] / max(settings["documents"], 1)
     labelled = f"{settings['labels']:,} human labels ({share:.1%} of the documents)"
