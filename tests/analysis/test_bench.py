@@ -458,7 +458,7 @@ def test_folders_of_mteb_are_read(tmp_path: Path) -> None:
         ("task,score\nt,1\n", "there is no column of systems"),
         ("system,task,score,type\na,t,1,x\nb,t,2,y\n", "task 't' has two types, 'x' and 'y'"),
         ("system,task,score\n", "there is no score"),
-        ("model;t1;t2\na;1;2\n", "separate system, task and score by commas or tabs"),
+        ("model;t1;t2\na;1;2\n", "separate the cells by commas or tabs"),
         ("model,t1,\na,1,2\nb,1,2\n", "scores.csv:2: a task has no name; name every system and every task"),
         ("system,task,score\na,t,1\n,t,2\n", "scores.csv:3: a system has no name"),
         (

@@ -57,9 +57,8 @@ def score_in_id_order(scores: Scores, judged: Judged) -> Scores:
     options = ("ties", "unjudged", "ties_seed")
     settings = {key: value for key, value in scores.settings.items() if key not in options}
     missing = str(settings.get("missing", "zero"))
-    return score(
-        replace(judged, options=EvaluationOptions()), scores.measures, missing=missing, settings=settings
-    )
+    plain = replace(judged, options=EvaluationOptions())
+    return score(plain, scores.measures, missing=missing, settings=settings)
 
 
 def without_options(scores: Scores, analysis: str) -> Scores:
@@ -172,9 +171,8 @@ class CertainPairs:
             (first[selected], second[selected]), (second[backward_pairs], first[backward_pairs]), ties=True
         )
         decided = _verdicts(forward_tied, backward_tied, is_equal[selected], is_equal[backward_pairs])
-        self.together[selected] = np.where(
-            np.isnan(self.together[selected]), decided, self.together[selected]
-        )
+        known = self.together[selected]
+        self.together[selected] = np.where(np.isnan(known), decided, known)
         if is_listed:
             by_order = joint.orders(first, second), joint.orders(second, first)
             self.limits = [by_order, (self.over_labels, backward), (forward_tied, backward_tied)]
@@ -263,10 +261,8 @@ def score_by_judges(scores: Scores, judges: Sequence[Any]) -> list[Scores]:
         return []
     runs = scores.require_collection("the order under other judges").runs
     missing = str(scores.settings.get("missing", "zero"))
-    return [
-        score(judge(*open_collection(judgments, runs)), scores.measures, missing=missing)
-        for judgments in judges
-    ]
+    opened = (judge(*open_collection(judgments, runs)) for judgments in judges)
+    return [score(judged, scores.measures, missing=missing) for judged in opened]
 
 
 class _Joint:

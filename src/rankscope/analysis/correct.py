@@ -271,17 +271,16 @@ def _mean(values: Floats, is_defined: Any) -> Floats:
 
 
 def _warn_if_rough(corrector: Corrector) -> None:
-    n_labels, n_differing = corrector.label_counts
-    n_missing = int(corrector.is_counted.sum()) - n_labels
+    labels, differing = corrector.label_counts
+    missing = int(corrector.is_counted.sum()) - labels
     if corrector.is_rough:
-        cause = (
-            f"{n_labels} human labels count for the runs, and {n_differing} of them differ from the machine's"
-        )
-    elif corrector.is_certain and n_labels and n_missing:
-        cause = f"all labels have the probability 1, but {n_missing} documents that count have no label"
+        cause = f"{labels} human labels count for the runs, and {differing} of them differ from the machine's"
+        remedy = "label more documents"
+    elif corrector.is_certain and labels and missing:
+        cause = f"all labels have the probability 1, but {missing} documents that count have no label"
+        remedy = "give the probability of the sample"
     else:
         return
-    remedy = "label more documents" if corrector.is_rough else "give the probability of the sample"
     problem = f"{corrector.measure}: the intervals over labels are rough"
     warnings.warn(f"{problem}: {cause}; {remedy}", stacklevel=4)
 

@@ -280,9 +280,7 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
     inputs = open_collection(panel.qrels, collection.runs)
     with using(collection.engine, collection.jobs):
         judged = judge(*inputs)
-        scores = [
-            score(judged.with_grades(grades), parsed, missing=collection.missing) for grades in panel.grades
-        ]
+        scores = [score(judged.with_grades(own), parsed, missing=collection.missing) for own in panel.grades]
     names = [str(measure) for measure in parsed]
     return judged, scores, {**inputs.settings, "missing": collection.missing, "measures": names}
 

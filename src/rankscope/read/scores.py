@@ -116,10 +116,8 @@ def read_score_tables(
     path, rows = open_score_rows(source, is_measure, missing, label)
     indices = find_columns(rows.header, _COLUMNS)
     if {"topic", "run"} <= indices.keys() and indices.keys().isdisjoint(("measure", "value")):
-        rows, indices = (
-            melt(rows, [indices["run"], indices["topic"]]),
-            dict(zip(_COLUMNS, range(4), strict=True)),
-        )
+        rows = melt(rows, [indices["run"], indices["topic"]])
+        indices = dict(zip(_COLUMNS, range(4), strict=True))
     if not {"topic", "value"} <= indices.keys() or indices.keys().isdisjoint(("measure", "run")):
         is_by_run = "".join(rows.header[:1]).strip().lower() == "run" and "topic" not in indices
         return {"": _parse_matrix(_transpose(rows) if is_by_run else rows, path)}

@@ -115,9 +115,7 @@ def read_task_scores(source: Any) -> TaskScores:
         systems[system] = None
         scores[task][system, topic] = check_score(parse_score(cell), cell, system, path, line)
     if not scores:
-        raise InputError(
-            "there is no score", path=path, hint="separate system, task and score by commas or tabs"
-        )
+        raise InputError("there is no score", path=path, hint="separate the cells by commas or tabs")
     tables = {task: build_tables({task: own}, path)[task] for task, own in scores.items()}
     joined = TaskScores.join(tables, systems)
     known = {task: kind for task, kind in types.items() if kind}

@@ -399,9 +399,8 @@ def effects(
     if weights is not None:  # d is about the distribution of weighted topics, not about the error of the mean
         for block, z in _differences(values, first, second):
             squares = weights / weights.mean() * np.square(z - mean[block, None])
-            error[block] = np.where(
-                error[block] > 0, np.sqrt(squares.sum(axis=1) / max(1, topics - 1) / topics), 0
-            )
+            deviation = np.sqrt(squares.sum(axis=1) / max(1, topics - 1) / topics)
+            error[block] = np.where(error[block] > 0, deviation, 0)
     if topics < 2:
         return mean, np.where(mean == 0, 0.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
