@@ -237,6 +237,7 @@ def test_commands_print_slices(tmp_path: Path, capsys: pytest.CaptureFixture[str
         main([command, *files, *options, *more, "-f", "json", "--quiet"])
         document = json.loads(capsys.readouterr().out)
         assert document["settings"]["weights"] == "traffic"
+        assert document["settings"]["by"] == ["lang", "length:4"]
         return dict(document["tables"])
 
     assert {row["slice"] for row in tables("eval")["slices"]} >= {"en", "it", "1–6"}
