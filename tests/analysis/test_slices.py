@@ -85,6 +85,9 @@ def test_slices_are_values_or_quantile_bins_or_derived() -> None:
     assert sum(sizes("difficulty:3").values()) == 6
     with pytest.raises(SettingsError, match="every topic has a different n; give quantile bins, such as n:4"):
         scores.by("n")
+    text = scores.with_topic_data({topic: {"text": f"text {topic}"} for topic in qrels})
+    with pytest.raises(SettingsError, match="every topic has a different text; name one with fewer values"):
+        text.by("text")
     with pytest.raises(InputError, match="lang has the value 'it', and bins need numbers or dates"):
         scores.by("lang:2")
     with pytest.raises(InputError, match="no attribute of topics is called 'length'"):

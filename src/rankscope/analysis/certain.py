@@ -169,7 +169,8 @@ def certain(
     labels
         List labels that reverse each pair, and bounds of all differences (default: for up to 1,000 pairs).
     judges
-        Judgments of the same topics by another judge, to rank the runs under; once for each judge.
+        Judgments of the same topics by another judge, to rank the runs under; once for each judge. Merging of grades
+        (``grades``) does not apply to them.
     across
         Rank the runs by all measures, or by the first measure with other cutoffs, with smaller pools, or on samples of
         the topics; without -m, by AP and other usual measures.

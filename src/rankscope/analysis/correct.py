@@ -132,7 +132,8 @@ def correct(
     scores
         Scores under the labels of the machine.
     human
-        Human labels of a random sample of documents; a fifth column has their inclusion probabilities.
+        Human labels of a random sample of documents; a fifth column has their inclusion probabilities. Merging of
+        grades (``grades``) applies to the machine only: give human grades on the merged scale.
     pi
         Inclusion probability of the sample, if the labels have no probabilities.
     strata

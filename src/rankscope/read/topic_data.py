@@ -114,7 +114,7 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
         for t in sorted(numbers, key=lambda t: (numbers[t] if is_ordered else 0, str(values[t]))):
             slices.setdefault(str(values[t]), []).append(t)
         if len(slices) > 2 and len(slices) == len(numbers):
-            hint = f"give quantile bins, such as {name}:4"
+            hint = f"give quantile bins, such as {name}:4" if is_ordered else "name one with fewer values"
             raise SettingsError(f"every topic has a different {name}", hint=hint)
     elif not is_ordered:
         value = next(values[t] for t, number in numbers.items() if number is None)
