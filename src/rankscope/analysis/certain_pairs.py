@@ -15,10 +15,11 @@ from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_diff
 from rankscope.certainty.values import compute_values
 from rankscope.certainty.witnesses import Label, reversing_labels
 from rankscope.declaration import list_names
+from rankscope.errors import InputError
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import Measure
 from rankscope.read.collection import open_collection
-from rankscope.read.ids import to_text
+from rankscope.read.ids import key_text, to_text
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell
 
@@ -256,13 +257,18 @@ class CertainPairs:
 
 
 def score_by_judges(scores: Scores, judges: Sequence[Any]) -> list[Scores]:
-    """Return the scores of the same runs and measures under the judgments of further judges."""
+    """Return the scores of the same runs, measures and topics under the judgments of further judges."""
     if not judges:
         return []
     runs = scores.require_collection("the order under other judges").runs
     missing = str(scores.settings.get("missing", "zero"))
     opened = (judge(*open_collection(judgments, runs)) for judgments in judges)
-    return [score(judged, scores.measures, missing=missing) for judged in opened]
+    scored = [score(judged, scores.measures, missing=missing) for judged in opened]
+    topics = {key_text(topic, "topic") for topic in scores.topics}
+    common = [[topic for topic in own.topics if key_text(topic, "topic") in topics] for own in scored]
+    if not all(common):
+        raise InputError("a judge has none of the topics", hint="give judgments of the same topics")
+    return [own.with_topics(shared) for own, shared in zip(scored, common, strict=True)]
 
 
 class _Joint:
