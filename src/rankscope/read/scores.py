@@ -77,9 +77,7 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
     if not lines:
         hint = "give a line of systems and a line of scores per topic"
         raise InputError("there is no score", path=path, hint=hint)
-    has_topics = header[0].strip().lower() in _TOPIC or any(
-        parse_score(cells[0]) is None for _, cells in lines
-    )
+    has_topics = header[0].strip().lower() in _TOPIC or any(parse_score(row[0]) is None for _, row in lines)
     n_names = int(has_topics)
     runs = tuple(name.strip() for name in header[n_names:])
     check_distinct(runs, "system", path, 1)
