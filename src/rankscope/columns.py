@@ -190,9 +190,7 @@ class ConcatenatedRows(Rows):
             if rows or (part is self.parts[-1] and not blocks):
                 blocks.append(part.block(rows.start, max(rows.start, rows.stop)))
             start_of_part += len(part)
-        return (
-            blocks[0] if len(blocks) == 1 else [_concatenate(column) for column in zip(*blocks, strict=True)]
-        )
+        return blocks[0] if len(blocks) == 1 else [*map(_concatenate, zip(*blocks, strict=True))]
 
     def blocks(self) -> Iterator[Sequence[Column]]:
         """Yield the blocks of all parts."""

@@ -242,7 +242,7 @@ def _unfold(kind: Any) -> tuple[list[Any], bool, Option]:
         return [kind] if kind is not type(None) else [], False, Option()
     if origin not in (Union, UnionType):
         values, _, option = _unfold(inner[0])
-        return values, True, option
+        return values, not issubclass(origin, Mapping), option
     parts = [_unfold(alternative) for alternative in inner]
     option = next((option for *_, option in parts if option != Option()), Option())
     return [kind for kinds, *_ in parts for kind in kinds], any(several for _, several, _ in parts), option

@@ -123,6 +123,6 @@ def _readable(values: list[str | None]) -> list[str | None]:
         "".join(value for value in values if value is not None).encode()
     except UnicodeEncodeError:
         return [
-            None if value is None else value.encode("utf-8", "backslashreplace").decode() for value in values
+            None if text is None else text.encode("utf-8", "backslashreplace").decode() for text in values
         ]
     return values

@@ -429,18 +429,15 @@ class Scores(Result):
                 extra = dict(zip(more.columns, more.for_mean(measure, i, r, self.weights), strict=True))
                 cells += [value, *(extra[name] for name in shown_columns)]
             rows.append(tuple(cells))
-        names = [
-            name for m in self.measures for name in (str(m), *(f"{m} {column}" for column in shown_columns))
-        ]
+        names = [name for m in self.measures for name in (str(m), *(f"{m} {more}" for more in shown_columns))]
         best = {str(m): m.sign for m in self.measures}
         topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
         if self.weights is not None:
             topics += f", weighted (as many as {self.settings['effective_topics']:.1f})"
         shown = self._digits(digits)
         vacuous = f"bounds are {self.settings['bounds']}" if "bounds" in self.settings else ""
-        return Table(
-            "means", ("run", *names), rows, shown, best, caption=f"Means over {topics}", legend=vacuous
-        )
+        caption = f"Means over {topics}"
+        return Table("means", ("run", *names), rows, shown, best, caption=caption, legend=vacuous)
 
     def _digits(self, digits: int) -> dict[str, int]:
         """Return the number of decimals of each measure: 0 for counts."""

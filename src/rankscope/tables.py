@@ -146,9 +146,7 @@ class Table(FrameMixin):
         """Return the table without these columns."""
         kept = [i for i, name in enumerate(self.columns) if name not in columns]
         names = tuple(self.columns[i] for i in kept)
-        ranked_by, spare = (
-            [name for name in listed if name in names] for listed in (self.ranked_by, self.spare)
-        )
+        ranked_by, spare = ([name for name in own if name in names] for own in (self.ranked_by, self.spare))
         rows: Sequence[Sequence[Cell]]
         if isinstance(self.rows, Rows):
             rows = SelectedColumns(self.rows, kept)

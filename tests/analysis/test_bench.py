@@ -458,6 +458,13 @@ def test_folders_of_mteb_are_read(tmp_path: Path) -> None:
         ("task,score\nt,1\n", "there is no column of systems"),
         ("system,task,score,type\na,t,1,x\nb,t,2,y\n", "task 't' has two types, 'x' and 'y'"),
         ("system,task,score\n", "there is no score"),
+        ("model;t1;t2\na;1;2\n", "separate the cells by commas or tabs"),
+        ("model,t1,\na,1,2\nb,1,2\n", "scores.csv:2: a task has no name; name every system and every task"),
+        ("system,task,score\na,t,1\n,t,2\n", "scores.csv:3: a system has no name"),
+        (
+            "system,task,score,type\na,t,1,x\na,u,2,\n",
+            "task 'u' has no type; give every task a type",
+        ),
     ],
 )
 def test_bad_tables_are_refused_in_one_line(text: str, problem: str, tmp_path: Path, capsys: Any) -> None:
@@ -483,6 +490,22 @@ def test_wrong_options_are_refused() -> None:
     with pytest.raises(SettingsError, match="BalancePoint cannot be compared over tasks"):
         collection = rs.Collection({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}})
         rs.bench({"x": collection, "y": collection}, measure="BalancePoint")
+
+
+def test_the_command_reads_types_of_tasks(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "scores.csv").write_text("model,t1,t2,t3\na,.2,.4,.9\nb,.3,.1,.8\n")
+    (tmp_path / "types.csv").write_text("task,type\nt1,x\nt2,x\nt3,y\n")
+    command = ["bench", str(tmp_path / "scores.csv"), "--types", str(tmp_path / "types.csv"), "-f", "json"]
+    assert main([*command, "--aggregate", "mean-of-types"]) == 0
+    board = json.loads(capsys.readouterr().out)["tables"]["board"]
+    assert {row["system"]: row["value"] for row in board} == pytest.approx({"a": 0.6, "b": 0.5})
+
+
+def test_a_large_score_of_another_system_changes_no_mean() -> None:
+    table = {"model": ["a", "b"], "t1": [1e13, 0.3], "t2": [0.5, 0.6]}
+    assert values_of(rs.bench(table, aggregate="mean", replicates=2), "mean") == pytest.approx(
+        [5e12 + 0.25, 0.45]
+    )
 
 
 def test_the_command_reads_collections_as_study_does(tmp_path: Path, capsys: Any) -> None:

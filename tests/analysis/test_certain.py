@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 import rankscope as rs
-from rankscope.errors import SettingsError
+from rankscope.errors import InputError, SettingsError
 
 MEASURES = ["P@5", "RBP(p=0.8)", "nDCG@5", "DCG@5", "nDCG"]
 
@@ -266,3 +266,12 @@ def test_further_judges_are_a_source_of_uncertainty(seed: int) -> None:
     }
     with pytest.raises(SettingsError, match="across or judges"):
         rs.certain(scores, judges=panel, across="measures")
+
+
+def test_further_judges_count_on_the_same_topics_only() -> None:
+    runs = {"a": {"1": ["d", "x"], "2": ["x", "y"]}, "b": {"1": ["x", "y"], "2": ["d", "x"]}}
+    first = rs.evaluate({"1": {"d": 1}}, runs, "P@1")
+    [pair] = rs.certain(first, judges=[{"1": {"d": 1}, "2": {"d": 1, "y": 1}}]).pairs
+    assert (pair.a, pair.judges) == ("a", True)
+    with pytest.raises(InputError, match="a judge has none of the topics; give judgments of the same topics"):
+        rs.certain(first, judges=[{"2": {"d": 1}}])

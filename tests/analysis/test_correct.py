@@ -16,7 +16,7 @@ import rankscope as rs
 from rankscope.analysis.corrected_values import Corrector
 from rankscope.analysis.label_sample import LabelSample, read_labels
 from rankscope.cli.main import main
-from rankscope.errors import MeasureError, SettingsError
+from rankscope.errors import InputError, MeasureError, SettingsError
 from rankscope.measures.base import REGISTRY, declared_form
 from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.measures.grammar import parse
@@ -411,6 +411,9 @@ def test_the_command_reads_probabilities_from_the_fifth_column(
     assert rows["x"]["corrected"] == pytest.approx((0.5 + 0.5 / 0.25 + 0.5 - 0.5 / 0.5) / 2)
     assert {"machine", "human", "low", "high", "low_topics", "high_topics", "labels"} <= rows["x"].keys()
     assert {"run", "value", "low", "high", "flagged"} <= document["tables"]["bias"][0].keys()
+    assert str(tmp_path / "sample.qrels") in document["settings"]["files"]
+    assert main([*write(tmp_path, "q1 0 b 2\nq2 0 e 0\n"), "-m", "P@2", "--pi", "0.5", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["pi"] == 0.5
     assert main([*write(tmp_path, "q1 0 b 2\nq2 0 e 0\n"), "-m", "P@2", "--pi", "0.5", "-f", "table"]) == 0
     assert "corrected with 2 human labels" in capsys.readouterr().out
 
@@ -424,6 +427,11 @@ def test_the_command_reads_probabilities_from_the_fifth_column(
         ("q1 0 b 2 nan\n", "nan is no inclusion probability"),
         ("q1 0 b x 0.5\n", "'x' is no grade"),
         ("q1 0 b 1 x\n", "'x' is no probability"),
+        ("q1 0 b 1 0_1.5\n", "'0_1.5' is no probability; write a number such as 0.1"),
+        ("q1 0 b 1 1e-300\n", "1e-300 is no inclusion probability; give a number from 1e-50 to 1"),
+        ("q1 0 b 1_0 0.5\n", "'1_0' is no grade; write a whole number, or leave ?"),
+        ("q1 0 b 3000000000 0.5\n", "'3000000000' is no grade"),
+        ("q1 0 b 99999999999999999999 0.5\n", "'99999999999999999999' is no grade"),
         ("q1 0 b\n", "3 fields"),
         ("q1 0 b 1 0.5\nq1 0 b 2 0.5\n", "'b' has two grades"),
         ("q1 0 b 1 0.5\nq1 0 b 1 0.4\n", "'b' has two labels"),
@@ -438,6 +446,47 @@ def test_a_bad_sample_gets_one_clear_line(
     assert main([*write(tmp_path, lines), "-m", "P@2"]) != 0
     error = capsys.readouterr().err
     assert problem in error and len(error.strip().splitlines()) <= 2
+
+
+def test_grades_and_probabilities_of_python_are_checked_too() -> None:
+    scores = rs.evaluate(MACHINE, RUNS, "P@2")
+    for grade in (3e9, 0.5, float("nan"), "high", 10**30):
+        with pytest.raises(InputError, match=r"the labels of topic 'q1': .* is no grade"):
+            rs.correct(scores, {"q1": {"b": grade}}, pi=0.5)
+    with pytest.raises(InputError, match="the labels of topic 'q1' have no inclusion probability"):
+        rs.correct(scores, {"q1": {"b": 1}}, pi={"q1": {"a": 0.5}})
+
+
+def test_probabilities_have_one_source() -> None:
+    scores = rs.evaluate(MACHINE, RUNS, "P@2")
+    with pytest.raises(SettingsError, match="the labels have probabilities of their own; leave out pi"):
+        rs.correct(scores, {"q1": {"b": (1, 0.5)}}, pi=0.1)
+    for strata in ("", " , "):
+        with pytest.raises(SettingsError, match="no stratum is named; name some of topic, band, grade"):
+            rs.correct(scores, {"q1": {"b": 1}}, strata=strata)
+
+
+def test_the_probability_1_with_missing_labels_gives_a_warning() -> None:
+    scores, complete = rs.evaluate(MACHINE, RUNS, "P@2"), {t: dict(of) for t, of in HUMAN.items()}
+    rs.correct(scores, complete, pi=1.0)
+    with pytest.warns(
+        UserWarning, match="all labels have the probability 1, but 6 documents that count have no label"
+    ):
+        rs.correct(scores, {"q1": {"b": 1}}, pi=1.0)
+
+
+def test_a_grade_below_an_open_line_of_a_template_gives_a_warning(tmp_path: Path) -> None:
+    """Lines are in random order, so that the first ones are a random subset; others may be chosen by hand."""
+    path = tmp_path / "todo.txt"
+    path.write_text("q1 0 b 2 0.5\nq2 0 e 1 0.5\nq1 0 a ? 0.5\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_labels(path)
+    path.write_text("q1 0 b 2 0.5\nq1 0 a ? 0.5\nq2 0 e 1 0.5\n")
+    with pytest.warns(
+        UserWarning, match=r"todo\.txt: the intervals over labels are rough: lines with a grade follow"
+    ):
+        read_labels(path)
 
 
 def test_open_lines_of_a_template_scale_the_probabilities(tmp_path: Path) -> None:

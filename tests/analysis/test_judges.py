@@ -348,3 +348,15 @@ def test_the_alarm_names_the_run_that_a_judge_favours() -> None:
     ]
     rows = {row.run: row.value for row in result.alarm if row.b == "model"}
     assert rows["r2"] == pytest.approx(errors[2] - np.mean(errors[:2] + errors[3:]))
+
+
+def test_a_single_topic_and_an_undefined_kappa_have_no_interval():
+    """All bootstrap samples of one topic are equal, and say nothing about others."""
+    first, second = {"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}}
+    result = rs.judges({"x": first, "y": second})
+    rows = [row for row in result.agreement if row.measure != "documents"]
+    assert rows and all(np.isnan([row.low, row.high]).all() for row in rows)
+    [sentence] = [row.sentence for row in result.conclusions]
+    assert sentence == "x and y give the same grade to 67% of 3 documents (kappa 0.40)"
+    [sentence] = [row.sentence for row in rs.judges({"x": {"q": {"a": 1}}, "y": {"q": {"a": 1}}}).conclusions]
+    assert sentence == "x and y give the same grade to 100% of 1 document (kappa undefined)"

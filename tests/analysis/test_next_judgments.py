@@ -114,6 +114,8 @@ def test_one_run_has_no_order() -> None:
         rs.next(scores)
     with pytest.raises(InputError, match="one run has no order"):
         rs.next(scores, simulate=True)
+    result = rs.next(scores, purpose="correct")  # The mean of a single run can be corrected.
+    assert result.sample is not None and [row.doc for row in result.sample] == ["a"]
 
 
 def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> None:

@@ -83,6 +83,9 @@ def test_slices_are_values_or_quantile_bins_or_derived() -> None:
     assert sum(sizes("difficulty:3").values()) == 6
     with pytest.raises(SettingsError, match="every topic has a different n; give quantile bins, such as n:4"):
         scores.by("n")
+    text = scores.with_topic_data({topic: {"text": f"text {topic}"} for topic in qrels})
+    with pytest.raises(SettingsError, match="every topic has a different text; name one with fewer values"):
+        text.by("text")
     with pytest.raises(InputError, match="lang has the value 'it', and bins need numbers or dates"):
         scores.by("lang:2")
     with pytest.raises(InputError, match="no attribute of topics is called 'length'"):
@@ -163,7 +166,7 @@ def test_a_planted_reversal_is_found_and_named() -> None:
     finding = rs.findings(scores, by=["lang"]).get("slices")
     assert finding is not None
     assert finding.sentence.startswith(
-        "r0 leads by AP over all topics, but r1 leads significantly on it of lang; the lead is reversed for 1 of 1"
+        "r0 leads by AP over all topics, but r1 beats r0 significantly on it of lang; the lead is reversed for 1 of 1"
     )
     gate = rs.gate(scores, "r1", by="lang")
     assert gate.interactions is not None and gate.interactions[0].alarm == "reversed"
@@ -235,6 +238,7 @@ def test_commands_print_slices(tmp_path: Path, capsys: pytest.CaptureFixture[str
         main([command, *files, *options, *more, "-f", "json", "--quiet"])
         document = json.loads(capsys.readouterr().out)
         assert document["settings"]["weights"] == "traffic"
+        assert document["settings"]["by"] == ["lang", "length:4"]
         return dict(document["tables"])
 
     assert {row["slice"] for row in tables("eval")["slices"]} >= {"en", "it", "1–6"}

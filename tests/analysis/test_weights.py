@@ -207,6 +207,13 @@ def test_wilcoxon_rejects_weights_with_a_reason() -> None:
         ({**dict.fromkeys(QRELS, 1), "q3": float("inf")}, "topic 'q3' has the weight inf"),
         ({**dict.fromkeys(QRELS, 1), "q3": float("nan")}, "topic 'q3' has the weight nan"),
         ({**dict.fromkeys(QRELS, 1), "q3": "much"}, "topic 'q3' has the weight 'much'"),
+        ({**dict.fromkeys(QRELS, 1), "q3": "1_0"}, "topic 'q3' has the weight '1_0', not a positive finite"),
+        ({**dict.fromkeys(QRELS, 1), "q3": True}, "topic 'q3' has the weight True, not a positive finite"),
+        (
+            {**dict.fromkeys(QRELS, 1), "q3": "1e308"},
+            "topic 'q3' has the weight '1e308', not a positive finite number from 1e-100 to 1e+100",
+        ),
+        ({**dict.fromkeys(QRELS, 1), "q3": 1e-300}, "topic 'q3' has the weight 1e-300, not a positive"),
         ("traffic", "no attribute of topics is called 'traffic'"),
     ],
 )
@@ -234,9 +241,30 @@ def test_topic_data_are_read_from_every_kind_of_table(tmp_path: Path) -> None:
         tmp_path / "t.csv"
     )
     assert result[0].settings["weights"] == {f"q{t}": t + 1.0 for t in range(8)}
-    (tmp_path / "t.csv").write_text("qid,lang\nq1,en\nq1,it\n")
-    with pytest.raises(InputError, match=r"t\.csv:3: topic 'q1' occurs twice; give each topic one row"):
-        rs.evaluate(QRELS, RUNS, "AP", topic_data=tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("qid, lang,traffic\n" + "".join(f"q{t}, en ,1\n" for t in range(8)))
+    scores = rs.evaluate(QRELS, RUNS, "AP", topic_data=tmp_path / "t.csv")
+    assert list(scores.by("lang")) == ["en"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("qid,lang\nq1,en\nq1,it\n", r"t\.csv:3: topic 'q1' occurs twice; give each topic one row"),
+        ("qid,lang,lang\nq1,en,it\n", r"t\.csv:1: the column 'lang' occurs twice; name every column once"),
+        (
+            "qid;lang\nq1;en\n",
+            r"t\.csv: there is a single column, 'qid;lang'; .* separated by commas or tabs",
+        ),
+        (
+            "qid,lang\n01,en\n",
+            "the topic data has none of the topics: topic '01' was not evaluated; give the",
+        ),
+    ],
+)
+def test_topic_data_of_no_use_are_rejected(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        rs.evaluate(QRELS, RUNS, "AP", topic_data=tmp_path / "t.csv").by("lang")
 
 
 def test_gate_and_compare_test_weighted_differences() -> None:

@@ -183,6 +183,21 @@ def test_every_command_writes_its_tables_and_figures_as_html(
     assert text.count("data:image/svg+xml") >= 2 and "<script" not in text
 
 
+def test_settings_have_digests_of_further_files(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, labels = tmp_path / "topics.csv", tmp_path / "labels.txt"
+    other.write_text("topic,lang\n1,en\n")
+    labels.write_text("".join(f"{line} 1\n" for line in Path(files[0]).read_text().splitlines()))
+    for name, *more, path in (
+        ("eval", "--topic-data", other),
+        ("next", "--for", "correct", "--judged", labels),
+    ):
+        code, out, err = run(capsys, name, *files, "-m", "P@2", "-f", "json", *more, str(path))
+        assert code == 0, err
+        assert str(path) in json.loads(out)["settings"]["files"]
+
+
 def test_eval_in_every_format(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     for format in ("table", "tsv", "csv", "markdown", "latex"):
         code, out, err = run(capsys, "eval", *files, "-m", "AP P@2", "-f", format)

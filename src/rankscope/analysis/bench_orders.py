@@ -117,7 +117,6 @@ def _resample(scores: TaskScores, basis: str, types: Ints, sample: str, replicat
 def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Order:
     """Return the order by the means of terms; ``drawn`` are the means in the resamples."""
     summary = terms.mean(axis=1)
-    # 12 digits of the largest term, since terms such as z-scores may cancel out.
     merits = stats.rounded(summary, float(np.abs(terms).max(initial=0.0)))
     first, second = stats.all_pairs(len(merits))
     if test["test"] == "normal":
@@ -133,7 +132,8 @@ def _order(scores: TaskScores, terms: Floats, drawn: Floats, **test: Any) -> Ord
     separated = np.zeros((len(merits), len(merits)), np.bool_)
     separated[first, second] = separated[second, first] = adjusted < test["alpha"]
     ranks, intervals = stats.ranks(merits)[0].tolist(), stats.rank_intervals(terms, drawn, test["alpha"])
-    ends = np.stack([np.where(merits == 0, 0.0, summary)] * 2)
+    # Terms such as z-scores may cancel out.
+    ends = np.stack([np.where(np.abs(summary) < 1e-12 * np.abs(terms).max(axis=1), 0.0, summary)] * 2)
     return Order(merits, ends, ranks, *intervals, separated, stats.tiers(merits, separated), p, adjusted)
 
 

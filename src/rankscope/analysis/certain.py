@@ -37,7 +37,7 @@ class PairCertainty(MeasuredPairRow):
     exact: bool = column("whether labels attain the lowest difference; otherwise it is a proved bound")
     p: float = column()
     labels: int | None = column("smallest known number of labels that reverse the order")
-    judges: bool | None = column("whether all further judges give the same order", default=None)
+    judges: bool | None = column("whether no further judge reverses the order", default=None)
 
 
 class Certainty(Row):
@@ -52,7 +52,7 @@ class Certainty(Row):
     not_proved: int = column("pairs for which the certainty was neither proved nor refuted")
     exact: int = column("pairs with exact bounds of the difference over all labels")
     topics: int = column("the same as significant")
-    judges: int | None = column("pairs to which all further judges give the same order", default=None)
+    judges: int | None = column("pairs whose order no further judge reverses", default=None)
 
 
 class ReversingLabel(MeasuredPairRow):
@@ -141,8 +141,8 @@ def certain(
     ``together`` means that no combination of labels and orders reverses the order, and that the difference is
     significant. An empty cell means neither proved nor refuted.
 
-    With further ``judges``, such as language models, ``judges`` tells whether the means under the judgments of each of
-    them have the same order, and ``together`` requires it.
+    With further ``judges``, such as language models, ``judges`` tells whether the means under the judgments of none of
+    them have the opposite order, and ``together`` requires it.
 
     The labels cover all unjudged documents that any run has, because a relevant document changes the recall base and
     the ideal ranking for every run. ``exact`` states whether some labels attain the bounds, as for sums of gain times
@@ -169,7 +169,8 @@ def certain(
     labels
         List labels that reverse each pair, and bounds of all differences (default: for up to 1,000 pairs).
     judges
-        Judgments of the same topics by another judge, to rank the runs under; once for each judge.
+        Judgments of the same topics by another judge, to rank the runs under; once for each judge. Merging of grades
+        (``grades``) does not apply to them.
     across
         Rank the runs by all measures, or by the first measure with other cutoffs, with smaller pools, or on samples of
         the topics; without -m, by AP and other usual measures.

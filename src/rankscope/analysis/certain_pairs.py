@@ -15,10 +15,11 @@ from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_diff
 from rankscope.certainty.values import compute_values
 from rankscope.certainty.witnesses import Label, reversing_labels
 from rankscope.declaration import list_names
+from rankscope.errors import InputError
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import Measure
 from rankscope.read.collection import open_collection
-from rankscope.read.ids import to_text
+from rankscope.read.ids import key_text, to_text
 from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell
 
@@ -57,9 +58,8 @@ def score_in_id_order(scores: Scores, judged: Judged) -> Scores:
     options = ("ties", "unjudged", "ties_seed")
     settings = {key: value for key, value in scores.settings.items() if key not in options}
     missing = str(settings.get("missing", "zero"))
-    return score(
-        replace(judged, options=EvaluationOptions()), scores.measures, missing=missing, settings=settings
-    )
+    plain = replace(judged, options=EvaluationOptions())
+    return score(plain, scores.measures, missing=missing, settings=settings)
 
 
 def without_options(scores: Scores, analysis: str) -> Scores:
@@ -125,7 +125,7 @@ class CertainPairs:
         self.limits: list[tuple[Differences, Differences]] = []
         if judged is not None:
             self._bound(judged, hits, merit, is_listed)
-        # Whether all further judges give the same order.
+        # Whether no further judge reverses the order.
         self.judges = np.ones(len(first), np.bool_) if judges else None
         for by_judge in judges:
             means = self._merits(stats.complete(by_judge, self.measure).values).mean(axis=1)
@@ -172,9 +172,8 @@ class CertainPairs:
             (first[selected], second[selected]), (second[backward_pairs], first[backward_pairs]), ties=True
         )
         decided = _verdicts(forward_tied, backward_tied, is_equal[selected], is_equal[backward_pairs])
-        self.together[selected] = np.where(
-            np.isnan(self.together[selected]), decided, self.together[selected]
-        )
+        known = self.together[selected]
+        self.together[selected] = np.where(np.isnan(known), decided, known)
         if is_listed:
             by_order = joint.orders(first, second), joint.orders(second, first)
             self.limits = [by_order, (self.over_labels, backward), (forward_tied, backward_tied)]
@@ -258,15 +257,18 @@ class CertainPairs:
 
 
 def score_by_judges(scores: Scores, judges: Sequence[Any]) -> list[Scores]:
-    """Return the scores of the same runs and measures under the judgments of further judges."""
+    """Return the scores of the same runs, measures and topics under the judgments of further judges."""
     if not judges:
         return []
     runs = scores.require_collection("the order under other judges").runs
     missing = str(scores.settings.get("missing", "zero"))
-    return [
-        score(judge(*open_collection(judgments, runs)), scores.measures, missing=missing)
-        for judgments in judges
-    ]
+    opened = (judge(*open_collection(judgments, runs)) for judgments in judges)
+    scored = [score(judged, scores.measures, missing=missing) for judged in opened]
+    topics = {key_text(topic, "topic") for topic in scores.topics}
+    common = [[topic for topic in own.topics if key_text(topic, "topic") in topics] for own in scored]
+    if not all(common):
+        raise InputError("a judge has none of the topics", hint="give judgments of the same topics")
+    return [own.with_topics(shared) for own, shared in zip(scored, common, strict=True)]
 
 
 class _Joint:

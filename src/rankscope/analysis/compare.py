@@ -340,9 +340,8 @@ def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> lis
             return ["" for _ in means]
     best_first = sorted(range(len(means)), key=lambda run: (-means[run], run))
     groups.sort(key=lambda group: [not group >> run & 1 for run in best_first])
-    return [
-        "".join(_letter(g) for g, group in enumerate(groups) if group >> run & 1) for run in range(len(means))
-    ]
+    runs = range(len(means))
+    return ["".join(_letter(g) for g, group in enumerate(groups) if group >> run & 1) for run in runs]
 
 
 def _letter(index: int) -> str:

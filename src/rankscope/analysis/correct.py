@@ -132,7 +132,8 @@ def correct(
     scores
         Scores under the labels of the machine.
     human
-        Human labels of a random sample of documents; a fifth column has their inclusion probabilities.
+        Human labels of a random sample of documents; a fifth column has their inclusion probabilities. Merging of
+        grades (``grades``) applies to the machine only: give human grades on the merged scale.
     pi
         Inclusion probability of the sample, if the labels have no probabilities.
     strata
@@ -220,8 +221,8 @@ def correct(
     bias_rows = find_bias(judged, hit_weight, sample.machine, sample.human, sample.inverse, alpha)
     settings = {
         **scores.settings, "human": str(human) if isinstance(human, str) else "labels", "strata": strata,
-        "labels": int(sample.is_labelled.sum()), "documents": len(sample.pi), "tuning": tuning, "baseline": baseline,
-        "alpha": alpha,
+        "pi": pi if isinstance(pi, float | int) else None, "labels": int(sample.is_labelled.sum()),
+        "documents": len(sample.pi), "tuning": tuning, "baseline": baseline, "alpha": alpha,
     }  # fmt: skip
     share = settings["labels"] / max(settings["documents"], 1)
     labelled = f"{settings['labels']:,} human labels ({share:.1%} of the documents)"
@@ -271,13 +272,18 @@ def _mean(values: Floats, is_defined: Any) -> Floats:
 
 
 def _warn_if_rough(corrector: Corrector) -> None:
+    labels, differing = corrector.label_counts
+    missing = int(corrector.is_counted.sum()) - labels
     if corrector.is_rough:
-        n_labels, n_differing = corrector.label_counts
-        warnings.warn(
-            f"{corrector.measure}: the intervals over labels are rough: {n_labels} human labels count for the runs,"
-            f" and {n_differing} of them differ from the machine's; label more documents",
-            stacklevel=4,
-        )
+        cause = f"{labels} human labels count for the runs, and {differing} of them differ from the machine's"
+        remedy = "label more documents"
+    elif corrector.is_certain and labels and missing:
+        cause = f"all labels have the probability 1, but {missing} documents that count have no label"
+        remedy = "give the probability of the sample"
+    else:
+        return
+    problem = f"{corrector.measure}: the intervals over labels are rough"
+    warnings.warn(f"{problem}: {cause}; {remedy}", stacklevel=4)
 
 
 def _jackknife(corrector: Corrector, is_defined: Any, weight: float | None) -> list[float]:

@@ -129,19 +129,28 @@ class Corrector:
         """Sum over runs of the squared weight of each document."""
         return np.asarray(np.bincount(self.judged.judgment, self.hit_weight**2, len(self.topic)), np.float64)
 
+    @property
+    def is_counted(self) -> Bools:
+        """Whether the label of each document counts for some run."""
+        return np.asarray(self.is_fraction | (self.importance > 0))
+
     @cached_property
     def label_counts(self) -> tuple[int, int]:
         """Number of labels that count for some run, and number of them that differ from the machine's."""
-        is_counted = self.sample.is_labelled & (self.is_fraction | (self.importance > 0))
+        is_labelled = self.sample.is_labelled & self.is_counted
         differs = ((self.h != self.j) & (self.step != 0)).any(axis=1)
-        return int(is_counted.sum()), int((is_counted & differs).sum())
+        return int(is_labelled.sum()), int((is_labelled & differs).sum())
 
     @property
     def is_rough(self) -> bool:
         """Whether the labels are too few for the level of intervals: some kinds of errors may not be seen."""
         n_labels, n_differing = self.label_counts
-        is_complete = bool((self.sample.pi[self.sample.is_labelled] >= 1).all())
-        return not is_complete and (n_labels < MIN_LABELS or n_differing < MIN_DIFFERING)
+        return not self.is_certain and (n_labels < MIN_LABELS or n_differing < MIN_DIFFERING)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether all labels have the inclusion probability 1."""
+        return bool((self.sample.pi[self.sample.is_labelled] >= 1).all())
 
     def _sum_hits(self, terms: Floats) -> Floats:
         sums = np.bincount(self.owner, terms, len(self.judged.length))

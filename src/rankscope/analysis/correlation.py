@@ -219,9 +219,7 @@ def _correlations(
 
     rows: list[Correlation] = []
     few = sum(len(merit) ** 2 for merit in merits) <= _KEPT
-    standings: Sequence[Floats | stats.Standing] = (
-        [stats.Standing(merit) for merit in merits] if few else merits
-    )
+    standings: Sequence[Floats | stats.Standing] = [*map(stats.Standing, merits)] if few else merits
     names = [str(matrix.measure) for matrix in matrices]
     for (a, x), (b, y) in combinations(zip(names, standings, strict=True), 2):
         for method in methods:

@@ -280,9 +280,7 @@ def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, li
     inputs = open_collection(panel.qrels, collection.runs)
     with using(collection.engine, collection.jobs):
         judged = judge(*inputs)
-        scores = [
-            score(judged.with_grades(grades), parsed, missing=collection.missing) for grades in panel.grades
-        ]
+        scores = [score(judged.with_grades(own), parsed, missing=collection.missing) for own in panel.grades]
     names = [str(measure) for measure in parsed]
     return judged, scores, {**inputs.settings, "missing": collection.missing, "measures": names}
 
@@ -294,13 +292,15 @@ def _conclude_agreement(agreement: Sequence[Agreement]) -> list[Conclusion]:
     for (a, b, coefficient), row in values.items():
         if coefficient == "kappa":
             same, documents = values[a, b, "exact"].value, values[a, b, "documents"].value
-            text = f"{a} and {b} give the same grade to {same:.0%} of {documents:,} documents"
+            noun = "document" if documents == 1 else "documents"
+            text = f"{a} and {b} give the same grade to {same:.0%} of {documents:,} {noun}"
             sentences.append(Conclusion(None, "agreement", f"{text} (kappa {_with_interval(row)})"))
     return sentences
 
 
 def _with_interval(row: Agreement | LeaderboardStatistic) -> str:
-    return f"{row.value:.2f}, interval {row.low:.2f} to {row.high:.2f}"
+    text = f"{row.value:.2f}, interval {row.low:.2f} to {row.high:.2f}"
+    return text.replace(", interval nan to nan", "").replace("nan", "undefined")
 
 
 def _conclude_leaderboards(
@@ -389,6 +389,8 @@ def _estimate(
     """Return a statistic of the counts of all topics, and its interval over samples of the topics."""
     from rankscope.analysis.stats.intervals import percentile_intervals
 
+    if len(counts) < 2:
+        return float(function(counts.sum(axis=0))), np.nan, np.nan
     samples = np.atleast_2d(function(np.tensordot(resampled, counts, 1)))
     low, high = percentile_intervals(samples, tail)
     return float(function(counts.sum(axis=0))), float(low[0]), float(high[0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +22,8 @@ OPEN = "?"
 """Grade of a document in a template that is not filled in."""
 RANK_BANDS = (10, 30, 100)
 """Last ranks of the bands of strata: 1-10, 11-30, 31-100, and all others."""
+_MIN_PI = 1e-50
+"""Smallest inclusion probability: the variance has products of four inverse probabilities, which overflow below it."""
 
 Labels = dict[str, dict[str, tuple[int | None, float | None]]]
 """Grade, None in open lines of a template, and inclusion probability by topic and document."""
@@ -62,27 +66,30 @@ def read_labels(human: Any, *, keep_open: bool = False) -> Labels:
         human = {topic: qrels.judgments(topic) for topic in qrels.topics}
     labels: Labels = {}
     for topic, of_topic in human.items():
-        pairs = (label if isinstance(label, tuple) else (int(label), None) for label in of_topic.values())
-        labels[str(topic)] = dict(zip(map(str, of_topic), pairs, strict=True))
+        pairs = (label if isinstance(label, tuple) else (label, None) for label in of_topic.values())
+        path = f"the labels of topic {topic!r}"
+        checked = [(g if g is None else _parse_grade(g, path=path), pi) for g, pi in pairs]
+        labels[str(topic)] = dict(zip(map(str, of_topic), checked, strict=True))
     return labels
 
 
 def _read_sample(path: str | Path, keep_open: bool) -> Labels:
     labels: Labels = {}
+    is_open: list[bool] = []
     for number, topic, doc, grade, more in read_template_lines(path):
         if len(more) > 1:
             problem = f"{len(more) + 4} fields where a sample has 4 or 5: topic iteration document grade pi"
             hint = "write the inclusion probability as the fifth field, or give --pi"
             raise InputError(problem, path=path, line=number, hint=hint)
-        pi = None
-        for text in more:
-            pi = _parse(float, text, "no probability", "write a number such as 0.1", path, number)
-            _check_probability(pi, path=path, line=number)
+        pi = _parse_probability(more[0], path=path, line=number) if more else None
         if labels.setdefault(topic, {}).setdefault(doc, (grade, pi)) != (grade, pi):
             raise InputError(f"{doc!r} has two labels", path=path, line=number, hint="keep one")
+        is_open.append(grade is None)
     if not keep_open:
-        grades = [grade for of_topic in labels.values() for grade, _ in of_topic.values()]
-        share = 1 - grades.count(None) / max(len(grades), 1)
+        if any(is_open[: is_open.count(False)]) and pi:
+            problem = f"{path}: the intervals over labels are rough: lines with a grade follow lines with ?"
+            warnings.warn(f"{problem}; label the lines in their order, which is random", stacklevel=4)
+        share = is_open.count(False) / max(len(is_open), 1)
         for topic, of_topic in labels.items():
             graded = ((doc, g, pi) for doc, (g, pi) in of_topic.items() if g is not None)
             labels[topic] = {doc: (g, pi and pi * share) for doc, g, pi in graded}
@@ -113,24 +120,31 @@ def read_template_lines(path: str | Path) -> Iterator[tuple[int, str, str, int |
         if len(words) < 4:
             hint = "write topic 0 document grade, and the inclusion probability of a sample"
             raise InputError(f"a line has {len(words)} fields", path=path, line=number, hint=hint)
-        hint = "write a whole number, or leave ?"
-        grade = None if words[3] == OPEN else _parse(int, words[3], "no grade", hint, path, number)
+        grade = None if words[3] == OPEN else _parse_grade(words[3], path=path, line=number)
         if grade is not None and grades.setdefault((words[0], words[2]), grade) != grade:
             raise InputError(f"{words[2]!r} has two grades", path=path, line=number, hint="keep one")
         yield number, words[0], words[2], grade, words[4:]
 
 
-def _parse(kind: Callable[[str], Any], text: str, problem: str, hint: str, path: Any, line: int) -> Any:
-    try:
-        return kind(text)
-    except ValueError:
-        raise InputError(f"{text!r} is {problem}", path=path, line=line, hint=hint) from None
+def _parse_grade(cell: Any, **location: Any) -> int:
+    with suppress(TypeError, ValueError, OverflowError):
+        grade = int(cell)
+        if abs(grade) < 2**31 and grade == float(cell) and "_" not in str(cell):
+            return grade
+    raise InputError(f"{cell!r} is no grade", **location, hint="write a whole number, or leave ?")
 
 
-def _check_probability(pi: float, **location: Any) -> None:
-    if not 0 < pi <= 1:
-        hint = "give a number above 0 and up to 1"
+def _parse_probability(text: str, **location: Any) -> float:
+    with suppress(ValueError):
+        return _check_probability(float("" if "_" in text else text), **location)
+    raise InputError(f"{text!r} is no probability", **location, hint="write a number such as 0.1")
+
+
+def _check_probability(pi: float, **location: Any) -> float:
+    if not _MIN_PI <= pi <= 1:
+        hint = f"give a number {f'from {_MIN_PI:g}' if 0 < pi < 1 else 'above 0 and up'} to 1"
         raise InputError(f"{pi} is no inclusion probability", **location, hint=hint)
+    return pi
 
 
 def align(
@@ -144,7 +158,9 @@ def align(
         numbers = qrels.document_numbers(topic)
         for doc, (grade, own) in labels[topic].items():
             if grade is not None:
-                given = pi[topic][doc] if isinstance(pi, Mapping) else own
+                if own is not None and pi is not None:
+                    raise SettingsError("the labels have probabilities of their own", hint="leave out pi")
+                given = pi.get(topic, {}).get(doc) if isinstance(pi, Mapping) else own
                 human[numbers[doc]], is_labelled[numbers[doc]] = max(grade, 0), True
                 probability[numbers[doc]] = np.nan if given is None else given
     machine = np.where(qrels.grade == UNJUDGED, 0, np.maximum(qrels.grade, 0)).astype(np.int32)
@@ -168,6 +184,8 @@ def align(
 def _stratified(judged: Judged, machine: Int32s, is_labelled: Bools, strata: str) -> Floats:
     """Return the share of each stratum that is labelled."""
     names = strata.replace(",", " ").split()
+    if not names:
+        raise SettingsError("no stratum is named", hint=f"name some of {', '.join(STRATA)}")
     for name in names:
         check_name(name, STRATA, f"no stratum is called {name!r}")
     bands = np.searchsorted(RANK_BANDS, judged.best_ranks)

@@ -273,9 +273,7 @@ def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> 
     ranked = next((name for name in names if name in first_run and first_run[name].rank), None)
     if ranked is not None:
         by_run = [standings[run, ranked] for run in runs]
-        rows = [
-            (row[0], standing.rank_range, *row[1:]) for row, standing in zip(means.rows, by_run, strict=True)
-        ]
+        rows = [(row[0], place.rank_range, *row[1:]) for row, place in zip(means.rows, by_run, strict=True)]
         means = replace(means, columns=("run", "rank", *names), rows=rows)
         legend.append(f"rank: {level} confidence interval by {ranked} over topics")
         tied = [standing for standing in by_run if standing.tied_for_first]

@@ -165,11 +165,11 @@ def next(
         raise SettingsError(f"a batch of {batch} judgments", hint="give at least 1")
     if not 0 <= target <= 1:
         raise SettingsError(f"the target is {target}", hint="give a share of the pairs such as 0.95")
-    if len(scores.runs) < 2:
-        raise InputError("one run has no order that a judgment could change", hint="name at least two")
     check_name(purpose, PURPOSES, f"no purpose is called {purpose!r}")
     if purpose == "correct":
         return _draw_sample(scores, budget, seed, human)
+    if len(scores.runs) < 2:
+        raise InputError("one run has no order that a judgment could change", hint="name at least two")
     if human is not None:
         raise SettingsError("human labels do not join the judgments", hint="use purpose correct")
     return _simulate(scores, batch, target, seed) if simulate else _rank_documents(scores, budget)
@@ -212,12 +212,10 @@ def _draw_sample(scores: Scores, budget: int, seed: int, human: Any) -> Next:
     labels = {topic: of for topic, of in labels.items() if topic not in judged.qrels.unchosen}
     pi = inclusion_probabilities(scores, budget, labels)
     drawn = {_names(judged, d): float(pi[d]) for d in draw(judged, pi, seed).tolist()}
-    for topic, doc in ((topic, doc) for topic, of_topic in labels.items() for doc in of_topic):
-        if (topic, doc) not in drawn:
-            problem = (
-                f"document {doc!r} of topic {topic!r} is in the template, but not drawn with seed {seed}"
-            )
-            raise InputError(problem, hint="give the seed, measures and machine judgments of the template")
+    lost = [(topic, doc) for topic, own in labels.items() for doc in own if (topic, doc) not in drawn]
+    for topic, doc in lost[:1]:
+        problem = f"document {doc!r} of topic {topic!r} is in the template, but not drawn with seed {seed}"
+        raise InputError(problem, hint="give the seed, measures and machine judgments of the template")
     rows = [SampledDocument(*key, probability) for key, probability in drawn.items()]
     caption = "Random sample of documents to label"
     settings = {**scores.settings, "budget": budget, "purpose": "correct", "seed": seed}

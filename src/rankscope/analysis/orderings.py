@@ -129,9 +129,8 @@ def orderings(
     values = []
     for order in (first, second):
         matrices = collection.reordered(order).evaluate(measures).values
-        values.append(
-            [stats.rounded(stats.row_means(m, item)) for m, item in zip(measures, matrices, strict=True)]
-        )
+        pairs = zip(measures, matrices, strict=True)
+        values.append([stats.rounded(stats.row_means(measure, matrix)) for measure, matrix in pairs])
     runs = collection.runs
     work = partial(count_swaps, collection.qrels, first=first, second=second)
     counted = run_pieces(work, list(runs.values()), processes=len(runs) > 8, label="orderings")

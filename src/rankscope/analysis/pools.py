@@ -213,9 +213,8 @@ def _compare(
     runs = scores.runs
     for m, measure in enumerate(scores.measures):
         name = str(measure)
-        means += [
-            PoolMean(run, name, "full", 1, v, 0.0) for run, v in zip(runs, full[m].tolist(), strict=True)
-        ]
+        values = zip(runs, full[m].tolist(), strict=True)
+        means += [PoolMean(run, name, "full", 1, value, 0.0) for run, value in values]
         taus: dict[Any, list[tuple[float, float]]] = {label: [] for label, *_ in pools}
         for (label, repeat, _), (reduced, judgments) in zip(pools, smaller, strict=True):
             tau, tau_ap = _agreement(measure.merit(full[m]), measure.merit(reduced[m]))

@@ -100,9 +100,7 @@ def follow_ranks(
         terms, restore = lead.split_mean(values)
         drawn = stats.bootstrap_means(terms, replicates, seed)[:, :samples]
         orders = [orders[0]._replace(by="all topics")]
-        orders += [
-            _Order(f"sample {k}", stats.rounded(restore(means)), lead) for k, means in enumerate(drawn.T, 1)
-        ]
+        orders += [_Order(f"sample {k}", stats.rounded(restore(m)), lead) for k, m in enumerate(drawn.T, 1)]
         own_settings = {"samples": samples, "seed": seed}
     inputs = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
     settings = {
@@ -137,10 +135,7 @@ def means_by_cutoff(
     for other in dict.fromkeys(other for others in deeper.values() for other in others):
         with suppress(MeasureError):  # An interval scale may have too many rankings, for example.
             means[other] = mean_scores(judged, [other], missing)[0]
-    return {
-        measure: {other: means[other] for other in others if other in means}
-        for measure, others in deeper.items()
-    }
+    return {m: {other: means[other] for other in others if other in means} for m, others in deeper.items()}
 
 
 def _at_cutoffs(measure: Measure, cutoffs: Sequence[int]) -> list[Measure]:
@@ -165,10 +160,7 @@ def means_by_pool(
         pool = row.pool if isinstance(row.pool, str) else f"{row.pool}%"
         pool = "all judgments" if pool == "full" else pool
         means.setdefault(row.measure, {}).setdefault(pool, []).append(row.value)
-    return {
-        measure: {pool: np.array(values) for pool, values in by_pool.items()}
-        for measure, by_pool in means.items()
-    }
+    return {m: {pool: np.array(values) for pool, values in by_pool.items()} for m, by_pool in means.items()}
 
 
 def _tables(

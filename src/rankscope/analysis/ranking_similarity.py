@@ -183,9 +183,8 @@ class Comparison:
         n_depths = len(self.at)
         depth = np.searchsorted(self.at, np.arange(1, width + 1))
         later = row * (n_depths + 1) + depth.take(np.maximum(in_a, in_b) - row * width)
-        by_depth = np.bincount(later, minlength=n_topics * (n_depths + 1)).reshape(n_topics, n_depths + 1)[
-            :, :-1
-        ]
+        shape = n_topics, n_depths + 1
+        by_depth = np.bincount(later, minlength=n_topics * (n_depths + 1)).reshape(shape)[:, :-1]
         columns = [*rbo, tau, common, _jaccard(common, groups.length + others_groups.length - common)]
         if self.relevant is not None:
             n_common = np.bincount(row[self.relevant.take(others.take(in_b))], minlength=n_topics)

@@ -61,9 +61,8 @@ def _fills_ideal(judged: Judged, depth: int) -> bool:
     owner = judged.arrays.owner
     hidden = unjudged_counts(judged) - np.bincount(owner[is_open], minlength=len(judged.length))
     hidden = judged.grid(hidden).max(axis=0)
-    topic_index = (
-        np.searchsorted(judged.qrels.topic_offsets, np.unique(judged.judgment[is_open]), side="right") - 1
-    )
+    documents = np.unique(judged.judgment[is_open])
+    topic_index = np.searchsorted(judged.qrels.topic_offsets, documents, side="right") - 1
     n_seen = np.bincount(topic_index, minlength=len(judged.topics))
     return bool(((hidden == 0) | (n_seen + hidden >= depth)).all())
 

@@ -50,9 +50,8 @@ class Uncertainty:
             width = values.shape[2]
             lists = values[:, run, np.minimum(topic, width - 1)]
             for row in np.flatnonzero(topic == width).tolist():
-                lists[:, row] = [
-                    self.for_mean(m, i, int(run[row]), weights)[index] for i, m in enumerate(measures)
-                ]
+                r = int(run[row])
+                lists[:, row] = [self.for_mean(m, i, r, weights)[index] for i, m in enumerate(measures)]
             columns[name] = lists.T.ravel()
         return columns
 

@@ -156,10 +156,8 @@ def _read_scores(args: argparse.Namespace) -> Scores:
         problem = f"{options} tell how to read QRELS and RUN, which --scores replaces"
         raise SettingsError(problem, hint="leave them out")
     load_plugins(args)  # Plugins may define the measures of the files.
-    files = map(split_named_file, args.scores)
-    scores = read_scores(
-        *({name: path} if name else path for name, path in files), **present(args, "missing")
-    )
+    files = ({name: path} if name else path for name, path in map(split_named_file, args.scores))
+    scores = read_scores(*files, **present(args, "missing"))
     scores = scores.with_topics(args.topics) if args.topics else scores
     return scores.with_topic_data(**present(args, "topic_data", "weights"))
 

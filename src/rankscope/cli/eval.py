@@ -161,6 +161,7 @@ def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
 
             tables.append(slice_means(scores, args.by))
             displayed.append(tables[-1])
+            settings = {**settings, "by": args.by}
         if args.per_topic:
             tables.append(scores["topics"])
             displayed.append(scores.wide_topics())

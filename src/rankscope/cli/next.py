@@ -23,20 +23,21 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.certain_pairs import evaluate_with_unjudged
     from rankscope.cli.notes import note_on_nonrelevant
 
-    measures = arguments.parse_measures(args)
+    measures, parameters = arguments.parse_measures(args), derived.parameter_values(args, next)
     collection = arguments.open_collection(args, measures)
+    labels = {}
     if args.purpose == "correct":  # Human labels do not join those of the machine.
         from rankscope.analysis.label_sample import merge_labels
 
-        args.human = merge_labels([*([args.human] if args.human else []), *args.judged])
+        labels = merge_labels([*([args.human] if args.human else []), *args.judged])
+        parameters["human"] = labels
     else:
         for path in args.judged:
             collection = collection.with_qrels(with_labels(collection.qrels, read_template(path)))
     is_complete = args.simulate or args.purpose == "correct"
     scores = collection.evaluate(measures) if is_complete else evaluate_with_unjudged(collection, measures)
-    result = next(scores, **derived.parameter_values(args, next))
+    result = next(scores, **parameters)
     if args.template:
-        labels = args.human or {}
         grades = {(t, d): g for t, of in labels.items() for d, (g, _) in of.items() if g is not None}
         write_atomically(args.template, result.template(grades))
     emit(args, result)

@@ -153,8 +153,9 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     scores = [split_named_file(text)[1] for text in texts]
     if args.command == "gate":
         scores.append(args.baseline)
-    if args.command == "bench":
-        scores += [path for path in (args.source, args.types) if path and Path(path).is_file()]
+    options = present(args, "topic_data", "human", "judged", "judges", "source", "types").values()
+    paths = [path for value in options for path in ([value] if isinstance(value, str) else value)]
+    scores += [path for path in paths if Path(path).is_file()]
     judgments = [args.qrels, *(collection.qrels for collection in collections)]
     others = [path for path in (*judgments, *scores) if path and not _is_stream(path)]
     return {"files": {path: input_digest(path) for path in (*others, *runs) if path}}

@@ -61,9 +61,8 @@ def describe(
 ) -> Description:
     """Return the features of a collection (Ferro et al. 2016, Table 1, as far as judgments and runs have them)."""
     depths = judged_depths(judged)
-    by_run, by_topic = (
-        np.where(np.isnan(depths), np.inf, depths).min(axis=axis, initial=np.inf) for axis in (1, 0)
-    )
+    filled = np.where(np.isnan(depths), np.inf, depths)
+    by_run, by_topic = (filled.min(axis=axis, initial=np.inf) for axis in (1, 0))
     lengths = judged.length[judged.present]
     grade = judged.qrels.grade
     judged_grades = grade[grade != UNJUDGED]
@@ -155,9 +154,7 @@ def join_features(tables: Mapping[str, Table]) -> Table:
     >>> join_features({"A": features, "B": features}).rows[0]
     ('Topics', 1, 1)
     """
-    values = {
-        name: {str(feature): value for feature, value in features.rows} for name, features in tables.items()
-    }
+    values = {name: {str(key): value for key, value in features.rows} for name, features in tables.items()}
     names = list(dict.fromkeys(feature for features in values.values() for feature in features))
     rows: list[tuple[Cell, ...]] = [
         (name, *(features.get(name) for features in values.values()))

@@ -37,12 +37,10 @@ def read_json_lists(source: Source, kind: str) -> dict[str, Any]:
         content = {name: value for name, value in content.items() if name not in _METADATA}
         # pandas writes a column as an object of rows by their numbers.
         lists = {
-            name: list(value.values()) if isinstance(value, dict) else value
-            for name, value in content.items()
+            name: list(rows.values()) if isinstance(rows, dict) else rows for name, rows in content.items()
         }
-        if is_table(content) or (
-            all(isinstance(value, dict) for value in content.values()) and is_table(lists)
-        ):
+        is_nested = all(isinstance(value, dict) for value in content.values())
+        if is_table(content) or (is_nested and is_table(lists)):
             return {"": lists}
         depth = _depth(content)
         if depth == 4 or (depth == 3 and all(map(SPLIT.fullmatch, content))):

@@ -68,9 +68,8 @@ def iterate_nuggets(objects: Iterable[tuple[int, Any]], path: str) -> Iterator[N
             values = ((name, nugget.get(name)) for nugget in nuggets for name in _ALLOWED)
             invalid = next(((name, value) for name, value in values if value not in _ALLOWED[name]), None)
             if invalid:
-                problem = (
-                    f"{invalid[0]} {invalid[1]!r} of a nugget is not one of {', '.join(_ALLOWED[invalid[0]])}"
-                )
+                name, value = invalid
+                problem = f"{name} {value!r} of a nugget is not one of {', '.join(_ALLOWED[name])}"
         if topic is None or problem:
             raise InputError(str(problem), path=path, line=line, hint=_HINT)
         seen.add((run, topic))

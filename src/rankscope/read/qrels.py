@@ -520,10 +520,8 @@ def _check_repeated(
     repeated, previous = repeated[by_row], previous[by_row]
 
     def repetition(row: int, again: str) -> InputError:
-        name, t = (
-            to_text(qrels.documents[document[row]]),
-            np.searchsorted(qrels.topic_offsets, document[row], "right"),
-        )
+        name = to_text(qrels.documents[document[row]])
+        t = np.searchsorted(qrels.topic_offsets, document[row], "right")
         problem = f"document {name!r} of topic {qrels.topics[t - 1]!r} is judged {judged[row]:g} {again}"
         line = None if lines is None else int(lines[row])
         return InputError(problem, path=qrels.path, line=line, hint="keep one of the two judgments")

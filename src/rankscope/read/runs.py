@@ -97,9 +97,7 @@ class Run(FrameMixin):
         The rankings are not copied, and are checked when they are first used.
         """
         is_plain = type(lists) is dict and set(map(type, lists.values())) <= {dict, list}
-        data = (
-            dict(lists) if is_plain else {topic: _as_container(ranking) for topic, ranking in lists.items()}
-        )
+        data = dict(lists) if is_plain else {topic: _as_container(own) for topic, own in lists.items()}
         return cls(name, check_order(order), data=data)
 
     @classmethod

@@ -196,7 +196,7 @@ def _iterate_delimited_rows(text: Source) -> Iterator[tuple[int, list[str]]]:
                 continue
             width = len(cells) if width is None else width
             if len(cells) != width:
-                problem = f"{len(cells)} cells where the first line has {width}"
+                problem = f"{len(cells)} cell{'s' * (len(cells) != 1)} where the first line has {width}"
                 hint = "give a cell for every column, empty if there is no value"
                 raise InputError(problem, path=text.label, line=reader.line_num, hint=hint)
             yield reader.line_num, cells

@@ -77,12 +77,10 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
     if not lines:
         hint = "give a line of systems and a line of scores per topic"
         raise InputError("there is no score", path=path, hint=hint)
-    has_topics = header[0].strip().lower() in _TOPIC or any(
-        parse_score(cells[0]) is None for _, cells in lines
-    )
+    has_topics = header[0].strip().lower() in _TOPIC or any(parse_score(row[0]) is None for _, row in lines)
     n_names = int(has_topics)
     runs = tuple(name.strip() for name in header[n_names:])
-    _check_distinct(runs, "system", path, 1)
+    check_distinct(runs, "system", path, 1)
     values = np.empty((len(runs), len(lines)))
     topics: list[str] = []
     for column, (line, cells) in enumerate(lines):
@@ -91,7 +89,7 @@ def _parse_matrix(content: ScoreRows, path: str) -> ScoreTable:
             check_score(parse_score(cell), cell, run, path, line)
             for cell, run in zip(cells[n_names:], runs, strict=True)
         ]
-    _check_distinct(topics, "topic", path, None)
+    check_distinct(topics, "topic", path, None)
     return ScoreTable(path, runs, tuple(topics), values)
 
 
@@ -116,10 +114,8 @@ def read_score_tables(
     path, rows = open_score_rows(source, is_measure, missing, label)
     indices = find_columns(rows.header, _COLUMNS)
     if {"topic", "run"} <= indices.keys() and indices.keys().isdisjoint(("measure", "value")):
-        rows, indices = (
-            melt(rows, [indices["run"], indices["topic"]]),
-            dict(zip(_COLUMNS, range(4), strict=True)),
-        )
+        rows = melt(rows, [indices["run"], indices["topic"]])
+        indices = dict(zip(_COLUMNS, range(4), strict=True))
     if not {"topic", "value"} <= indices.keys() or indices.keys().isdisjoint(("measure", "run")):
         is_by_run = "".join(rows.header[:1]).strip().lower() == "run" and "topic" not in indices
         return {"": _parse_matrix(_transpose(rows) if is_by_run else rows, path)}
@@ -284,7 +280,8 @@ def parse_score(cell: Any) -> float | None:
     return value if math.isfinite(value) and "_" not in text else None
 
 
-def _check_distinct(names: tuple[str, ...] | list[str], kind: str, path: str, line: int | None) -> None:
+def check_distinct(names: tuple[str, ...] | list[str], kind: str, path: str, line: int | None) -> None:
+    """Reject no names, and a name that occurs twice."""
     if len(set(names)) < len(names) or not names:
         repeated = next((name for name in names if names.count(name) > 1), None)
         message = f"there is no {kind}" if repeated is None else f"the {kind} {repeated!r} occurs twice"

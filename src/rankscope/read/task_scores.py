@@ -101,6 +101,9 @@ def read_task_scores(source: Any) -> TaskScores:
     for line, cells in rows.rows:
         *names, cell = (cells[columns[key]] if key in columns else "" for key in _COLUMNS)
         system, task, topic, kind = map(parse_name, names)
+        if not system or not task:
+            problem = f"a {'task' if system else 'system'} has no name"
+            raise InputError(problem, path=path, line=line, hint="name every system and every task")
         if (system, topic) in scores.setdefault(task, {}):
             task_text = f"{task!r}, topic {topic!r}," if topic else f"{task!r}"
             hint = "give one score for every system and task, or a column of topics"
@@ -112,10 +115,11 @@ def read_task_scores(source: Any) -> TaskScores:
         systems[system] = None
         scores[task][system, topic] = check_score(parse_score(cell), cell, system, path, line)
     if not scores:
-        raise InputError("there is no score", path=path, hint="give a system, a task and a score in each row")
+        raise InputError("there is no score", path=path, hint="separate the cells by commas or tabs")
     tables = {task: build_tables({task: own}, path)[task] for task, own in scores.items()}
     joined = TaskScores.join(tables, systems)
-    return replace(joined, types=tuple(types.values())) if all(types.values()) else joined
+    known = {task: kind for task, kind in types.items() if kind}
+    return replace(joined, types=read_task_types(known, joined.tasks)) if known else joined
 
 
 def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
@@ -126,7 +130,7 @@ def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
         types = {task: cell for task, row in rows for name, cell in row.items() if name.lower() == "type"}
     for task in tasks:
         if not types.get(task):
-            hint = suggest_names(task, types) or "give every task a type"
+            hint = suggest_names(task, types.keys() - {*tasks}) or "give every task a type"
             raise InputError(f"task {task!r} has no type", path=label, hint=hint)
     return tuple(str(types[task]).strip() for task in tasks)
 

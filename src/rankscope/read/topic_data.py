@@ -13,9 +13,12 @@ from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.frames import column_meaning
 from rankscope.read.ids import key_text
 from rankscope.read.score_rows import open_score_rows
+from rankscope.read.scores import check_distinct
 
 Attributes = Mapping[str, Mapping[str, Any]]
 """Attributes of topics: ``{topic: {column: value}}``."""
+_LOW, _HIGH = 1e-100, 1e100
+"""Smallest and largest weight: the sums of squares of others overflow, or round to 0."""
 
 
 def read_topic_data(source: Any, key: str = "query_id") -> dict[str, dict[str, Any]]:
@@ -32,14 +35,19 @@ def read_topic_data(source: Any, key: str = "query_id") -> dict[str, dict[str, A
     meanings = [column_meaning(name) or name.strip().lower() for name in table.header]
     k, noun = meanings.index(key) if key in meanings else 0, "topic" if key == "query_id" else key
     data: dict[str, dict[str, Any]] = {}
-    for line, cells in table.rows:
-        topic = key_text(cells[k].strip() if isinstance(cells[k], str) else cells[k], noun)
+    for line, row in table.rows:
+        cells = [cell.strip() if isinstance(cell, str) else cell for cell in row]
+        topic = key_text(cells[k], noun)
         if topic in data:
             hint = f"give each {noun} one row"
             raise InputError(f"{noun} {topic!r} occurs twice", path=path, line=line, hint=hint)
         data[topic] = {name: cells[c] for c, name in enumerate(table.header) if c != k}
     if not data:
         raise InputError(f"there is no {noun}", path=path, hint=f"give a header and a row per {noun}")
+    if len(table.header) == 1:
+        hint = "give attributes in further columns, separated by commas or tabs"
+        raise InputError(f"there is a single column, {table.header[0]!r}", path=path, hint=hint)
+    check_distinct(table.header, "column", path, 1)
     return data
 
 
@@ -49,6 +57,10 @@ def attribute_values(data: Attributes, name: str, topics: Iterable[str]) -> list
     if name not in names:
         hint = suggest_names(name, names) or (f"there are {', '.join(names)}" if names else "give topic data")
         raise InputError(f"no attribute of topics is called {name!r}", hint=hint)
+    topics = list(topics)
+    if topics and data.keys().isdisjoint(topics):
+        problem = f"the topic data has none of the topics: topic {next(iter(data))!r} was not evaluated"
+        raise InputError(problem, hint="give the names of topics as they are in the judgments or scores")
     values = [data.get(topic, {}).get(name) for topic in topics]
     return [None if value == "" or value != value else value for value in values]
 
@@ -75,9 +87,11 @@ def _parse_weight(value: Any, topic: str) -> float:
     if value is None:
         raise InputError(f"topic {topic!r} has no weight", hint=hint)
     with suppress(TypeError, ValueError):
-        if math.isfinite(weight := float(value)) and weight > 0:
+        number = "" if isinstance(value, bool) or "_" in str(value) else value
+        if _LOW <= (weight := float(number)) <= _HIGH:
             return weight
-    raise InputError(f"topic {topic!r} has the weight {value!r}, not a positive finite number", hint=hint)
+    problem = f"topic {topic!r} has the weight {value!r}, not a positive finite number"
+    raise InputError(f"{problem} from {_LOW:g} to {_HIGH:g}", hint=hint)
 
 
 def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str, list[int]]:
@@ -100,7 +114,7 @@ def slice_topics(values: Sequence[Any], bins: int | None, name: str) -> dict[str
         for t in sorted(numbers, key=lambda t: (numbers[t] if is_ordered else 0, str(values[t]))):
             slices.setdefault(str(values[t]), []).append(t)
         if len(slices) > 2 and len(slices) == len(numbers):
-            hint = f"give quantile bins, such as {name}:4"
+            hint = f"give quantile bins, such as {name}:4" if is_ordered else "name one with fewer values"
             raise SettingsError(f"every topic has a different {name}", hint=hint)
     elif not is_ordered:
         value = next(values[t] for t, number in numbers.items() if number is None)

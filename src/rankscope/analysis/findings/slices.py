@@ -33,8 +33,8 @@ def slices(basis: Basis) -> Finding | None:
         own = [row for row in rows if (row.b, row.attribute) == key and row.significant]
         numbers["slices"] = join_names([row.slice for row in own if row.difference * sign < 0])
         where = "on every slice" if first.alarm == SIMPSON else "significantly on {slices}"
-        pattern = "{run} leads by {measure} over all topics, but {other} leads " + where + " of {attribute};"
-        pattern += " the lead is reversed for {alarms} of {pairs} runs and attributes."
+        pattern = "{run} leads by {measure} over all topics, but {other} beats {run} " + where
+        pattern += " of {attribute}; the lead is reversed for {alarms} of {pairs} runs and attributes."
     elif varying:
         numbers["p"] = first.adjusted
         pattern = "The lead of {run} over {other} by {measure} varies between slices of {attribute} (p ="

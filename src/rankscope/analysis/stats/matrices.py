@@ -132,9 +132,8 @@ def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Sc
 def _check_default(by: str | Measure) -> None:
     """Raise an error for a measure that would select no runs, because ``top`` is missing."""
     if str(by) != "AP":
-        raise SettingsError(
-            f"by is {str(by)!r}, but there is no top", hint="give the share of runs to keep (top)"
-        )
+        hint = "give the share of runs to keep (top)"
+        raise SettingsError(f"by is {str(by)!r}, but there is no top", hint=hint)
 
 
 def _with_measure(scores: Scores, by: str | Measure) -> Scores:

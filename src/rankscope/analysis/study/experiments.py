@@ -238,10 +238,7 @@ def _open(
 def _has_functions(measures: Sequence[Measure]) -> bool:
     """Return whether a measure is a Python function of the user, which may have changed before the next call."""
     own = [name for name, registered in REGISTRY.items() if isinstance(registered, FunctionMeasure)]
-    return any(
-        isinstance(measure, FunctionMeasure) or any(name in str(measure) for name in own)
-        for measure in measures
-    )
+    return any(isinstance(m, FunctionMeasure) or any(name in str(m) for name in own) for m in measures)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -46,9 +46,8 @@ def select_tables(tables: Mapping[str, Table], name: str) -> dict[str, Table]:
             features = [("Collection", name), *((row[0], row[index]) for row in table.rows)]
             result[kind] = replace(table, columns=("feature", "value"), rows=features)
         elif kind in _LABELLED:
-            result[kind] = replace(
-                table, rows=[row for row in table.rows if str(row[0]).endswith(f" ({name})")]
-            )
+            rows = [row for row in table.rows if str(row[0]).endswith(f" ({name})")]
+            result[kind] = replace(table, rows=rows)
         elif kind in _NAMED:
             result[kind] = replace(table, rows=[row for row in table.rows if row[0] == name])
         else:
