@@ -684,6 +684,20 @@ def test_the_point_under_the_pointer_is_named(open_page: Open, collection_page: 
     assert page.locator("text.tip").text_content().startswith(run)
 
 
+def test_runs_have_names_beside_their_lines_on_phones(
+    open_page: Open, collection_page: Path, until: Until
+) -> None:
+    page = open_page(collection_page, "view=orders")
+    page.set_viewport_size({"width": 390, "height": 844})
+    until(page, "document.querySelector('figure svg').clientWidth < 390")
+    named = page.locator("figure svg text > title").all_text_contents()
+    assert sorted(named) == sorted(page.evaluate("rankscope.data.runs"))
+    edges = page.locator("figure svg text").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().right)"
+    )
+    assert max(edges) <= 390
+
+
 def test_ranks_by_every_measure(open_page: Open, collection_page: Path) -> None:
     page = open_page(collection_page, "view=orders")
     folder = collection_page.parent / "data"
