@@ -181,3 +181,7 @@ def test_paper_has_every_column_of_the_leaderboard(open_page: Open, tmp_path: Pa
         page.evaluate(f"rankscope.state.baseline = {base}")
         until(page, "document.documentElement.scrollWidth <= 794")
         assert page.locator(".board thead").get_by_text("Labels").is_visible()
+    page.emulate_media(media="screen")
+    for width in (1440, 1280, 1200):
+        page.set_viewport_size({"width": width, "height": 900})
+        until(page, f"innerWidth === {width} && document.documentElement.scrollWidth <= {width}")
