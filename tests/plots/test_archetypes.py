@@ -89,6 +89,29 @@ def test_shares_of_an_analysis(effort: rs.Effort) -> None:
     assert len(texts) == 8 and sum(int(t.split("(")[1].strip(")").replace(",", "")) for t in texts) == 96
 
 
+def test_shares_of_each_run_are_those_of_its_rankings(effort: rs.Effort) -> None:
+    figure = effort.plot("shares")
+    runs = effort.judged.runs
+    kinds = effort.archetype.reshape(len(runs), -1)
+    twist = effort.twist.reshape(len(runs), -1).mean(axis=1)
+    rows = figure.table.records()
+    assert [row["run"] for row in rows] == [runs[r] for r in np.argsort(-twist, kind="stable")]
+    for row in rows:
+        own = kinds[runs.index(str(row["run"]))]
+        assert [row[name] for name in ARCHETYPES] == [float((own == name).mean()) for name in ARCHETYPES]
+    ends = {round(p.get_x() + p.get_width(), 6) for p in figure.axes[0].patches}
+    assert max(ends) == 100
+
+
+def test_many_runs_share_a_row_of_archetypes() -> None:
+    topics = {f"q{k}": {"a": 1} for k in range(4)}
+    runs = {f"r{k:02}": {t: ["b", "a"][k % 2 :] for t in topics} for k in range(50)}
+    figure = rs.effort(rs.Collection(topics, runs), "AP").plot("shares", width=3.3)
+    rows = figure.table.records()
+    assert len(rows) == 41 and rows[-1]["run"] == "10 more runs"
+    assert rows[0]["ideal"] == 1.0 and rows[-1]["ideal"] == 0.0
+
+
 def test_templates_show_published_and_computed_values() -> None:
     from rankscope.lab import archetype_ranges
 

@@ -52,6 +52,25 @@ def test_heat_map_holds_every_list(scores):
     assert shown.mean(axis=1).tolist() == sorted(shown.mean(axis=1), reverse=True)
 
 
+def test_heat_map_of_differences_has_their_sign_and_size(scores):
+    base = scores.runs[2]
+    drawn = scores.plot("heat-map", baseline=base)
+    image = drawn.axes[0].images[0]
+    matrix = scores.matrix(scores.measures[0])
+    expected = {
+        (run, topic): matrix.values[r, t] - matrix.values[2, t]
+        for r, run in enumerate(matrix.runs)
+        for t, topic in enumerate(matrix.topics)
+    }
+    assert {(run, topic): value for run, topic, value in drawn.table.rows} == pytest.approx(expected)
+    low, high = image.get_clim()
+    assert -low == high > 0
+    worse, equal, better = (image.cmap(image.norm(x))[:3] for x in (low, 0, high))
+    assert worse[0] > worse[2] and better[2] > better[0] and min(equal) > 0.99
+    with pytest.raises(rs.errors.SettingsError, match="there is no run"):
+        scores.plot("heat-map", baseline="absent")
+
+
 def test_findings_and_every_file(scores, tmp_path):
     result = rs.findings(scores)
     drawn = result.plot()

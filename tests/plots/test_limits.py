@@ -243,6 +243,9 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "bump of 40 runs": lambda: rs.certain(
         _scores(40, 4, ("AP", "RR", "a long name of a measure")), across="measures"
     ).plot(width=NARROW),
+    "bump of 61 runs": lambda: rs.certain(_scores(61, 4, ("AP", "RR")), across="measures").plot(
+        highlight=["r0"]
+    ),
     "bump with many leaders": lambda: rs.certain(
         _scores(9, 4, tuple(f"M{k}" for k in range(12)), 0.0), across="measures"
     ).plot(highlight=["r0"]),

@@ -77,6 +77,24 @@ OVERLAPS = """svg => {
 }"""
 """Pairs of texts of an SVG that overlap."""
 
+OUTSIDE = """svg => {
+    const host = document.createElement('div');
+    host.className = 'offscreen';
+    const read = new DOMParser().parseFromString(svg, 'image/svg+xml');
+    const root = document.importNode(read.documentElement, true);
+    host.append(root);
+    document.body.append(host);
+    const edge = root.getBoundingClientRect(), slack = 0.01 * edge.width;
+    const found = [...root.querySelectorAll('text')].filter((e) => {
+        const {left, right, top, bottom} = e.getBoundingClientRect();
+        const across = left < edge.left - slack || right > edge.right + slack;
+        return right > left && (across || top < edge.top - slack || bottom > edge.bottom + slack);
+    }).map((e) => e.textContent);
+    host.remove();
+    return found;
+}"""
+"""Texts of an SVG that its edges cut."""
+
 
 def _save_figure(page: Any, place: int = 0) -> tuple[str, str]:
     """Save a figure as SVG, check the file, and return the caption and the commands."""
@@ -88,7 +106,8 @@ def _save_figure(page: Any, place: int = 0) -> tuple[str, str]:
         inside.locator("summary").click()
     caption, command = (inside.locator(part).first.inner_text() for part in ("p.note >> nth=-1", "pre"))
     svg = (_export(page, "SVG", place) if place else _saved(page, "SVG")).decode()
-    assert page.evaluate(OVERLAPS, svg) == []
+    assert page.evaluate(OVERLAPS, svg) == [] == page.evaluate(OUTSIDE, svg)
+    assert "${" not in caption
     root = ElementTree.fromstring(svg)
     assert root.tag == f"{SVG}svg"
     assert root.attrib["width"] == "3.400in" or abs(float(root.attrib["width"][:-2]) - 3.4) < 0.02
@@ -382,6 +401,72 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         assert row["measure"] == other["measure"] and float(row["power"]) == pytest.approx(
             float(other["power"])
         )
+
+
+def test_commands_are_about_the_slice_and_the_group_that_charts_show(
+    open_page: Open, study_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = open_page(study_page, "view=runs&measure=nDCG@10")
+    page.evaluate("rankscope.state.setSlice({attribute: 1, slice: 0}); rankscope.state.group = 0;")
+    topics = page.evaluate("rankscope.data.slices[1].slices[0].topics.map((t) => rankscope.data.topics[t])")
+    runs = page.evaluate("rankscope.data.runs.filter((_, r) => rankscope.data.groupOf(r) === 0)")
+    assert 2 <= len(topics) < 12 and 1 <= len(runs) < 8
+    until(page, "document.querySelector('.save pre').textContent.includes('--topics')")
+    page.locator("td.ranks", has_text=re.compile(r"\d")).first.wait_for()
+    _run_command(page.locator(".save pre").first.text_content())
+    board = {row["run"]: row for row in _rows(Path("runs.csv").read_text())}
+    shown = _data(page)
+    assert len(shown) == len(board) == len(runs)
+    for row in shown:
+        for name in ("value", "topics", "low", "high", "first_rank", "last_rank"):
+            assert _number(row[name]) == pytest.approx(_number(board[row["run"]][name]), abs=1e-12), name
+    for view, file, of_group in (
+        ("map", "scores.csv", True),
+        ("archetypes", "archetypes.json", True),
+        ("orders", "ranks.csv", False),
+    ):
+        page.evaluate("view => { rankscope.state.view = view; }", view)
+        until(page, "document.querySelector('.save pre').textContent.includes('--topics')")
+        _run_command(page.locator(".save pre").first.text_content())
+        text = Path(file).read_text()
+        rows = json.loads(text)["tables"]["archetypes"] if file.endswith("json") else _rows(text)
+        assert {row["run"] for row in rows} == set(runs if of_group else page.evaluate("rankscope.data.runs"))
+        if view != "orders":
+            assert {row["topic"] for row in rows} - {"all", ""} == set(topics)
+        else:
+            expected = {(row["run"], row["by"]): float(row["value"]) for row in rows}
+            for row in _data(page):
+                assert float(row["value"]) == pytest.approx(expected[row["run"], row["by"]], abs=1e-12)
+
+
+def test_the_command_of_differences_on_topics_draws_them(
+    open_page: Open, collection_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = open_page(collection_page, "view=map&measure=nDCG@10")
+    page.evaluate("rankscope.state.baseline = 2")
+    until(page, "document.querySelector('.save pre').textContent.includes('--baseline')")
+    words = shlex.split(page.locator(".save pre").first.text_content())
+    base = page.evaluate("rankscope.data.runs[2]")
+    assert words[words.index("--baseline") + 1] == base
+    assert main([*words[1:-1], "map.svg", "--quiet"]) == 0
+    assert f"difference in nDCG@10 from {base}" in Path("map.svg").read_text()
+
+
+def test_files_have_as_many_rows_as_asked_for(open_page: Open, tmp_path: Path) -> None:
+    """The page shows forty of many runs; the caption of a file counts all of them."""
+    topics = {f"q{k}": {"d1": 1, "d2": 1} for k in range(4)}
+    runs = {f"run-{k:03}": {t: [f"d{(k * 7 + i) % 11}" for i in range(9)] for t in topics} for k in range(70)}
+    page = open_page(rs.report(rs.Collection(topics, runs), tmp_path / "r.html"), "view=runs")
+    page.locator("details.save summary").first.click()
+    page.locator("details.save p.note", has_text="Shown").first.wait_for()
+    caption, _ = _save_figure(page)
+    assert caption.endswith("Shown: the first 20 of 70 rows, and chosen runs.")
+    page.get_by_label("Rows at most").first.fill("30")
+    svg = _export(page, "SVG").decode()
+    assert len(re.findall(r">run-\d{3}<", svg)) == 30
+    assert page.locator(".board tbody tr").count() == 40
 
 
 @pytest.mark.product(2)

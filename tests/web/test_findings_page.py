@@ -128,7 +128,9 @@ def test_rank_stability_shows_the_measures_that_disagree(tmp_path: Path, open_pa
     assert {finding["numbers"]["a"], finding["numbers"]["b"]} <= set(columns)
 
 
-def test_shares_of_other_than_ten_ranks_are_shown_as_evidence(tmp_path: Path, open_page: Any) -> None:
+def test_shares_of_other_than_ten_ranks_are_shown_as_evidence(
+    tmp_path: Path, open_page: Any, until: Any
+) -> None:
     generated = simulate(systems=5, topics=8, grades=3, depth=40, seed=3, pool_depth=4)
     scores = rs.evaluate(generated.qrels, generated.runs, "nDCG@20")
     page = open_page(report(scores, tmp_path / "r.html"))
@@ -136,6 +138,8 @@ def test_shares_of_other_than_ten_ranks_are_shown_as_evidence(tmp_path: Path, op
     share = page.evaluate("rankscope.data.findings.find(one => one.kind === 'unjudged').numbers.share")
     assert page.locator(".finding svg text", has_text=f"{share:.1%}").first.is_visible()
     assert page.locator(".board thead", has_text="Judged@10").count() == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    until(page, "innerWidth === 390 && document.documentElement.scrollWidth <= 390")
 
 
 def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:

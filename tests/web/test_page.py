@@ -228,17 +228,16 @@ def test_a_share_that_rounds_to_zero_has_no_sign(open_page: Open, tmp_path: Path
 
 
 def test_documents_of_a_changed_ranking_stay_distinct_on_a_narrow_screen(
-    open_page: Open, tmp_path: Path
+    open_page: Open, tmp_path: Path, until: Until
 ) -> None:
     names = [f"clueweb09-en0011-54-{number:05}" for number in range(5)]
     runs = {"run": {"q": {name: float(rank) for rank, name in enumerate(names)}}}
     page = open_page(rs.report(rs.Collection({"q": {names[0]: 1}}, runs), tmp_path / "r.html"), "view=whatif")
     page.set_viewport_size({"width": 390, "height": 800})
+    # names get shorter in the frame after that of the new width
+    until(page, "[...document.querySelectorAll('.list .clip')].every(e => e.scrollWidth <= e.clientWidth)")
     shown = page.locator(".list .clip").all_inner_texts()
     assert len(set(shown)) == len(names)
-    assert page.evaluate(
-        "[...document.querySelectorAll('.list .clip')].every(e => e.scrollWidth <= e.clientWidth)"
-    )
 
 
 def test_every_view_opens_without_error_or_request(
@@ -685,6 +684,20 @@ def test_the_point_under_the_pointer_is_named(open_page: Open, collection_page: 
     page.mouse.move(x, y)
     run = page.evaluate("i => rankscope.data.runs[rankscope.data.runOf(i)]", index)
     assert page.locator("text.tip").text_content().startswith(run)
+
+
+def test_runs_have_names_beside_their_lines_on_phones(
+    open_page: Open, collection_page: Path, until: Until
+) -> None:
+    page = open_page(collection_page, "view=orders")
+    page.set_viewport_size({"width": 390, "height": 844})
+    until(page, "document.querySelector('figure svg').clientWidth < 390")
+    named = page.locator("figure svg text > title").all_text_contents()
+    assert sorted(named) == sorted(page.evaluate("rankscope.data.runs"))
+    edges = page.locator("figure svg text").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().right)"
+    )
+    assert max(edges) <= 390
 
 
 def test_ranks_by_every_measure(open_page: Open, collection_page: Path) -> None:

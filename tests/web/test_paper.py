@@ -167,3 +167,22 @@ def _count_shapes_by_page(pdf: bytes) -> list[int]:
         assert stream is not None
         counts.append(len(re.findall(rb"[ \n](?:m|re)\s", zlib.decompress(stream[1]))))
     return counts
+
+
+def test_paper_has_every_column_of_the_leaderboard(open_page: Open, tmp_path: Path, until: Until) -> None:
+    """Bounds, groups and differences from a baseline have columns of their own."""
+    from rankscope.simulation import simulate
+
+    generated = simulate(systems=6, topics=12, grades=3, depth=60, seed=9, pool_depth=20)
+    scores = rs.evaluate(generated.qrels, generated.runs, "AP nDCG@10")
+    path = rs.report(scores, tmp_path / "r.html", groups="^[a-z]+", bounds=True)
+    page = open_page(path, "view=runs", media="print")
+    page.set_viewport_size({"width": 794, "height": 1123})
+    for base in ("null", "2"):
+        page.evaluate(f"rankscope.state.baseline = {base}")
+        until(page, "document.documentElement.scrollWidth <= 794")
+        assert page.locator(".board thead").get_by_text("Labels").is_visible()
+    page.emulate_media(media="screen")
+    for width in (1440, 1280, 1200):
+        page.set_viewport_size({"width": width, "height": 900})
+        until(page, f"innerWidth === {width} && document.documentElement.scrollWidth <= {width}")

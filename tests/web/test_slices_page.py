@@ -90,7 +90,10 @@ def test_slices_have_the_means_and_differences_of_python(weighted: Any, open_pag
             "values => { Object.assign(rankscope.state, values); }",
             {"baseline": scores.runs.index(base), "attribute": k},
         )
-        page.get_by_role("heading", name=f"nDCG@10 by {attribute.split(':')[0]}", exact=True).wait_for()
+        title = attribute.split(":")[0]
+        page.get_by_role("heading", name=f"nDCG@10 by {title}", exact=True).wait_for()
+        caption = page.locator("figcaption").first.text_content()
+        assert caption.endswith(f"p: adjusted p value of the interaction with {title}.")
         column = page.locator("section tbody tr").evaluate_all(
             """all => all.map(row =>
                 [row.querySelector('th button').title, row.querySelector('td.p').textContent.trim()])"""

@@ -290,6 +290,7 @@ def count_archetypes(archetypes: NDArray[np.str_]) -> RowTable[ArchetypeCount]:
         "planes": "effort.plot_effort_gains",
         "equal-gain": "equal_gain.plot_equal_gain",
         "archetypes": "archetypes.plot_archetypes",
+        "shares": "archetypes.plot_shares",
         "indicators": "indicators.plot_indicators",
     },
     uses=("order", "missing"),

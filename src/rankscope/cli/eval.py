@@ -81,6 +81,8 @@ class Options:
         range and median of all runs (topics), or its means on slices (default: slices with --by, else means).
     highlight
         Run to mark in --figure topics, or to colour in the figure of --coverage; repeatable.
+    baseline
+        Run from which --figure heat-map draws differences.
     by
         Attribute of topics: also print means and intervals of its slices, such as lang, or length:4 for quantile bins
         of a number; recall_base, judged and difficulty need no --topic-data; repeatable.
@@ -96,6 +98,7 @@ class Options:
     topic: Annotated[str | None, Option("T")] = None
     figure: Annotated[str | None, Option(choices=tuple(SCORE_FIGURES))] = None
     highlight: Annotated[Sequence[str], Option("RUN")] = ()
+    baseline: Annotated[str | None, Option("RUN")] = None
     by: Annotated[Sequence[str], Option("A[:K]")] = ()
 
 
@@ -219,6 +222,7 @@ def _choose_figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any
     figure = args.figure or ("slices" if args.by else None)
     if figure or not args.ci:
         plot_options: dict[str, Any] = {"highlight": args.highlight or ()} if figure == "topics" else {}
+        plot_options |= {"baseline": args.baseline} if figure == "heat-map" else {}
         plot_options |= {"by": args.by[0]} if figure == "slices" and args.by else {}
         return lambda: scores.plot(figure, **plot_options)
     from rankscope.analysis.leaderboard import leaderboard

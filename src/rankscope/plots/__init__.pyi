@@ -1,5 +1,6 @@
 from rankscope.plots.archetypes import plot_archetype_ranges as plot_archetype_ranges
 from rankscope.plots.archetypes import plot_archetypes as plot_archetypes
+from rankscope.plots.archetypes import plot_shares as plot_shares
 from rankscope.plots.bench import plot_critical_distance as plot_critical_distance
 from rankscope.plots.bench import plot_task_influence as plot_task_influence
 from rankscope.plots.bench import plot_tiers as plot_tiers

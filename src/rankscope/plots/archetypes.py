@@ -8,10 +8,10 @@ import numpy as np
 from rankscope.analysis.curve import Curve
 from rankscope.analysis.effort import Effort
 from rankscope.lab.ranges import COLUMNS, QUANTITIES
+from rankscope.plots import marks
 from rankscope.plots.figure import Figure
-from rankscope.plots.marks import hide_frame, limit_ticks, name_rows, write_centred
-from rankscope.plots.palette import ABOVE, EFFORT, INK, QUIET
-from rankscope.plots.style import DOUBLE, blank, count, is_wide
+from rankscope.plots.palette import ABOVE, ARCHETYPE_COLOURS, EFFORT, INK, QUIET
+from rankscope.plots.style import DOUBLE, SINGLE, blank, canvas, count, is_wide
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
@@ -96,6 +96,53 @@ def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> F
     return Figure(figure, tuple(axes), _table(curves, counts))
 
 
+def plot_shares(effort: Effort, *, width: float = SINGLE) -> Figure:
+    """Draw the shares of the archetypes in the rankings of each run, the highest mean Twist first.
+
+    If there are more than 40 runs, the remaining ones share a row.
+
+    Parameters
+    ----------
+    effort
+        Result of :func:`rankscope.effort`.
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> runs = {"good": {"q1": ["a"], "q2": ["a"]}, "poor": {"q1": ["b", "a"], "q2": ["b"]}}
+    >>> effort = rs.effort(rs.Collection({"q1": {"a": 1}, "q2": {"a": 1}}, runs), "AP")
+    >>> plot_shares(effort).table.column("worst")
+    [0.0, 0.5]
+    """
+    from rankscope.measures.effort_curves import ARCHETYPES
+
+    runs, kinds = effort.judged.runs, effort.archetype.reshape(len(effort.judged.runs), -1)
+    twist = np.nan_to_num(effort.twist).reshape(kinds.shape).sum(axis=1) / np.maximum(
+        1, (kinds != "").sum(axis=1)
+    )
+    shown, rest = marks.split_rows(np.argsort(-twist, kind="stable").tolist())
+    names = [runs[r] for r in shown]
+    counts = np.array(
+        [[(kinds[row] == name).sum() for name in ARCHETYPES] for row in [*shown, *[rest][: len(rest)]]]
+    )
+    shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+    with canvas(width, marks.rows_height(shown, rest, 1.2)) as (figure, axes):
+        for k in np.flatnonzero(counts.any(axis=0)).tolist():
+            look = {"color": ARCHETYPE_COLOURS[k], "linewidth": 0, "label": list(ARCHETYPES)[k]}
+            axes.barh(range(len(shares)), 100 * shares[:, k], 0.75, 100 * shares[:, :k].sum(axis=1), **look)
+        marks.name_runs(axes, names, len(rest))
+        axes.set(xlim=(0, 100), xlabel="share of the topics (%)")
+        marks.legend_below(figure, list(axes.containers), 4 if is_wide(width) else 2)
+    rows = zip([*names, f"{len(rest)} more runs"], *shares.T.tolist(), strict=False)
+    return Figure(figure, (axes,), Table("shares", ("run", *ARCHETYPES), [*rows]))
+
+
 def _table(curves: dict[str, Curve], counts: dict[str, tuple[Cell, Cell]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, curve in curves.items():
@@ -114,7 +161,7 @@ def _draw_example(axes: Any, title: str, curve: Curve) -> None:
     axes.set(ylim=ends, xlim=(0, curve.length + 1), title=title)
     ticks = {1: "1", curve.recall_base: f"R = {curve.recall_base}", curve.length: str(curve.length)}
     axes.set_xticks(list(ticks), list(ticks.values()))
-    limit_ticks(axes.yaxis, 4)
+    marks.limit_ticks(axes.yaxis, 4)
     axes.grid(False)
 
 
@@ -127,7 +174,7 @@ def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n
     for row, (name, share) in enumerate(zip(names, shares, strict=True)):
         text = "–" if np.isnan(share) else f"{share:.1f} %  ({counts[name][0]:,})"
         axes.text(np.nan_to_num(share), row, " " + text, va="center", fontsize=7)
-    name_rows(axes, names)
+    marks.name_rows(axes, names)
     axes.grid(False)
     total = sum(int(number or 0) for number, _ in counts.values())
     title = f"{total:,} rankings ({count(n_runs, 'run')} × {count(n_topics, 'topic')})"
@@ -232,12 +279,12 @@ def _draw_cells(axes: Any, table: Table, columns: list[str]) -> None:
         colour = INK if is_confirmed else ABOVE if mark else QUIET
         entry = f"{row['published']} {mark}".replace(" / ", "/").replace(" - ", " \N{MINUS SIGN} ")
         large = size + 0.5 * (len(entry) < 12)
-        write_centred(axes, across + 0.5, down + 0.36, entry, fontsize=large, color=colour)
+        marks.write_centred(axes, across + 0.5, down + 0.36, entry, fontsize=large, color=colour)
         range_text = _range(row["lowest"], row["highest"])
-        write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=size, color=INK)
+        marks.write_centred(axes, across + 0.5, down + 0.72, range_text, fontsize=size, color=INK)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)
     axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0), xticks=[])
-    hide_frame(axes)
+    marks.hide_frame(axes)
     for line in range(len(rows) + 1):
         axes.axhline(line, color="#d0d0d0", linewidth=0.5)
     for line in range(1, len(columns)):

@@ -82,12 +82,17 @@ def plot_certain(
 _LEADERS = 6
 """Maximum number of leading runs for which each is named."""
 
+_MANY, _FIRST = 60, 10
+"""Number of runs above which the first ones of the first order are named as well, and how many of them; as in the
+report."""
+
 
 def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
     """Draw every run as a line through its ranks, best on top; the fewer lines cross, the more stable the order.
 
     Bars on the left are the confidence intervals of the ranks of runs in colour over topics. ``highlight`` names the
-    runs in colour (default: the best ones by the first order). Runs that lead by another order are dark, with names.
+    runs in colour (default: the best ones by the first order). Runs that lead by another order are dark, with names,
+    and of more than 60 runs the first ten.
 
     Parameters
     ----------
@@ -141,10 +146,11 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
 
 
 def _leaders(result: Certain, ranks: dict[str, list[float]], coloured: Sequence[str]) -> list[str]:
-    """Return the runs that are first in at least one order; none if there are too many."""
-    first = min(ranks, key=lambda run: ranks[run][0])
-    leaders = list(dict.fromkeys([first, *(row.best for row in result.changes or ())]))
-    return [run for run in leaders if run not in coloured] if len(leaders) <= _LEADERS else []
+    """Return the first of many runs, and those that are first in at least one order unless they are too many."""
+    first = sorted(ranks, key=lambda run: ranks[run][0])
+    leaders = list(dict.fromkeys([first[0], *(row.best for row in result.changes or ())]))
+    named = (first[:_FIRST] if len(ranks) > _MANY else []) + (leaders if len(leaders) <= _LEADERS else [])
+    return [run for run in dict.fromkeys(named) if run not in coloured]
 
 
 def _range(axes: Any, k: int, ends: tuple[Any, Any]) -> None:

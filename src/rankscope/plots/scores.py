@@ -10,7 +10,7 @@ from rankscope.measures import Measure
 from rankscope.plots import style
 from rankscope.plots.figure import Figure
 from rankscope.plots.marks import draw_box, legend_below, legend_line, name_columns, name_rows
-from rankscope.plots.palette import COLOURS, EXACT, GAIN, INK, MARKERS, QUIET, series
+from rankscope.plots.palette import COLOURS, EXACT, GAIN, INK, LOSS, MARKERS, QUIET, series
 from rankscope.scores import ScoreMatrix, Scores
 from rankscope.tables import Cell, Table
 
@@ -114,8 +114,12 @@ _ROW = 0.085
 """Height of a name in inches; of more runs than fit, some have their names."""
 
 
-def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = style.DOUBLE) -> Figure:
+def plot_heat_map(
+    scores: Scores, measure: str | None = None, baseline: str | None = None, *, width: float = style.DOUBLE
+) -> Figure:
     """Draw the value of each run (rows, best first) on each topic (columns, easiest first); darker is better.
+
+    With a baseline, draw differences from it: blue where a run is better, orange where it is worse.
 
     Parameters
     ----------
@@ -123,6 +127,8 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
         Scores of the runs.
     measure
         Measure to draw (default: the first one).
+    baseline
+        Run to compare with (default: draw the values themselves).
     width
         Width in inches.
 
@@ -144,13 +150,22 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
     across = np.argsort(-levels, kind="stable")
     values = matrix.values[down][:, across]
     runs, topics = [matrix.runs[r] for r in down], [matrix.topics[t] for t in across]
+    shades, label = ["#ffffff", GAIN], str(matrix.measure)
+    ends: dict[str, float] = {}
+    if baseline is not None:
+        style.choose(baseline, runs, "there is no run {}")
+        values = values - values[runs.index(baseline)]
+        shades, label = [LOSS, *shades], f"difference in {label} from {style.shorten(baseline, 20)}"
+        most = float(np.nanquantile(np.abs(values), 0.98)) or 1.0
+        ends = {"vmin": -most, "vmax": most}
     height = min(6.5, 1.4 + 0.11 * len(runs))
     with style.canvas(width, height) as (figure, axes):
         from matplotlib.colors import LinearSegmentedColormap
 
-        shades = LinearSegmentedColormap.from_list("gain", ["#ffffff", GAIN]).with_extremes(bad=EXACT)
-        colours = shades if matrix.measure.sign >= 0 else shades.reversed()
-        image = axes.imshow(values, aspect="auto", cmap=colours, interpolation="nearest")
+        colours = LinearSegmentedColormap.from_list("gain", shades[:: matrix.measure.sign or 1])
+        image = axes.imshow(
+            values, aspect="auto", cmap=colours.with_extremes(bad=EXACT), interpolation="nearest", **ends
+        )
         step = -(-len(runs) // int((height - 1.1) / _ROW))
         named = range(0, len(runs), step)
         names = style.shorten_all((runs[k] for k in named), 24 if style.is_wide(width) else 14)
@@ -159,9 +174,9 @@ def plot_heat_map(scores: Scores, measure: str | None = None, *, width: float = 
         axes.set_ylabel(f"{style.count(len(runs), 'run')}, best first")
         axes.set_xlabel(f"{style.count(len(topics), 'topic')}, easiest first")
         axes.grid(visible=False)
-        figure.colorbar(image, ax=axes, label=str(matrix.measure), fraction=0.05, pad=0.01, aspect=30)
+        figure.colorbar(image, ax=axes, label=label, fraction=0.05, pad=0.01, aspect=30)
     rows = [(run, topic, float(values[r, t])) for r, run in enumerate(runs) for t, topic in enumerate(topics)]
-    return Figure(figure, (axes,), Table("heat_map", ("run", "topic", str(matrix.measure)), rows))
+    return Figure(figure, (axes,), Table("heat_map", ("run", "topic", label), rows))
 
 
 _MAX_ROWS = 60

@@ -43,6 +43,17 @@ export function link(s: State): string {
   return `${page}#${s.toFragment()}`;
 }
 
+/** The option that restricts a command to the slice of topics that the views use. */
+export function sliceOptions(s: State): string[] {
+  const topics = s.settings.subset?.topics.map((t) => s.data.topics[t]);
+  return topics ? ["--topics", topics.join(",")] : [];
+}
+
+/** The runs of the group that the views show, for commands about some runs; none without a group. */
+export function groupRuns(s: State): number[] {
+  return s.group === null ? [] : Array.from(s.data.runs.keys()).filter((r) => s.data.groupOf(r) === s.group);
+}
+
 /** Options that draw the chosen runs, and the baseline, in colour. */
 export function highlights(s: State): string[] {
   const chosen = new Set([...s.runs, ...(s.baseline === null ? [] : [s.baseline])]);
@@ -116,7 +127,7 @@ export function changedCommands(s: State): string[] {
   const kept = left ? `awk ${quoted(left)} ${qrels}` : `cat ${qrels}`;
   const added = lines.length > 0 ? `; printf '%b' ${quoted(lines.join("").replaceAll("\n", "\\n"))}` : "";
   const files = [...(d.source?.runs ?? ["RUNS"]), ...(d.source?.options ?? [])];
-  const words = ["rankscope", "eval", "whatif-qrels.txt", ...files, "-m", named(s, s.measure), "--ci"].map(quoted);
+  const words = ["rankscope", "eval", "whatif-qrels.txt", ...files, "-m", named(s, s.measure), "--ci", ...sliceOptions(s)].map(quoted);
   return [...(left || added ? [`{ ${kept}${added}; } > whatif-qrels.txt`] : [`cp ${qrels} whatif-qrels.txt`]), words.join(" ")];
 }
 

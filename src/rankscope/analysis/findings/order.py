@@ -89,8 +89,8 @@ def separation(basis: Basis) -> Finding | None:
             f"{{topics}} topics separate {{significant:,}} of {{pairs:,}} pairs of runs{sample} ({{share:.0%}}) by"
             " {measure}"
         )
-        more = ", but only {least_significant:,} ({least_share:.0%}) by {least}."
-        pattern += more if worst[2] != best[2] else "."
+        fewer = "only {least_significant:,} ({least_share:.0%})" if worst[2] else "none"
+        pattern += f", but {fewer} by {{least}}." if worst[2] != best[2] else "."
     evidence = Separation.table("separation", rows,
         caption="Pairs of runs that differ significantly", legend=procedure(basis.test, basis.correction, basis.alpha),
     )  # fmt: skip
@@ -126,16 +126,16 @@ def disagreement(basis: Basis) -> Finding | None:
             "{a} and {b} disagree the most: they order {swapped:,} of {pairs:,} pairs of runs ({share:.0%})"
             " differently, Kendall's tau is {tau:.2f}; "
         )
-        numbers["by_one"] = int(str(numbers["significant"])) - int(str(numbers["contradict"]))
+        numbers["by_one"] = by_one = int(str(numbers["significant"])) - int(str(numbers["contradict"]))
         tested = ""
         if len(basis.tested[0]) < len(basis.pairs[0]):
             numbers["tested"] = len(basis.tested[0])
             tested = " among {tested:,} pairs that were drawn and tested"
         pattern += (
-            f"{{by_one:,}} of these differences{tested} are significant by exactly one of the two, {{contradict:,}} by"
-            " both."
+            f"{{by_one:,}} of these differences{tested} {'is' if by_one == 1 else 'are'} significant by exactly one of"
+            " the two, {contradict:,} by both."
             if numbers["significant"]
-            else f"{{significant}} of these differences{tested} are significant by either: it may be chance."
+            else f"none of these differences{tested} is significant by either: it may be chance."
         )
     evidence = Disagreement.table("disagreement", rows, caption="Differences between measures in the order of the runs",
         legend="significant: swapped pairs that at least one of the two measures calls different; contradict: both",

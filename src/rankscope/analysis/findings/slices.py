@@ -1,5 +1,7 @@
 """The finding about slices of topics: does the lead depend on them?"""
 
+import re
+
 import numpy as np
 
 from rankscope.analysis.findings.basis import Basis
@@ -23,23 +25,32 @@ def slices(basis: Basis) -> Finding | None:
     first = [*alarms, *varying, *tests][0]
     numbers: dict[str, Cell] = {
         "run": scores.runs[best], "measure": name, "alarms": len(alarms), "pairs": len(tests),
-        "attributes": join_names(list(basis.by)), "varying": len(varying),
+        "attributes": " or ".join(map(_title, basis.by)), "varying": len(varying),
     }  # fmt: skip
     pattern = "No difference from {run} by {measure} varies significantly with {attributes} ({pairs} tests)."
     if alarms or varying:
-        numbers |= {"other": first.b, "attribute": first.attribute}
+        numbers |= {"other": first.b, "attribute": first.attribute, "title": _title(first.attribute)}
     if alarms:
         key, sign = (first.b, first.attribute), matrix.measure.sign or 1
         own = [row for row in rows if (row.b, row.attribute) == key and row.significant]
         numbers["slices"] = join_names([row.slice for row in own if row.difference * sign < 0])
-        where = "on every slice" if first.alarm == SIMPSON else "significantly on {slices}"
-        pattern = "{run} leads by {measure} over all topics, but {other} beats {run} " + where
-        pattern += " of {attribute}; the lead is reversed for {alarms} of {pairs} runs and attributes."
+        where = (
+            "on every slice of {title}"
+            if first.alarm == SIMPSON
+            else "significantly where {title} is {slices}"
+        )
+        pattern = "{run} leads by {measure} over all topics, but {other} beats {run} " + where + ";"
+        pattern += " the lead is reversed for {alarms} of {pairs} runs and attributes."
     elif varying:
         numbers["p"] = first.adjusted
-        pattern = "The lead of {run} over {other} by {measure} varies between slices of {attribute} (p ="
+        pattern = "The lead of {run} over {other} by {measure} varies with {title} (p ="
         pattern += " {p:.2g}), as do {varying} of {pairs} differences from the leader; no lead is reversed."
     marks = f"leader minus another run by {name}; filled: significant after Holm's correction"
     chart = Chart("dots", ("b", "slice"), "difference", "low", "high", strong="significant", caption=marks)
     state = {"measure": name, "run": [scores.runs[best], first.b]}
     return Finding("Slices of topics", pattern, numbers, rows, chart, "slices", state)
+
+
+def _title(attribute: str) -> str:
+    """Return the name of an attribute without its number of bins."""
+    return re.sub(r":\d+$", "", attribute)
