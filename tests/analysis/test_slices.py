@@ -166,7 +166,7 @@ def test_a_planted_reversal_is_found_and_named() -> None:
     finding = rs.findings(scores, by=["lang"]).get("slices")
     assert finding is not None
     assert finding.sentence.startswith(
-        "r0 leads by AP over all topics, but r1 beats r0 significantly where lang is it; the lead is reversed for 1 of 1"
+        "r0 leads by AP over all topics, but r1 beats r0 significantly where lang is it; the lead is reversed for 1"
     )
     gate = rs.gate(scores, "r1", by="lang")
     assert gate.interactions is not None and gate.interactions[0].alarm == "reversed"
