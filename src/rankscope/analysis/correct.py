@@ -48,7 +48,7 @@ class CorrectedMean(MeasuredRunRow):
     plain: float = column("mean corrected with weight 1 of the machine's labels", spare=True)
     weight: float = column("weight of the machine's labels, averaged over topics", spare=True)
     jackknife: float | None = column(
-        "bias of a fraction, estimated by the jackknife over groups of topics; empty for sums", spare=True
+        "estimated bias of a fraction, by the jackknife; empty for sums", spare=True
     )
 
 
@@ -274,16 +274,15 @@ def _mean(values: Floats, is_defined: Any) -> Floats:
 def _warn_if_rough(corrector: Corrector) -> None:
     labels, differing = corrector.label_counts
     missing = int(corrector.is_counted.sum()) - labels
+    cause = ""
     if corrector.is_rough:
-        cause = f"{labels} human labels count for the runs, and {differing} of them differ from the machine's"
-        remedy = "label more documents"
+        cause = f"{labels} human labels count, {differing} of them differ from the machine's; label more documents"
     elif corrector.is_certain and labels and missing:
-        cause = f"all labels have the probability 1, but {missing} documents that count have no label"
-        remedy = "give the probability of the sample"
-    else:
-        return
-    problem = f"{corrector.measure}: the intervals over labels are rough"
-    warnings.warn(f"{problem}: {cause}; {remedy}", stacklevel=4)
+        cause = (
+            f"all probabilities are 1, but {missing} documents that count have no label; give the sample's"
+        )
+    if cause:
+        warnings.warn(f"{corrector.measure}: the intervals over labels are rough: {cause}", stacklevel=4)
 
 
 def _jackknife(corrector: Corrector, is_defined: Any, weight: float | None) -> list[float]:
@@ -300,5 +299,4 @@ def _jackknife(corrector: Corrector, is_defined: Any, weight: float | None) -> l
         _mean(corrector.restrict(group != g, _DRAWS).correct_values(weight), is_defined & (group != g))
         for g in range(-1, n_groups)
     )
-    bias: list[float] = ((n_groups - 1) * (np.mean(parts, axis=0) - whole)).tolist()
-    return bias
+    return list(((n_groups - 1) * (np.mean(parts, axis=0) - whole)).tolist())

@@ -96,8 +96,7 @@ class Corrector:
         self.judged, self.sample, self.measure, self.form = judged, sample, measure, form
         self.n_draws = n_draws
         self.shape = len(judged.runs), len(judged.topics)
-        self.owner = judged.arrays.owner
-        self.topic = judged.qrels.topic_numbers
+        self.owner, self.topic = judged.arrays.owner, judged.qrels.topic_numbers
         # The best grade is that of the machine, which does not depend on the sample.
         self.best = max(int(sample.machine.max(initial=0)), 1)
         if isinstance(form, Weighted):

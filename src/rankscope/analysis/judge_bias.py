@@ -18,9 +18,7 @@ class RunBias(Row):
     """Error of the machine on the documents of a run, compared with the other runs."""
 
     run: str = column()
-    value: float = column(
-        "mean error of the machine (its grade - human grade) on this run minus on other runs"
-    )
+    value: float = column("mean error (machine's grade - human grade) on this run minus on other runs")
     low: float = column("lower end of the interval over samples of labels and topics")
     high: float = column("upper end of the interval over samples of labels and topics")
     flagged: bool = column("whether the machine favours the run significantly (Holm)")

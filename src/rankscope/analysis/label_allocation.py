@@ -14,13 +14,12 @@ from rankscope.errors import InputError
 from rankscope.judging import Judged
 from rankscope.scores import Scores
 
+_ALPHA = 0.05  # Pairs with a smaller p-value need no more labels.
 _FLOOR = 0.1
 """Smallest probability as a share of that of uniform sampling, so that every document can be drawn."""
 
 
-def inclusion_probabilities(
-    scores: Scores, budget: int, labels: Labels | None = None, alpha: float = 0.05
-) -> Floats:
+def inclusion_probabilities(scores: Scores, budget: int, labels: Labels | None = None) -> Floats:
     """Return the probability of each document: proportional to the standard deviation of its correction (Neyman 1934).
 
     The correction is the change of the runs with the label times h - lambda j, whose distribution is predicted from
@@ -43,7 +42,7 @@ def inclusion_probabilities(
     total = np.zeros(len(earlier))
     for index, measure in enumerate(scores.measures):
         corrector = Corrector(judged, sample, measure)
-        importance = _pair_weights(np.nan_to_num(scores.values[index]), alpha)
+        importance = _pair_weights(np.nan_to_num(scores.values[index]))
         # Half of the allocation ignores the labels, because errors that they do not show yet are possible everywhere.
         blind = corrector.restrict(np.zeros(len(judged.topics), np.bool_))
         for source in (corrector, blind) if labels else (blind,):
@@ -55,11 +54,11 @@ def inclusion_probabilities(
     return np.maximum(scale_to_budget(np.sqrt(total), budget), earlier)
 
 
-def _pair_weights(values: Floats, alpha: float) -> Floats:
+def _pair_weights(values: Floats) -> Floats:
     """Return the matrix of the quadratic form that sums the variances of means and of differences of open pairs."""
     n_runs = len(values)
     first, second = all_pairs(n_runs)
-    is_open = paired_t(values, first, second).p >= alpha
+    is_open = paired_t(values, first, second).p >= _ALPHA
     laplacian = np.zeros((n_runs, n_runs))
     laplacian[first[is_open], second[is_open]] = -1.0
     laplacian += laplacian.T
@@ -76,9 +75,8 @@ def scale_to_budget(size: Floats, budget: int) -> Floats:
     if budget >= len(size):
         return np.ones(len(size))
     floor = _FLOOR * budget / len(size)
-    low, high = 0.0, budget / max(float(size[size > 0].min(initial=np.inf)), 1e-300) if size.any() else 1.0
-    if not size.any():
-        size = np.ones(len(size))
+    size = size if size.any() else np.ones(len(size))
+    low, high = 0.0, budget / max(float(size[size > 0].min()), 1e-300)
     for _ in range(200):  # Bisection is valid because the sum never decreases with the factor.
         middle = (low + high) / 2
         low, high = (middle, high) if np.clip(middle * size, floor, 1.0).sum() < budget else (low, middle)
