@@ -422,13 +422,13 @@ def test_the_command_reads_probabilities_from_the_fifth_column(
     ("lines", "problem"),
     [
         ("q1 0 b 2\n", "no inclusion probability"),
-        ("q1 0 b 2 0\n", "0.0 is no inclusion probability"),
-        ("q1 0 b 2 1.5\n", "1.5 is no inclusion probability"),
-        ("q1 0 b 2 nan\n", "nan is no inclusion probability"),
+        ("q1 0 b 2 0\n", "'0' is no inclusion probability"),
+        ("q1 0 b 2 1.5\n", "'1.5' is no inclusion probability"),
+        ("q1 0 b 2 nan\n", "'nan' is no inclusion probability"),
         ("q1 0 b x 0.5\n", "'x' is no grade"),
-        ("q1 0 b 1 x\n", "'x' is no probability"),
-        ("q1 0 b 1 0_1.5\n", "'0_1.5' is no probability; write a number such as 0.1"),
-        ("q1 0 b 1 1e-300\n", "1e-300 is no inclusion probability; give a number from 1e-50 to 1"),
+        ("q1 0 b 1 x\n", "'x' is no inclusion probability"),
+        ("q1 0 b 1 0_1.5\n", "'0_1.5' is no inclusion probability; give a number from 1e-50 to 1"),
+        ("q1 0 b 1 1e-300\n", "'1e-300' is no inclusion probability; give a number from 1e-50 to 1"),
         ("q1 0 b 1_0 0.5\n", "'1_0' is no grade; write a whole number, or leave ?"),
         ("q1 0 b 3000000000 0.5\n", "'3000000000' is no grade"),
         ("q1 0 b 99999999999999999999 0.5\n", "'99999999999999999999' is no grade"),
@@ -469,9 +469,7 @@ def test_probabilities_have_one_source() -> None:
 def test_the_probability_1_with_missing_labels_gives_a_warning() -> None:
     scores, complete = rs.evaluate(MACHINE, RUNS, "P@2"), {t: dict(of) for t, of in HUMAN.items()}
     rs.correct(scores, complete, pi=1.0)
-    with pytest.warns(
-        UserWarning, match="all labels have the probability 1, but 6 documents that count have no label"
-    ):
+    with pytest.warns(UserWarning, match="all probabilities are 1, but 6 documents that count have no label"):
         rs.correct(scores, {"q1": {"b": 1}}, pi=1.0)
 
 
@@ -681,7 +679,7 @@ def test_too_few_labels_or_differences_make_intervals_rough() -> None:
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             rs.correct(rs.evaluate(machine, runs, "P@10"), sample, pi=pi)
-        text = f"{n_labels} human labels count for the runs, and {n_differing} of them differ"
+        text = f"{n_labels} human labels count, {n_differing} of them differ"
         return any(
             "intervals over labels are rough" in str(w.message) and text in str(w.message) for w in found
         )

@@ -47,9 +47,7 @@ class CorrectedMean(MeasuredRunRow):
     labels: int = column("human labels of documents that count for this run")
     plain: float = column("mean corrected with weight 1 of the machine's labels", spare=True)
     weight: float = column("weight of the machine's labels, averaged over topics", spare=True)
-    jackknife: float | None = column(
-        "estimated bias of a fraction, by the jackknife; empty for sums", spare=True
-    )
+    jackknife: float | None = column("estimated bias of a fraction (jackknife); empty for sums", spare=True)
 
 
 class CorrectedDifference(MeasuredPairRow):
@@ -273,11 +271,10 @@ def _mean(values: Floats, is_defined: Any) -> Floats:
 
 def _warn_if_rough(corrector: Corrector) -> None:
     labels, differing = corrector.label_counts
-    missing = int(corrector.is_counted.sum()) - labels
     cause = ""
     if corrector.is_rough:
         cause = f"{labels} human labels count, {differing} of them differ from the machine's; label more documents"
-    elif corrector.is_certain and labels and missing:
+    elif corrector.is_certain and labels and (missing := int(corrector.is_counted.sum()) - labels):
         cause = (
             f"all probabilities are 1, but {missing} documents that count have no label; give the sample's"
         )

@@ -292,8 +292,7 @@ def _conclude_agreement(agreement: Sequence[Agreement]) -> list[Conclusion]:
     for (a, b, coefficient), row in values.items():
         if coefficient == "kappa":
             same, documents = values[a, b, "exact"].value, values[a, b, "documents"].value
-            plural = "s" if documents != 1 else ""
-            text = f"{a} and {b} give the same grade to {same:.0%} of {documents:,} document{plural}"
+            text = f"{a} and {b} give the same grade to {same:.0%} of {documents:,} document{'s' * (documents != 1)}"
             sentences.append(Conclusion(None, "agreement", f"{text} (kappa {_with_interval(row)})"))
     return sentences
 

@@ -134,17 +134,13 @@ def _parse_grade(cell: Any, **location: Any) -> int:
     raise InputError(f"{cell!r} is no grade", **location, hint="write a whole number, or leave ?")
 
 
-def _parse_probability(text: str, **location: Any) -> float:
+def _parse_probability(cell: Any, **location: Any) -> float:
     with suppress(ValueError):
-        return _check_probability(float("" if "_" in text else text), **location)
-    raise InputError(f"{text!r} is no probability", **location, hint="write a number such as 0.1")
-
-
-def _check_probability(pi: float, **location: Any) -> float:
-    if not _MIN_PI <= pi <= 1:
-        hint = f"give a number {f'from {_MIN_PI:g}' if 0 < pi < 1 else 'above 0 and up'} to 1"
-        raise InputError(f"{pi} is no inclusion probability", **location, hint=hint)
-    return pi
+        pi = float("" if "_" in str(cell) else cell)
+        if _MIN_PI <= pi <= 1:
+            return pi
+    hint = f"give a number from {_MIN_PI:g} to 1"
+    raise InputError(f"{cell!r} is no inclusion probability", **location, hint=hint)
 
 
 def align(
@@ -165,8 +161,7 @@ def align(
                 probability[numbers[doc]] = np.nan if given is None else given
     machine = np.where(qrels.grade == UNJUDGED, 0, np.maximum(qrels.grade, 0)).astype(np.int32)
     if isinstance(pi, float | int):
-        _check_probability(pi)
-        probability[:] = pi
+        probability[:] = _parse_probability(pi)
     elif strata is not None:
         probability = _stratified(judged, machine, is_labelled, strata)
     missing = is_labelled & np.isnan(probability)
@@ -175,7 +170,7 @@ def align(
         hint = "write it as the fifth column of the sample, or give pi (--pi 0.1) or strata (--strata)"
         raise InputError(f"the labels of topic {topic!r} have no inclusion probability", hint=hint)
     for value in np.unique(probability[is_labelled]).tolist():
-        _check_probability(value)
+        _parse_probability(value)
     if not isinstance(pi, Mapping) and is_labelled.any() and np.ptp(probability[is_labelled]) < 1e-9:
         probability = np.where(np.isnan(probability), probability[is_labelled][0], probability)
     return LabelSample(machine, human, is_labelled, probability)
