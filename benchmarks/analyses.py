@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import statistics
 import subprocess
 import tempfile
@@ -94,7 +93,7 @@ def _first_page(command: list[str]) -> Usage:
     with urlopen(address.group(), timeout=60) as page:
         page.read()
     wall = time.perf_counter() - start
-    process.send_signal(signal.SIGINT)
+    process.terminate()  # SIGINT is ignored by processes that a shell starts in the background
     _, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0
     return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6)
