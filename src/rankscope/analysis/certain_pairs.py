@@ -262,8 +262,7 @@ def score_by_judges(scores: Scores, judges: Sequence[Any]) -> list[Scores]:
         return []
     runs = scores.require_collection("the order under other judges").runs
     missing = str(scores.settings.get("missing", "zero"))
-    opened = (judge(*open_collection(judgments, runs)) for judgments in judges)
-    scored = [score(judged, scores.measures, missing=missing) for judged in opened]
+    scored = [score(judge(*open_collection(each, runs)), scores.measures, missing=missing) for each in judges]
     topics = {key_text(topic, "topic") for topic in scores.topics}
     common = [[topic for topic in own.topics if key_text(topic, "topic") in topics] for own in scored]
     if not all(common):

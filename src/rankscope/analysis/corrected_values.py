@@ -287,8 +287,7 @@ class Corrector:
 
         It has the shape (runs, documents, grades). For AP, which is quadratic, it is that at the expected indicators.
         """
-        expansion, offsets = self.expansion, self.judged.qrels.topic_offsets
-        weight = self.hit_weight
+        expansion, offsets, weight = self.expansion, self.judged.qrels.topic_offsets, self.hit_weight
         if isinstance(self.form, Precisions) and expansion is not None:
             gain = expansion.indicators[self.judged.judgment, 0]
             terms = weight * gain

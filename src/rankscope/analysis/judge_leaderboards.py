@@ -122,8 +122,7 @@ class Leaderboards:
         disputed = sorted(np.flatnonzero(~shared).tolist(), key=lambda pair: -gap[pair])
         for pair in disputed[:_MAX_NAMED]:
             yield "depends", self._describe(pair)
-        if len(disputed) > _MAX_NAMED:
-            n_more = len(disputed) - _MAX_NAMED
+        if n_more := len(disputed[_MAX_NAMED:]):
             yield "depends", f"{n_more:,} more pair{'s depend' if n_more > 1 else ' depends'} on the judge"
         if len(self.judges) > 2 and len(self.runs) > 2:
             groups = [self._listed(group) for group in self._alike()]

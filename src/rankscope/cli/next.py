@@ -29,8 +29,7 @@ def run(args: argparse.Namespace) -> None:
     if args.purpose == "correct":  # Human labels do not join those of the machine.
         from rankscope.analysis.label_sample import merge_labels
 
-        labels = merge_labels([*([args.human] if args.human else []), *args.judged])
-        parameters["human"] = labels
+        labels = parameters["human"] = merge_labels([*([args.human] if args.human else []), *args.judged])
     else:
         for path in args.judged:
             collection = collection.with_qrels(with_labels(collection.qrels, read_template(path)))
