@@ -160,9 +160,9 @@ class Table(FrameMixin):
 
     def format_cell(self, value: Cell, column: str) -> str:
         """Return a value of a column as human-readable text."""
-        return format_cell(value, self._digits_of(column), column in self.p_values)
+        return format_cell(value, self._get_digits(column), column in self.p_values)
 
-    def _digits_of(self, column: str) -> int:
+    def _get_digits(self, column: str) -> int:
         return self.digits if isinstance(self.digits, int) else self.digits.get(column, 4)
 
     def strongest_rows(self, max_rows: int) -> Table:
@@ -237,7 +237,7 @@ class Table(FrameMixin):
                 continue
             best = max(numbers)[0]
             top = float(self.format_cell(direction * best, name))
-            unit = 10.0 ** -self._digits_of(name)
+            unit = 10.0 ** -self._get_digits(name)
             near = [r for number, r in numbers if best - number < 2 * unit]  # Others differ when rounded.
             cells |= {(r, index) for r in near if float(self.format_cell(self.rows[r][index], name)) == top}
         return cells

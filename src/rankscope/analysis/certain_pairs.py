@@ -172,8 +172,8 @@ class CertainPairs:
             (first[selected], second[selected]), (second[backward_pairs], first[backward_pairs]), ties=True
         )
         decided = _verdicts(forward_tied, backward_tied, is_equal[selected], is_equal[backward_pairs])
-        known = self.together[selected]
-        self.together[selected] = np.where(np.isnan(known), decided, known)
+        earlier = self.together[selected]
+        self.together[selected] = np.where(np.isnan(earlier), decided, earlier)
         if is_listed:
             by_order = joint.orders(first, second), joint.orders(second, first)
             self.limits = [by_order, (self.over_labels, backward), (forward_tied, backward_tied)]

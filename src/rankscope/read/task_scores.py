@@ -118,8 +118,8 @@ def read_task_scores(source: Any) -> TaskScores:
         raise InputError("there is no score", path=path, hint="separate the cells by commas or tabs")
     tables = {task: build_tables({task: own}, path)[task] for task, own in scores.items()}
     joined = TaskScores.join(tables, systems)
-    known = {task: kind for task, kind in types.items() if kind}
-    return replace(joined, types=read_task_types(known, joined.tasks)) if known else joined
+    named = {task: kind for task, kind in types.items() if kind}
+    return replace(joined, types=read_task_types(named, joined.tasks)) if named else joined
 
 
 def read_task_types(types: Any, tasks: Sequence[str]) -> tuple[str, ...]:
